@@ -1,0 +1,69 @@
+//! Canonical JSON (RFC 8785) and the hashes over it.
+
+use serde::Serialize;
+use serde_json::{Number, Value};
+use sha2::{Digest, Sha256};
+
+/// 2^53 − 1: the largest integer that every JSON reader keeps exactly.
+pub const SAFE_INTEGER: u64 = (1 << 53) - 1;
+
+#[derive(Debug, thiserror::Error)]
+#[error("not representable as canonical JSON: {0}")]
+pub struct CanonicalError(#[from] serde_json::Error);
+
+/// The one byte form of a value: sorted keys, no spaces, ECMAScript numbers.
+///
+/// # Errors
+/// When the value has no JSON form (a map with keys that are not strings, a number that is not finite).
+pub fn canonical_json(value: &impl Serialize) -> Result<String, CanonicalError> {
+    Ok(serde_json_canonicalizer::to_string(value)?)
+}
+
+/// SHA-256 of the bytes, in 64 lower-case hexadecimal digits.
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+/// Numbers beyond ±(2^53 − 1) become strings of the same digits, so that a reader in any language computes the same hash.
+#[must_use]
+pub fn with_safe_numbers(value: Value) -> Value {
+    match value {
+        Value::Number(number) if !is_safe(&number) => Value::String(number.to_string()),
+        Value::Array(items) => items.into_iter().map(with_safe_numbers).collect(),
+        Value::Object(map) => map.into_iter().map(|(key, item)| (key, with_safe_numbers(item))).collect(),
+        other => other,
+    }
+}
+
+fn is_safe(number: &Number) -> bool {
+    if let Some(positive) = number.as_u64() {
+        return positive <= SAFE_INTEGER;
+    }
+    if let Some(integer) = number.as_i64() {
+        return integer.unsigned_abs() <= SAFE_INTEGER;
+    }
+    number.as_f64().is_some_and(|float| float.abs() <= SAFE_INTEGER as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn keys_are_sorted_and_numbers_are_ecmascript() {
+        let value = json!({"b": 1.0, "a": 1e21, "é": "x", "Z": [0.000_000_1, -0.0]});
+        assert_eq!(canonical_json(&value).unwrap(), r#"{"Z":[1e-7,0],"a":1e+21,"b":1,"é":"x"}"#);
+    }
+
+    #[test]
+    fn large_numbers_become_strings_of_the_same_digits() {
+        let value = json!({"max": 9_007_199_254_740_991_u64, "over": 9_007_199_254_740_992_u64, "deep": [[-9_007_199_254_740_993_i64]]});
+        let safe = with_safe_numbers(value);
+        assert_eq!(
+            safe,
+            json!({"max": 9_007_199_254_740_991_u64, "over": "9007199254740992", "deep": [["-9007199254740993"]]})
+        );
+    }
+}

@@ -1,0 +1,123 @@
+//! One event of the append-only log, and how it is chained to the one before it.
+
+use crate::{CallId, CanonicalError, EventBody, EventId, RunId, SessionId, canonical_json, sha256_hex};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// What the first event of a session has as `prevHash`.
+pub const GENESIS_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// A stored event, in the form of the contract: the payload is kept byte for byte as it was stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    pub event_id: EventId,
+    /// `None` outside a run.
+    pub run_id: Option<RunId>,
+    pub session_id: SessionId,
+    /// From 1, without gaps within a session.
+    pub seq: u64,
+    /// Milliseconds since 1970, by the clock of the machine that wrote it.
+    pub ts: i64,
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Canonical JSON.
+    pub payload: Box<RawValue>,
+    pub prev_hash: String,
+    pub hash: String,
+}
+
+impl Event {
+    /// The payload as a type, older versions lifted to today's. Unknown kinds are `EventBody::Unknown`.
+    #[must_use]
+    pub fn body(&self) -> EventBody {
+        EventBody::parse(&self.kind, self.payload.get())
+    }
+
+    /// The hash this event should have, recomputed from its fields.
+    ///
+    /// # Errors
+    /// When the payload is not JSON.
+    pub fn computed_hash(&self) -> Result<String, CanonicalError> {
+        chain_hash(self)
+    }
+}
+
+/// SHA-256 over the canonical JSON (RFC 8785) of the event without its `hash`.
+///
+/// # Errors
+/// When the payload is not JSON.
+pub fn chain_hash(event: &Event) -> Result<String, CanonicalError> {
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Unhashed<'a> {
+        event_id: &'a EventId,
+        run_id: Option<&'a RunId>,
+        session_id: &'a SessionId,
+        seq: u64,
+        ts: i64,
+        #[serde(rename = "type")]
+        kind: &'a str,
+        payload: serde_json::Value,
+        prev_hash: &'a str,
+    }
+    let unhashed = Unhashed {
+        event_id: &event.event_id,
+        run_id: event.run_id.as_ref(),
+        session_id: &event.session_id,
+        seq: event.seq,
+        ts: event.ts,
+        kind: &event.kind,
+        payload: serde_json::from_str(event.payload.get())?,
+        prev_hash: &event.prev_hash,
+    };
+    Ok(sha256_hex(canonical_json(&unhashed)?.as_bytes()))
+}
+
+/// An event that is still to be stored: the log gives it its id, time, number and hashes.
+#[derive(Debug, Clone)]
+pub struct EventDraft {
+    pub run_id: Option<RunId>,
+    pub body: EventBody,
+}
+
+impl EventDraft {
+    #[must_use]
+    pub fn of_run(run_id: &RunId, body: impl Into<EventBody>) -> Self {
+        Self { run_id: Some(run_id.clone()), body: body.into() }
+    }
+
+    #[must_use]
+    pub fn of_session(body: impl Into<EventBody>) -> Self {
+        Self { run_id: None, body: body.into() }
+    }
+}
+
+/// What kind of text a streamed piece belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TokenType {
+    LlmThinking,
+    LlmResponse,
+    AgentThoughtLlmResponse,
+    FinalSynthesisLlmResponse,
+}
+
+/// A piece of streamed text: shown live, never stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputDelta {
+    pub turn: u32,
+    pub token_type: TokenType,
+    pub text: String,
+}
+
+/// What subscribers of the live bus see.
+#[derive(Debug, Clone)]
+pub enum LiveEvent {
+    /// Stored first, announced second.
+    Stored(std::sync::Arc<Event>),
+    Delta { session_id: SessionId, run_id: RunId, delta: OutputDelta },
+    /// What a running command prints, as it prints it.
+    CommandOutput { session_id: SessionId, run_id: RunId, call_id: CallId, text: String },
+}

@@ -1,0 +1,162 @@
+//! Errors as the user and the window see them: a stable code, what happened, and what to do.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A stable SCREAMING_SNAKE_CASE code. The list for readers is `docs/errors.md`; a test keeps the two the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Code(pub &'static str);
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident),* $(,)?) => {
+        impl Code {
+            $($(#[doc = $doc])* pub const $name: Code = Code(stringify!($name));)*
+
+            /// Every code with its one-line meaning, in alphabetical order.
+            pub const ALL: &[(Code, &str)] = &[$((Code::$name, concat!($($doc),*).trim_ascii())),*];
+        }
+    };
+}
+
+codes! {
+    /// The approval was decided before.
+    APPROVAL_ALREADY_RESOLVED,
+    /// There is no approval with this id.
+    APPROVAL_NOT_FOUND,
+    /// A tool call's arguments are not JSON or break the tool's schema.
+    ARGUMENTS_INVALID,
+    /// A budget (turns, seconds or money) paused the run.
+    BUDGET_EXHAUSTED,
+    /// The run was cancelled.
+    CANCELLED,
+    /// A command could not be started.
+    COMMAND_SPAWN_FAILED,
+    /// The configuration has an error.
+    CONFIG_INVALID,
+    /// The configuration names a key that does not exist.
+    CONFIG_UNKNOWN_KEY,
+    /// The request is longer than the model's context window.
+    CONTEXT_TOO_LONG,
+    /// The database is damaged.
+    DATABASE_DAMAGED,
+    /// Another program holds the database and does not let go.
+    DATABASE_LOCKED,
+    /// The database was written by a newer Arki.
+    DATABASE_NEWER,
+    /// The disk is full.
+    DISK_FULL,
+    /// The text to replace occurs more than once.
+    EDIT_AMBIGUOUS,
+    /// The edit itself makes no sense.
+    EDIT_INVALID,
+    /// The text to replace is not in the file.
+    EDIT_NOT_FOUND,
+    /// There is no such file or folder.
+    FILE_NOT_FOUND,
+    /// The file is not text.
+    FILE_NOT_TEXT,
+    /// The file is too large for this tool.
+    FILE_TOO_LARGE,
+    /// The folder does not exist or cannot be opened.
+    FOLDER_UNAVAILABLE,
+    /// A hunk number that the preview does not have.
+    HUNK_UNKNOWN,
+    /// Something failed that should not; please report it.
+    INTERNAL,
+    /// The file system refused or failed.
+    IO_FAILED,
+    /// The key that the provider needs is missing.
+    KEY_MISSING,
+    /// The provider refused the key.
+    KEY_REFUSED,
+    /// The operating system's keychain cannot be used.
+    KEYCHAIN_UNAVAILABLE,
+    /// The event log's hash chain is broken.
+    LOG_CHAIN_BROKEN,
+    /// The provider does not know the model.
+    MODEL_NOT_FOUND,
+    /// A path leads out of the project.
+    PATH_OUTSIDE_PROJECT,
+    /// A path has invisible or misleading characters, or a name that is not safe on every system.
+    PATH_SUSPICIOUS,
+    /// The search pattern is not a valid regular expression or glob.
+    PATTERN_INVALID,
+    /// The operating system does not permit it.
+    PERMISSION_DENIED,
+    /// The policy does not allow it.
+    POLICY_DENIED,
+    /// The provider answered with something that is not its own format.
+    PROVIDER_BAD_ANSWER,
+    /// The provider refused the request as malformed.
+    PROVIDER_BAD_REQUEST,
+    /// The provider failed on its side.
+    PROVIDER_FAILED,
+    /// The provider's account has no credit or quota left.
+    PROVIDER_NO_CREDIT,
+    /// The provider asks to slow down.
+    PROVIDER_RATE_LIMITED,
+    /// The connection ended in the middle of an answer.
+    PROVIDER_STREAM_CUT,
+    /// The provider did not answer in time.
+    PROVIDER_TIMEOUT,
+    /// The provider cannot be reached.
+    PROVIDER_UNREACHABLE,
+    /// There is no run with this id.
+    RUN_NOT_FOUND,
+    /// The session is being run by another Arki process.
+    SESSION_BUSY,
+    /// There is no session with this id.
+    SESSION_NOT_FOUND,
+    /// The session's log is broken, so it is read-only.
+    SESSION_READ_ONLY,
+    /// The file changed after the preview was made.
+    STALE_PREVIEW,
+    /// The tool does not exist.
+    TOOL_UNKNOWN,
+    /// The tool took longer than its time limit.
+    TOOL_TIMEOUT,
+    /// A tool must not steer Arki itself.
+    UNDER_TOOL,
+    /// The provider is not configured.
+    UNKNOWN_PROVIDER,
+    /// The folder is not trusted.
+    UNTRUSTED,
+    /// The command line was used wrongly.
+    USAGE,
+}
+
+/// What went wrong, for people and for programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    pub code: String,
+    pub message: String,
+    pub hint: String,
+}
+
+impl Fault {
+    pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { code: code.0.to_owned(), message: message.into(), hint: hint.into() }
+    }
+
+    /// For a state that should not be reachable; `what` says which expectation failed.
+    pub fn internal(what: impl fmt::Display) -> Self {
+        Self::new(
+            Code::INTERNAL,
+            format!("Something failed inside Arki: {what}"),
+            "Nothing that was shown as saved is lost. Please report this with the log from the data directory.",
+        )
+    }
+
+    #[must_use]
+    pub fn is(&self, code: Code) -> bool {
+        self.code == code.0
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,36 @@
+//! The words of Arki: what every other crate speaks, and nothing that touches the world.
+//!
+//! Ids, messages, the event log's types and their canonical form, projections (plain folds over events) and the
+//! ports through which the planner reaches the executor, the log and the model. There is no I/O in here at all, and no
+//! dependency on any other Arki crate, so that whoever reads a type here needs nothing else to understand it.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod canonical;
+mod event;
+mod event_body;
+mod fault;
+mod ids;
+mod message;
+mod model;
+mod port;
+pub mod projection;
+mod redaction;
+mod run;
+mod streaming_redaction;
+mod tool;
+
+pub use canonical::{CanonicalError, SAFE_INTEGER, canonical_json, sha256_hex, with_safe_numbers};
+pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
+pub use event_body::*;
+pub use fault::{Code, Fault};
+pub use ids::{ApprovalId, CallId, EventId, RunId, SessionId};
+pub use message::{Message, ToolRequest};
+pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
+pub use port::{
+    CallContext, CallOutcome, ChatModel, ChatStream, Clock, EventLog, Executor, LiveBus, PartialAnswer, SystemClock,
+};
+pub use redaction::Redactor;
+pub use run::{ApprovalMode, RunOptions};
+pub use streaming_redaction::StreamingRedactor;
+pub use tool::{Category, Decision, Risk, ToolDefinition, UNTRUSTED_RULE};

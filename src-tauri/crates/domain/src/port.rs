@@ -1,0 +1,97 @@
+//! The ports: what the planner needs of the world, to be implemented by others and wired by the engine.
+
+use crate::{
+    ApprovalId, ChatRequest, Event, EventDraft, Fault, LiveEvent, PreparedRequest, RunId, RunOptions, SessionId,
+    StreamEvent, ToolDefinition, ToolResult, projection::PendingCall,
+};
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// Time, passed in so that tests can hold it still.
+pub trait Clock: Send + Sync {
+    /// Milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+}
+
+/// The machine's clock.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ms(&self) -> i64 {
+        std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .map_or(0, |elapsed| i64::try_from(elapsed.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// The append-only log.
+#[async_trait]
+pub trait EventLog: Send + Sync {
+    /// Stores the drafts in order and in one transaction; returns once they are as durable as their kinds ask for, and
+    /// announced to subscribers.
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault>;
+
+    /// Keeps what has been streamed so far, so that a crash does not lose it. `None` clears it.
+    async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault>;
+}
+
+/// The part of an answer that has arrived but is not yet an event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PartialAnswer {
+    pub run_id: RunId,
+    pub turn: u32,
+    pub text: String,
+    pub thoughts: String,
+}
+
+/// Where live things are announced. Never blocks; a slow subscriber is its own problem.
+pub trait LiveBus: Send + Sync {
+    fn publish(&self, event: LiveEvent);
+}
+
+pub type ChatStream = BoxStream<'static, Result<StreamEvent, Fault>>;
+
+/// A model of a provider, ready to be asked.
+#[async_trait]
+pub trait ChatModel: Send + Sync {
+    fn provider(&self) -> &str;
+    fn model(&self) -> &str;
+
+    /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
+
+    /// Sends, and streams the answer. Dropping the stream ends the request.
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault>;
+}
+
+/// Everything a call is judged and executed with, besides the call.
+#[derive(Clone)]
+pub struct CallContext {
+    pub session_id: SessionId,
+    pub run_id: RunId,
+    pub options: RunOptions,
+    pub cancel: CancellationToken,
+}
+
+/// What became of a call. In every case the events that say so are already in the log.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallOutcome {
+    Finished(ToolResult),
+    /// The run has to stop: the user is asked.
+    AwaitingApproval(ApprovalId),
+}
+
+/// The trusted half: tools behind the policy.
+#[async_trait]
+pub trait Executor: Send + Sync {
+    fn definitions(&self) -> Arc<[ToolDefinition]>;
+
+    /// Judges the call and, if nothing stands against it, does it. `call` carries what the log already knows of it, so
+    /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
+    async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<CallOutcome, Fault>;
+}

@@ -1,0 +1,208 @@
+//! Where a run stands and what comes next: enough to go on from any event, in this process or another.
+
+use crate::{
+    ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided, RunId, RunOptions,
+    ToolCall, Usage,
+};
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunState {
+    pub run_id: RunId,
+    pub prompt: String,
+    pub model: String,
+    pub options: RunOptions,
+    pub system_prompt_hash: String,
+    pub phase: RunPhase,
+    /// The turn last asked for, from 1; 0 before the first.
+    pub turn: u32,
+    /// Turns, cost and start of the current budget; a resumed budget starts afresh.
+    pub turns_in_budget: u32,
+    pub cost_in_budget: Option<f64>,
+    pub budget_since_ms: i64,
+    pub usage: Usage,
+    /// The last answer's text, partial or not.
+    pub last_text: String,
+    /// A call was denied because the folder is not trusted.
+    pub denied_untrusted: bool,
+    calls: Vec<PendingCall>,
+    answered: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RunPhase {
+    Active,
+    Paused(PauseReason),
+    Completed,
+    Failed { code: String, message: String, hint: String },
+    Cancelled,
+}
+
+/// A call without a result, and how far it came.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PendingCall {
+    pub call: ToolCall,
+    pub progress: CallProgress,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum CallProgress {
+    New,
+    AwaitingApproval(Box<ApprovalRequested>),
+    Resolved { requested: Box<ApprovalRequested>, resolved: Box<ApprovalResolved> },
+    /// Execution was permitted and may have begun; what it did is not known.
+    Begun { files: Vec<FileEffect> },
+}
+
+/// What the turn loop has to do now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NextStep {
+    Execute(PendingCall),
+    AskModel,
+    /// The model has answered and wants nothing more.
+    Complete,
+    /// The run has ended; there is nothing to do.
+    Ended,
+}
+
+impl RunState {
+    /// Starts from a `run.started` event; `None` for any other.
+    #[must_use]
+    pub fn start(event: &Event) -> Option<Self> {
+        let EventBody::RunStarted(started) = event.body() else { return None };
+        Some(Self {
+            run_id: event.run_id.clone()?,
+            prompt: started.prompt,
+            model: started.model,
+            options: started.options,
+            system_prompt_hash: started.system_prompt_hash,
+            phase: RunPhase::Active,
+            turn: 0,
+            turns_in_budget: 0,
+            cost_in_budget: Some(0.0),
+            budget_since_ms: event.ts,
+            usage: Usage::zero(),
+            last_text: String::new(),
+            denied_untrusted: false,
+            calls: Vec::new(),
+            answered: false,
+        })
+    }
+
+    /// Folds one run's events, oldest first; `None` when there is no `run.started` among them.
+    #[must_use]
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Option<Self> {
+        let mut state: Option<Self> = None;
+        for event in events {
+            match &mut state {
+                Some(state) => state.apply(event),
+                None => state = Self::start(event),
+            }
+        }
+        state
+    }
+
+    /// Events of other runs are ignored.
+    pub fn apply(&mut self, event: &Event) {
+        if event.run_id.as_ref() != Some(&self.run_id) {
+            return;
+        }
+        match event.body() {
+            EventBody::RunPaused(paused) => self.phase = RunPhase::Paused(paused.reason),
+            EventBody::RunResumed(resumed) => self.resume(resumed.reason, event.ts),
+            EventBody::RunCompleted(_) => self.phase = RunPhase::Completed,
+            EventBody::RunFailed(failed) => {
+                self.phase = RunPhase::Failed { code: failed.code, message: failed.message, hint: failed.hint };
+            }
+            EventBody::RunCancelled(_) => self.phase = RunPhase::Cancelled,
+            EventBody::EngineRequest(request) => {
+                self.turn = request.turn;
+                self.turns_in_budget += 1;
+                self.answered = false;
+            }
+            EventBody::EngineResponse(response) => self.count(response.usage),
+            EventBody::OutputMessage(message) => {
+                self.answered = !message.interrupted;
+                self.last_text = message.content;
+            }
+            EventBody::ToolCall(call) => {
+                self.answered = false;
+                self.calls.push(PendingCall { call, progress: CallProgress::New });
+            }
+            EventBody::PolicyDecided(decided) => self.decide(decided),
+            EventBody::ApprovalRequested(requested) => {
+                let progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
+                self.set_progress(requested.call_id.as_str(), progress);
+            }
+            EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
+            EventBody::ToolResult(result) => self.calls.retain(|pending| pending.call.call_id != result.call_id),
+            EventBody::SessionCreated(_)
+            | EventBody::SessionConfigured(_)
+            | EventBody::TrustChanged(_)
+            | EventBody::RunStarted(_)
+            | EventBody::FileChanged(_)
+            | EventBody::Unknown => {}
+        }
+    }
+
+    /// What to do now. A call that still waits for its approval is handed out too: the executor says so again.
+    #[must_use]
+    pub fn next_step(&self) -> NextStep {
+        match self.phase {
+            RunPhase::Completed | RunPhase::Failed { .. } | RunPhase::Cancelled => NextStep::Ended,
+            RunPhase::Active | RunPhase::Paused(_) => match self.calls.first() {
+                Some(pending) => NextStep::Execute(pending.clone()),
+                None if self.answered => NextStep::Complete,
+                None => NextStep::AskModel,
+            },
+        }
+    }
+
+    /// The calls without a result, in the model's order.
+    #[must_use]
+    pub fn pending_calls(&self) -> &[PendingCall] {
+        &self.calls
+    }
+
+    #[must_use]
+    pub fn is_ended(&self) -> bool {
+        self.next_step() == NextStep::Ended
+    }
+
+    fn resume(&mut self, reason: PauseReason, ts: i64) {
+        self.phase = RunPhase::Active;
+        if reason == PauseReason::Budget {
+            self.turns_in_budget = 0;
+            self.cost_in_budget = Some(0.0);
+            self.budget_since_ms = ts;
+        }
+    }
+
+    fn count(&mut self, usage: Usage) {
+        self.usage = self.usage.plus(usage);
+        self.cost_in_budget = self.cost_in_budget.zip(usage.cost_usd).map(|(sum, cost)| sum + cost);
+    }
+
+    fn decide(&mut self, decided: PolicyDecided) {
+        self.denied_untrusted |= decided.rule == crate::tool::UNTRUSTED_RULE;
+        if decided.decision == crate::Decision::Allow {
+            self.set_progress(decided.call_id.as_str(), CallProgress::Begun { files: decided.files });
+        }
+    }
+
+    fn resolve(&mut self, resolved: ApprovalResolved) {
+        for pending in &mut self.calls {
+            if let CallProgress::AwaitingApproval(requested) = &pending.progress
+                && requested.approval_id == resolved.approval_id
+            {
+                pending.progress =
+                    CallProgress::Resolved { requested: requested.clone(), resolved: Box::new(resolved.clone()) };
+            }
+        }
+    }
+
+    fn set_progress(&mut self, call_id: &str, progress: CallProgress) {
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id.as_str() == call_id) {
+            pending.progress = progress;
+        }
+    }
+}

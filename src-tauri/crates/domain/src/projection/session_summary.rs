@@ -1,0 +1,116 @@
+//! A session as the list shows it.
+
+use crate::{ApprovalId, Event, EventBody, RunId, SessionId};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    Idle,
+    Running,
+    /// An approval waits for the user.
+    Waiting,
+    /// A budget or the user paused the run.
+    Paused,
+    Done,
+    Failed,
+    Cancelled,
+    /// Was running when its process ended.
+    Interrupted,
+}
+
+impl SessionState {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Waiting => "waiting",
+            Self::Paused => "paused",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
+    /// The inverse of [`Self::as_str`]; `Idle` for an unknown word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        [Self::Running, Self::Waiting, Self::Paused, Self::Done, Self::Failed, Self::Cancelled, Self::Interrupted]
+            .into_iter()
+            .find(|state| state.as_str() == word)
+            .unwrap_or(Self::Idle)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionSummary {
+    pub session_id: SessionId,
+    pub title: String,
+    /// Canonical path of the folder.
+    pub project: String,
+    /// Milliseconds since 1970.
+    pub created_at: i64,
+    pub updated_at: i64,
+    pub state: SessionState,
+    /// The run that is active, paused or was the last.
+    pub run_id: Option<RunId>,
+    pub pending_approval: Option<ApprovalId>,
+}
+
+impl SessionSummary {
+    #[must_use]
+    pub fn new(session_id: SessionId) -> Self {
+        Self {
+            session_id,
+            title: String::new(),
+            project: String::new(),
+            created_at: 0,
+            updated_at: 0,
+            state: SessionState::Idle,
+            run_id: None,
+            pending_approval: None,
+        }
+    }
+
+    pub fn apply(&mut self, event: &Event, body: &EventBody) {
+        self.updated_at = self.updated_at.max(event.ts);
+        match body {
+            EventBody::SessionCreated(created) => {
+                self.title.clone_from(&created.title);
+                self.project.clone_from(&created.project);
+                self.created_at = event.ts;
+            }
+            EventBody::RunStarted(_) => {
+                self.state = SessionState::Running;
+                self.run_id.clone_from(&event.run_id);
+                self.pending_approval = None;
+            }
+            EventBody::RunResumed(_) => self.state = SessionState::Running,
+            EventBody::ApprovalRequested(requested) => {
+                self.pending_approval = Some(requested.approval_id.clone());
+                self.state = SessionState::Waiting;
+            }
+            EventBody::ApprovalResolved(resolved) => self.resolve(&resolved.approval_id),
+            EventBody::RunPaused(_) if self.pending_approval.is_some() => self.state = SessionState::Waiting,
+            EventBody::RunPaused(_) => self.state = SessionState::Paused,
+            EventBody::RunCompleted(_) => self.end(SessionState::Done),
+            EventBody::RunFailed(_) => self.end(SessionState::Failed),
+            EventBody::RunCancelled(_) => self.end(SessionState::Cancelled),
+            _ => {}
+        }
+    }
+
+    fn resolve(&mut self, approval_id: &ApprovalId) {
+        if self.pending_approval.as_ref() == Some(approval_id) {
+            self.pending_approval = None;
+            self.state = SessionState::Running;
+        }
+    }
+
+    fn end(&mut self, state: SessionState) {
+        self.state = state;
+        self.pending_approval = None;
+    }
+}

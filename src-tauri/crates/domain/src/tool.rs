@@ -1,0 +1,45 @@
+//! Tools as models see them, and the words of a policy decision.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    Read,
+    Write,
+    Exec,
+    Network,
+}
+
+/// A tool as it is offered to a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolDefinition {
+    pub name: &'static str,
+    pub description: String,
+    pub category: Category,
+    /// JSON Schema of the arguments: an object.
+    pub parameters: Value,
+}
+
+/// What the policy says of one call, from the loosest to the strictest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    Allow,
+    /// Shown as a diff first.
+    Preview,
+    Approval,
+    Deny,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    Low,
+    Medium,
+    High,
+}
+
+/// The rule's name when a call is denied because the folder is not trusted.
+pub const UNTRUSTED_RULE: &str = "builtin:untrusted";
