@@ -1,1 +1,13 @@
-//! placeholder
+//! The turn loop: ask the model, hand its calls to the executor, until it has answered.
+//!
+//! The agent only proposes. It reaches the log, the model and the executor through the ports of `arki-domain` and
+//! keeps no state of its own: what comes next is always read off the projection of the log, so that going on after an
+//! approval, a budget or a crash is the same code as going on after the previous turn.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod answer;
+mod budget;
+mod tool_loop;
+
+pub use tool_loop::{RunEnd, RunParts, ToolLoop};

@@ -117,7 +117,16 @@ pub struct OutputDelta {
 pub enum LiveEvent {
     /// Stored first, announced second.
     Stored(std::sync::Arc<Event>),
-    Delta { session_id: SessionId, run_id: RunId, delta: OutputDelta },
+    Delta {
+        session_id: SessionId,
+        run_id: RunId,
+        delta: OutputDelta,
+    },
     /// What a running command prints, as it prints it.
-    CommandOutput { session_id: SessionId, run_id: RunId, call_id: CallId, text: String },
+    CommandOutput {
+        session_id: SessionId,
+        run_id: RunId,
+        call_id: CallId,
+        text: String,
+    },
 }

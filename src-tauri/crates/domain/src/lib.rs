@@ -28,7 +28,8 @@ pub use ids::{ApprovalId, CallId, EventId, RunId, SessionId};
 pub use message::{Message, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
 pub use port::{
-    CallContext, CallOutcome, ChatModel, ChatStream, Clock, EventLog, Executor, LiveBus, PartialAnswer, SystemClock,
+    CallContext, CallOutcome, ChatModel, ChatStream, Clock, EventLog, Executed, Executor, LiveBus, PartialAnswer,
+    SystemClock,
 };
 pub use redaction::Redactor;
 pub use run::{ApprovalMode, RunOptions};

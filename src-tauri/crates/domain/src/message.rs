@@ -7,13 +7,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    System { content: String },
-    User { content: String },
-    Assistant { content: String, thoughts: Option<String> },
+    System {
+        content: String,
+    },
+    User {
+        content: String,
+    },
+    Assistant {
+        content: String,
+        thoughts: Option<String>,
+    },
     /// The model asks for tools, perhaps after some words.
-    ToolRequest { content: String, thoughts: Option<String>, calls: Vec<ToolRequest> },
+    ToolRequest {
+        content: String,
+        thoughts: Option<String>,
+        calls: Vec<ToolRequest>,
+    },
     /// The answer to one call of the request before it.
-    ToolResult { call_id: CallId, tool_id: String, content: String, is_error: bool },
+    ToolResult {
+        call_id: CallId,
+        tool_id: String,
+        content: String,
+        is_error: bool,
+    },
 }
 
 /// One call as the model wrote it.

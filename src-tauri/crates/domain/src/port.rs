@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalId, ChatRequest, Event, EventDraft, Fault, LiveEvent, PreparedRequest, RunId, RunOptions, SessionId,
-    StreamEvent, ToolDefinition, ToolResult, projection::PendingCall,
+    StreamEvent, ToolDefinition, projection::PendingCall,
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -78,10 +78,17 @@ pub struct CallContext {
     pub cancel: CancellationToken,
 }
 
-/// What became of a call. In every case the events that say so are already in the log.
-#[derive(Debug, Clone, PartialEq)]
+/// What became of a call, and the events that say so; they are in the log already.
+#[derive(Debug, Clone)]
+pub struct Executed {
+    pub outcome: CallOutcome,
+    pub events: Vec<Arc<Event>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallOutcome {
-    Finished(ToolResult),
+    /// There is a `tool.result`.
+    Finished,
     /// The run has to stop: the user is asked.
     AwaitingApproval(ApprovalId),
 }
@@ -93,5 +100,5 @@ pub trait Executor: Send + Sync {
 
     /// Judges the call and, if nothing stands against it, does it. `call` carries what the log already knows of it, so
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
-    async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<CallOutcome, Fault>;
+    async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
 }

@@ -48,9 +48,14 @@ pub struct PendingCall {
 pub enum CallProgress {
     New,
     AwaitingApproval(Box<ApprovalRequested>),
-    Resolved { requested: Box<ApprovalRequested>, resolved: Box<ApprovalResolved> },
+    Resolved {
+        requested: Box<ApprovalRequested>,
+        resolved: Box<ApprovalResolved>,
+    },
     /// Execution was permitted and may have begun; what it did is not known.
-    Begun { files: Vec<FileEffect> },
+    Begun {
+        files: Vec<FileEffect>,
+    },
 }
 
 /// What the turn loop has to do now.

@@ -3,6 +3,7 @@
 
 use crate::{CallId, Event, EventBody, Message, OutputMessage, ToolCall, ToolRequest, ToolResult};
 use serde_json::Value;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 const NO_RESULT: &str = "No result: the run ended before this call did. Whether it had an effect is not known.";
@@ -15,6 +16,7 @@ pub struct Transcript {
     /// The model's turn while its events come in.
     open: Option<OpenTurn>,
     unanswered: Vec<(CallId, String)>,
+    calls_seen: HashSet<CallId>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -52,6 +54,12 @@ impl Transcript {
         self.messages.clone()
     }
 
+    /// Whether a call of this id was made before in the session: some models number their calls anew in every run.
+    #[must_use]
+    pub fn has_call(&self, call_id: &CallId) -> bool {
+        self.calls_seen.contains(call_id)
+    }
+
     fn push(&mut self, message: Message) {
         self.messages.push(Arc::new(message));
     }
@@ -69,6 +77,7 @@ impl Transcript {
     }
 
     fn add_call(&mut self, call: ToolCall) {
+        self.calls_seen.insert(call.call_id.clone());
         self.unanswered.push((call.call_id.clone(), call.tool_id.clone()));
         let arguments = match call.args {
             Value::String(raw) => raw,

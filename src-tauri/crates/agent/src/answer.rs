@@ -1,0 +1,132 @@
+//! One answer of the model, from the request to its last token.
+
+use arki_domain::{
+    CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Redactor, RunId, SessionId,
+    StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
+};
+use std::sync::Arc;
+
+/// How often what has arrived is put where a crash cannot lose it.
+pub(crate) const KEEP_PARTIAL_EVERY_MS: u64 = 250;
+
+/// What has come so far.
+pub(crate) struct Answer {
+    pub(crate) session_id: SessionId,
+    pub(crate) run_id: RunId,
+    pub(crate) turn: u32,
+    pub(crate) text: String,
+    pub(crate) thoughts: String,
+    pub(crate) calls: Vec<ToolRequest>,
+    pub(crate) usage: Usage,
+    pub(crate) finish_reason: FinishReason,
+    pub(crate) first_token_after_ms: Option<u64>,
+    redactors: [StreamingRedactor; 2],
+    bus: Arc<dyn LiveBus>,
+}
+
+impl Answer {
+    pub(crate) fn new(
+        session_id: SessionId,
+        run_id: RunId,
+        turn: u32,
+        redactor: &Redactor,
+        bus: Arc<dyn LiveBus>,
+    ) -> Self {
+        Self {
+            session_id,
+            run_id,
+            turn,
+            text: String::new(),
+            thoughts: String::new(),
+            calls: Vec::new(),
+            usage: Usage::default(),
+            finish_reason: FinishReason::Other,
+            first_token_after_ms: None,
+            redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
+            bus,
+        }
+    }
+
+    /// Takes one step of the stream; true when it was the last.
+    pub(crate) fn take(&mut self, event: StreamEvent, elapsed_ms: u64) -> bool {
+        match event {
+            StreamEvent::Token { token_type, text } => {
+                self.first_token_after_ms.get_or_insert(elapsed_ms);
+                let shown = self.redactor(token_type).push(&text);
+                self.show(token_type, shown);
+                false
+            }
+            StreamEvent::ToolCall(call) => {
+                self.first_token_after_ms.get_or_insert(elapsed_ms);
+                self.calls.push(call);
+                false
+            }
+            StreamEvent::Metadata { finish_reason, usage } => {
+                self.finish_reason = finish_reason.unwrap_or(self.finish_reason);
+                self.usage = usage.unwrap_or(self.usage);
+                false
+            }
+            StreamEvent::End => true,
+        }
+    }
+
+    /// Shows what was held back because it might have become a key.
+    pub(crate) fn finish(&mut self) {
+        for token_type in [TokenType::LlmThinking, TokenType::LlmResponse] {
+            let rest = self.redactor(token_type).finish();
+            self.show(token_type, rest);
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.calls.is_empty()
+    }
+
+    pub(crate) fn partial(&self) -> PartialAnswer {
+        PartialAnswer {
+            run_id: self.run_id.clone(),
+            turn: self.turn,
+            text: self.text.clone(),
+            thoughts: self.thoughts.clone(),
+        }
+    }
+
+    /// Ids must be unique within a session, but some models number their calls anew in every run or send none.
+    pub(crate) fn make_call_ids_unique(&mut self, is_taken: impl Fn(&CallId) -> bool) {
+        let mut used: Vec<CallId> = Vec::with_capacity(self.calls.len());
+        for call in &mut self.calls {
+            if call.call_id.as_str().is_empty() || is_taken(&call.call_id) || used.contains(&call.call_id) {
+                call.call_id = CallId::from(format!("call_{}", CallId::new().as_str().replace('-', "")));
+            }
+            used.push(call.call_id.clone());
+        }
+    }
+
+    fn redactor(&mut self, token_type: TokenType) -> &mut StreamingRedactor {
+        &mut self.redactors[usize::from(token_type == TokenType::LlmThinking)]
+    }
+
+    fn show(&mut self, token_type: TokenType, text: String) {
+        if text.is_empty() {
+            return;
+        }
+        if token_type == TokenType::LlmThinking {
+            self.thoughts.push_str(&text);
+        } else {
+            self.text.push_str(&text);
+        }
+        self.bus.publish(LiveEvent::Delta {
+            session_id: self.session_id.clone(),
+            run_id: self.run_id.clone(),
+            delta: OutputDelta { turn: self.turn, token_type, text },
+        });
+    }
+}
+
+/// How the waiting for an answer ended.
+pub(crate) enum AnswerEnd {
+    Finished,
+    Cancelled,
+    OutOfTime,
+    Failed(Fault),
+}

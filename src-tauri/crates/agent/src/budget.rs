@@ -1,0 +1,20 @@
+//! Hard limits of a run: turns, seconds, money. They pause and ask; they never fail the run.
+
+use arki_domain::projection::RunState;
+
+/// Whether the run may ask the model once more.
+pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
+    let options = &state.options;
+    let out_of_turns = options.max_turns.is_some_and(|limit| state.turns_in_budget >= limit);
+    let out_of_money = options
+        .max_cost_usd
+        .is_some_and(|limit| state.cost_in_budget.is_some_and(|cost| cost >= limit && state.turns_in_budget > 0));
+    out_of_turns || out_of_money || milliseconds_left(state, now_ms) == Some(0)
+}
+
+/// Until the time limit; `None` without one.
+pub(crate) fn milliseconds_left(state: &RunState, now_ms: i64) -> Option<u64> {
+    let limit_ms = state.options.max_seconds?.saturating_mul(1000);
+    let spent_ms = u64::try_from(now_ms.saturating_sub(state.budget_since_ms)).unwrap_or(0);
+    Some(limit_ms.saturating_sub(spent_ms))
+}
