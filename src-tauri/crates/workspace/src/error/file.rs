@@ -1,0 +1,129 @@
+//! Files that can't be read or written, and the one place where `io::Error` is translated.
+
+use std::fmt;
+use std::io;
+
+use super::{PathError, WorkspaceError};
+
+/// What was being done to a file when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAction {
+    Read,
+    Write,
+    Delete,
+    List,
+}
+
+impl fmt::Display for FileAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Delete => "delete",
+            Self::List => "list",
+        })
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("{path} does not exist.")]
+    NotFound { path: String },
+    /// `reason` completes "it …", for example "contains NUL bytes".
+    #[error("{path} is not UTF-8 text: it {reason}.")]
+    NotText { path: String, reason: &'static str },
+    #[error("{path} is larger than {limit} bytes.")]
+    TooLarge { path: String, limit: u64 },
+    #[error("{path} is a {kind}, not a file.")]
+    NotRegular { path: String, kind: &'static str },
+    #[error("{path} is a file, not a folder.")]
+    NotFolder { path: String },
+    #[error("{path} is a link to something that does not exist.")]
+    BrokenLink { path: String },
+    #[error("No permission to {action} {path}.")]
+    PermissionDenied { path: String, action: FileAction },
+    #[error("The disk is full: {path} was not written.")]
+    DiskFull { path: String },
+    #[error("The disk that holds {path} is read-only.")]
+    ReadOnlyDisk { path: String },
+    #[error("The name of {path} is too long for this disk.")]
+    NameTooLong { path: String },
+    #[error("Too many files are open to {action} {path}.")]
+    TooManyOpen { path: String, action: FileAction },
+    /// The rest; `source` is for the log, not for readers.
+    #[error("Can't {action} {path}: the disk reported a failure.")]
+    Io { path: String, action: FileAction, source: io::Error },
+}
+
+impl FileError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound { .. } => "FILE_NOT_FOUND",
+            Self::NotText { .. } => "FILE_NOT_TEXT",
+            Self::TooLarge { .. } => "FILE_TOO_LARGE",
+            Self::NotRegular { .. } => "FILE_NOT_REGULAR",
+            Self::NotFolder { .. } => "NOT_A_FOLDER",
+            Self::BrokenLink { .. } => "BROKEN_LINK",
+            Self::PermissionDenied { .. } => "PERMISSION_DENIED",
+            Self::DiskFull { .. } => "DISK_FULL",
+            Self::ReadOnlyDisk { .. } => "DISK_READ_ONLY",
+            Self::NameTooLong { .. } => "PATH_TOO_LONG",
+            Self::TooManyOpen { .. } => "TOO_MANY_OPEN_FILES",
+            Self::Io { .. } => "FILE_IO_FAILED",
+        }
+    }
+
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotFound { .. } => "List the folder to see what is there.",
+            Self::NotText { .. } => "Use a command that understands this format.",
+            Self::TooLarge { .. } => "Search it, or read a part of it with a command such as `head`.",
+            Self::NotRegular { kind: "folder", .. } => "List it instead.",
+            Self::NotRegular { .. } => "Only regular files are read and written.",
+            Self::NotFolder { .. } => "Read it instead, or give the folder that contains it.",
+            Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
+            Self::PermissionDenied { .. } => "Change the permissions of the file or its folder.",
+            Self::DiskFull { .. } => "Free some space and try again; nothing was changed.",
+            Self::ReadOnlyDisk { .. } => "Mount the disk writable, or copy the project elsewhere.",
+            Self::NameTooLong { .. } => "Choose a shorter name.",
+            Self::TooManyOpen { .. } => "Close other programs, or raise the limit (`ulimit -n`).",
+            Self::Io { .. } => "Try again; if it happens again, check the disk. The log has the details.",
+        }
+        .to_owned()
+    }
+}
+
+/// Says what an `io::Error` means for this path.
+pub(crate) fn io_error(path: &str, action: FileAction, error: io::Error) -> WorkspaceError {
+    let path = path.to_owned();
+    if is_escape(&error) {
+        return PathError::Outside { path }.into();
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => FileError::NotFound { path },
+        io::ErrorKind::PermissionDenied => FileError::PermissionDenied { path, action },
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => FileError::DiskFull { path },
+        io::ErrorKind::ReadOnlyFilesystem => FileError::ReadOnlyDisk { path },
+        io::ErrorKind::InvalidFilename => FileError::NameTooLong { path },
+        io::ErrorKind::NotADirectory => FileError::NotFolder { path },
+        io::ErrorKind::IsADirectory => FileError::NotRegular { path, kind: "folder" },
+        _ if is_descriptor_limit(&error) => FileError::TooManyOpen { path, action },
+        _ => FileError::Io { path, action, source: error },
+    }
+    .into()
+}
+
+/// cap-std refuses an escape without asking the system, so its error has no system code.
+fn is_escape(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+#[cfg(unix)]
+fn is_descriptor_limit(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+#[cfg(not(unix))]
+fn is_descriptor_limit(_: &io::Error) -> bool {
+    false
+}

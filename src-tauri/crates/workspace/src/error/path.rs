@@ -1,0 +1,55 @@
+//! Paths that are refused before anything is opened.
+
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PathError {
+    #[error("The path is empty.")]
+    Empty,
+    #[error("{path} is outside the project.")]
+    Outside { path: String },
+    /// `path` is escaped, so that the hidden character can be seen.
+    #[error("The path \"{path}\" contains the invisible or control character U+{code_point:04X}.")]
+    Suspicious { path: String, code_point: u32 },
+    #[error("\"{component}\" in {path} is a name that Windows reserves.")]
+    Reserved { path: String, component: String },
+    #[error("The path is {bytes} bytes long; the limit is {limit}.")]
+    TooLong { bytes: usize, limit: usize },
+    #[error("There is no folder at {}.", path.display())]
+    ProjectNotFound { path: PathBuf },
+    #[error("{} is not a folder.", path.display())]
+    ProjectNotFolder { path: PathBuf },
+    #[error("The folder {} can't be opened.", path.display())]
+    ProjectUnreadable { path: PathBuf },
+}
+
+impl PathError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "PATH_EMPTY",
+            Self::Outside { .. } => "PATH_OUTSIDE_PROJECT",
+            Self::Suspicious { .. } => "PATH_SUSPICIOUS",
+            Self::Reserved { .. } => "PATH_RESERVED",
+            Self::TooLong { .. } => "PATH_TOO_LONG",
+            Self::ProjectNotFound { .. } => "PROJECT_NOT_FOUND",
+            Self::ProjectNotFolder { .. } => "PROJECT_NOT_A_FOLDER",
+            Self::ProjectUnreadable { .. } => "PROJECT_UNREADABLE",
+        }
+    }
+
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Empty => "Give a path relative to the project's root, such as src/main.rs.",
+            Self::Outside { .. } => "Use a path inside the project. Links that lead out of it are not followed.",
+            Self::Suspicious { .. } => {
+                "Write the path with visible characters only; rename the file if it really has such a name."
+            }
+            Self::Reserved { .. } => "Choose another name, so that the project also works on Windows.",
+            Self::TooLong { .. } => "Choose a shorter path.",
+            Self::ProjectNotFound { .. } => "Check the spelling, or create the folder first.",
+            Self::ProjectNotFolder { .. } => "Open the folder that contains it.",
+            Self::ProjectUnreadable { .. } => "Give your user permission to read the folder.",
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,44 @@
+//! Commands that could not be started, and sandboxes that could not be built.
+
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    #[error("The command contains a NUL byte.")]
+    NotACommand,
+    #[error("The command's folder {} does not exist.", directory.display())]
+    DirectoryMissing { directory: PathBuf },
+    #[error("Can't start {program}.")]
+    SpawnFailed { program: String, source: io::Error },
+    #[error("Lost contact with a running command.")]
+    ConnectionLost { source: io::Error },
+    /// `reason` is a full sentence.
+    #[error("The sandbox can't be used. {reason}")]
+    SandboxUnavailable { reason: String },
+}
+
+impl ProcessError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotACommand => "COMMAND_INVALID",
+            Self::DirectoryMissing { .. } => "COMMAND_FOLDER_MISSING",
+            Self::SpawnFailed { .. } => "COMMAND_SPAWN_FAILED",
+            Self::ConnectionLost { .. } => "COMMAND_CONNECTION_LOST",
+            Self::SandboxUnavailable { .. } => "SANDBOX_UNAVAILABLE",
+        }
+    }
+
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NotACommand => "Write the command without NUL bytes.",
+            Self::DirectoryMissing { .. } => "Run it in a folder that exists.",
+            Self::SpawnFailed { .. } => {
+                "Check that the program is installed and that the system is not out of memory or processes."
+            }
+            Self::ConnectionLost { .. } => "It was stopped. Run it again if it is safe to repeat.",
+            Self::SandboxUnavailable { .. } => "Approve the command to run it outside the sandbox.",
+        }
+        .to_owned()
+    }
+}

@@ -1,0 +1,30 @@
+//! Folders that can't be judged or prepared for trust.
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TrustError {
+    #[error("{path} has more than {limit} files that trust would have to cover.")]
+    TooManyPins { path: String, limit: usize },
+    #[error("{path} is larger than {limit} bytes, too large to be pinned.")]
+    PinTooLarge { path: String, limit: u64 },
+    #[error("{path} is a link, so nothing is written through it.")]
+    LinkedFolder { path: String },
+}
+
+impl TrustError {
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TooManyPins { .. } => "TRUST_TOO_MANY_FILES",
+            Self::PinTooLarge { .. } => "TRUST_FILE_TOO_LARGE",
+            Self::LinkedFolder { .. } => "TRUST_LINKED_FOLDER",
+        }
+    }
+
+    pub fn hint(&self) -> String {
+        match self {
+            Self::TooManyPins { .. } => "Trust a smaller folder, or remove what is not needed from it.",
+            Self::PinTooLarge { .. } => "Make it smaller, or move it out of the folder.",
+            Self::LinkedFolder { .. } => "Replace the link with a real folder.",
+        }
+        .to_owned()
+    }
+}

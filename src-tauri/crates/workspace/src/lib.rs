@@ -1,0 +1,49 @@
+//! The only hands: what reads and writes a project and starts processes.
+//!
+//! A path enters as text and becomes a [`ProjectPath`] (`project`), which is the only thing the rest
+//! accepts. A change is first computed as a [`ChangeSet`] (`edit`), shown as a [`Preview`], narrowed by a
+//! [`HunkSelection`] and only then applied. A command is a [`CommandSpec`] that [`run`] carries out, inside
+//! a [`Sandbox`] where there is one. [`scan`] says what trusting a folder would enable.
+//!
+//! *Architecture invariant:* nothing here knows models, tools, policy or SQL, and no other crate writes
+//! project files or starts processes.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod atomic_write;
+mod change_set;
+mod edit;
+mod environment;
+mod error;
+mod find;
+mod listing;
+mod private_dir;
+mod process;
+mod project;
+mod protection;
+mod read_lines;
+mod sandbox;
+mod search;
+mod text_file;
+mod trust;
+mod walk;
+
+pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview};
+pub use edit::{TextEdit, plan_delete, plan_edit, plan_write};
+pub use environment::{EnvironmentSpec, child_environment};
+pub use error::{
+    Candidate, ChangeError, EditError, FileAction, FileError, PathError, ProcessError, Result, SearchError, StaleKind,
+    StalePreview, TrustError, WorkspaceError,
+};
+pub use find::{Found, find};
+pub use listing::{Entry, EntryKind, Listing, list};
+pub use private_dir::{PrivateTempDir, create_private_dir, write_private_file};
+pub use process::{CommandOutcome, CommandSpec, run};
+pub use project::{FileBytes, Project, ProjectPath};
+pub use protection::{is_protected, is_secret};
+pub use read_lines::{LineWindow, ReadLine, read_lines};
+pub use sandbox::{Sandbox, SandboxSpec, SandboxStatus, home_secrets};
+pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
+pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
+pub use tokio_util::sync::CancellationToken;
+pub use trust::{ChangedPin, Pin, PinChange, PinKind, compare, install_template, scan};

@@ -1,0 +1,202 @@
+//! The path jail: a project folder, and the only way to name something in it.
+//!
+//! Two walls. `resolve` refuses by its text what is outside or meant to mislead. Everything that
+//! is then opened goes through a directory handle (cap-std, `openat2` with `RESOLVE_BENEATH` where there is
+//! one), so a link that leads out is refused by the system call that would follow it, not by a check before it.
+//! Links that stay inside are fine.
+
+mod path;
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use globset::GlobSet;
+
+use crate::error::{FileAction, FileError, PathError, Result, io_error};
+use crate::listing::EntryKind;
+use crate::protection;
+
+pub use path::ProjectPath;
+
+/// An open project folder. Cheap to keep; one a session is enough.
+#[derive(Debug)]
+pub struct Project {
+    root: PathBuf,
+    given: PathBuf,
+    dir: Dir,
+}
+
+/// The bytes of a file as they were at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileBytes {
+    pub bytes: Vec<u8>,
+    /// Unix permission bits (0 on Windows).
+    pub mode: u32,
+}
+
+impl Project {
+    /// Opens the folder at `path`. The root is canonical from then on: replacing the folder or a link on the
+    /// way to it does not move an open project.
+    pub fn open(path: &Path) -> Result<Self> {
+        let root = canonical_root(path)?;
+        let given = std::path::absolute(path).unwrap_or_else(|_| root.clone());
+        let dir = Dir::open_ambient_dir(&root, ambient_authority())
+            .map_err(|_| PathError::ProjectUnreadable { path: root.clone() })?;
+        Ok(Self { root, given, dir })
+    }
+
+    /// The canonical, absolute root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Accepts a relative path, or an absolute one inside the project, and normalises it by its text alone.
+    pub fn resolve(&self, path: &str) -> Result<ProjectPath> {
+        Ok(path::resolve(path, &[&self.root, &self.given])?)
+    }
+
+    /// The same place with every link followed, as far as it exists. Judge a path by this too: a
+    /// link `notes -> .git/config` is as protected as its target.
+    pub fn canonical(&self, path: &ProjectPath) -> Result<ProjectPath> {
+        let mut missing: Vec<&str> = Vec::new();
+        let mut existing = path.as_str();
+        loop {
+            match self.dir.canonicalize(existing) {
+                Ok(real) => return Ok(ProjectPath::from_real(&real, &missing)),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound && existing != "." => {
+                    self.refuse_broken_link(existing)?;
+                    let (parent, name) = split_parent(existing);
+                    missing.push(name);
+                    existing = parent;
+                }
+                Err(error) => return Err(io_error(path.as_str(), FileAction::Read, error)),
+            }
+        }
+    }
+
+    /// Whether writing here always asks, judged by the path as given and by where its links lead.
+    pub fn is_protected(&self, path: &ProjectPath) -> bool {
+        protection::is_protected(path) || self.canonical(path).is_ok_and(|real| protection::is_protected(&real))
+    }
+
+    /// Whether touching this always asks, judged by the path as given and by where its links lead.
+    pub fn is_secret(&self, path: &ProjectPath, extra: &GlobSet) -> bool {
+        protection::is_secret(path, extra) || self.canonical(path).is_ok_and(|real| protection::is_secret(&real, extra))
+    }
+
+    /// What is at `path`, links followed; `None` if nothing is.
+    pub fn kind(&self, path: &ProjectPath) -> Result<Option<EntryKind>> {
+        match self.dir.metadata(path.as_str()) {
+            Ok(metadata) => Ok(Some(EntryKind::of(&metadata))),
+            Err(error) if is_absent(&error) => Ok(None),
+            Err(error) => Err(io_error(path.as_str(), FileAction::Read, error)),
+        }
+    }
+
+    /// Reads a whole regular file of at most `limit` bytes.
+    pub fn read(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
+        let (file, metadata) = self.open_regular(path)?;
+        let too_large = || FileError::TooLarge { path: path.to_string(), limit };
+        if metadata.len() > limit {
+            return Err(too_large().into());
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        file.take(limit + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| io_error(path.as_str(), FileAction::Read, error))?;
+        if bytes.len() as u64 > limit {
+            return Err(too_large().into());
+        }
+        Ok(FileBytes { bytes, mode: mode_of(&metadata) })
+    }
+
+    /// Like `read`, but `None` where there is nothing. A broken link is an error: writing to it would
+    /// create its target, which nobody was shown.
+    pub fn read_if_present(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileBytes>> {
+        if self.kind(path)?.is_none() {
+            self.refuse_broken_link(path.as_str())?;
+            return Ok(None);
+        }
+        self.read(path, limit).map(Some)
+    }
+
+    pub(crate) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Opens for reading without ever blocking: a FIFO, a socket or a device is refused before and, should it
+    /// have been swapped in between, opened without waiting and refused then.
+    pub(crate) fn open_regular(&self, path: &ProjectPath) -> Result<(File, Metadata)> {
+        let fail = |error| io_error(path.as_str(), FileAction::Read, error);
+        self.refuse_broken_link(path.as_str())?;
+        refuse_irregular(path, &self.dir.metadata(path.as_str()).map_err(fail)?)?;
+        let mut options = OpenOptions::new();
+        options.read(true);
+        never_wait(&mut options);
+        let file = self.dir.open_with(path.as_str(), &options).map_err(fail)?;
+        let metadata = file.metadata().map_err(fail)?;
+        refuse_irregular(path, &metadata)?;
+        Ok((file, metadata))
+    }
+
+    fn refuse_broken_link(&self, path: &str) -> Result<()> {
+        let is_link = self.dir.symlink_metadata(path).is_ok_and(|found| found.is_symlink());
+        let leads_nowhere = || self.dir.metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+        if is_link && leads_nowhere() {
+            return Err(FileError::BrokenLink { path: path.to_owned() }.into());
+        }
+        Ok(())
+    }
+}
+
+/// `a/b/c` is `a/b` and `c`; `c` is `.` and `c`.
+pub(crate) fn split_parent(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or((".", path))
+}
+
+fn canonical_root(path: &Path) -> Result<PathBuf> {
+    let path_buf = || path.to_path_buf();
+    let root = path.canonicalize().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => PathError::ProjectNotFound { path: path_buf() },
+        std::io::ErrorKind::NotADirectory => PathError::ProjectNotFolder { path: path_buf() },
+        _ => PathError::ProjectUnreadable { path: path_buf() },
+    })?;
+    if !root.is_dir() {
+        return Err(PathError::ProjectNotFolder { path: path_buf() }.into());
+    }
+    Ok(root)
+}
+
+/// A file below something that is not a folder is as absent as one below nothing.
+fn is_absent(error: &std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
+}
+
+fn refuse_irregular(path: &ProjectPath, metadata: &Metadata) -> Result<()> {
+    match EntryKind::of(metadata) {
+        EntryKind::File => Ok(()),
+        kind => Err(FileError::NotRegular { path: path.to_string(), kind: kind.noun() }.into()),
+    }
+}
+
+#[cfg(unix)]
+fn never_wait(options: &mut OpenOptions) {
+    use cap_std::fs::OpenOptionsExt;
+    options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
+}
+
+#[cfg(not(unix))]
+fn never_wait(_: &mut OpenOptions) {}
+
+#[cfg(unix)]
+pub(crate) fn mode_of(metadata: &Metadata) -> u32 {
+    use cap_std::fs::MetadataExt;
+    metadata.mode() & 0o7777
+}
+
+#[cfg(not(unix))]
+pub(crate) fn mode_of(_: &Metadata) -> u32 {
+    0
+}

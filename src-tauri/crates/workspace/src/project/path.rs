@@ -1,0 +1,207 @@
+//! Turning text into a [`ProjectPath`], or saying why not. Looks at no file.
+
+use std::fmt;
+use std::path::{Component, Path};
+
+use serde::Serialize;
+
+use crate::error::PathError;
+
+/// Longest path accepted, in bytes; Linux's own `PATH_MAX`.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// A path relative to the project's root: `/`-separated, without `.` or `..` (`.` alone is the root), free of
+/// characters that can't be seen. That it exists, or that no link on it leads out, is not promised.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct ProjectPath(String);
+
+impl ProjectPath {
+    pub fn root() -> Self {
+        Self(".".to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.0 == "."
+    }
+
+    /// The last component; `.` for the root.
+    pub fn name(&self) -> &str {
+        super::split_parent(&self.0).1
+    }
+
+    /// From a path that a walk below the root found. `None` when it is not UTF-8, or hides something.
+    pub(crate) fn from_walk(relative: &Path) -> Option<Self> {
+        let text = relative.to_str()?;
+        if cfg!(windows) {
+            return resolve(&text.replace('\\', "/"), &[]).ok();
+        }
+        resolve(text, &[]).ok()
+    }
+
+    /// From cap-std's canonical form, with components below it that do not exist yet, last first.
+    pub(super) fn from_real(real: &Path, missing: &[&str]) -> Self {
+        let mut parts: Vec<String> = real
+            .components()
+            .filter_map(|part| match part {
+                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect();
+        parts.extend(missing.iter().rev().map(|name| (*name).to_owned()));
+        Self::from_parts(&parts)
+    }
+
+    fn from_parts<S: AsRef<str>>(parts: &[S]) -> Self {
+        if parts.is_empty() {
+            return Self::root();
+        }
+        let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+        Self(parts.join("/"))
+    }
+}
+
+impl fmt::Display for ProjectPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl AsRef<Path> for ProjectPath {
+    fn as_ref(&self) -> &Path {
+        Path::new(&self.0)
+    }
+}
+
+/// `roots` are the absolute spellings of the project's root.
+pub(super) fn resolve(path: &str, roots: &[&Path]) -> Result<ProjectPath, PathError> {
+    if path.trim().is_empty() {
+        return Err(PathError::Empty);
+    }
+    if path.len() > MAX_PATH_BYTES {
+        return Err(PathError::TooLong { bytes: path.len(), limit: MAX_PATH_BYTES });
+    }
+    refuse_hidden_characters(path)?;
+    let outside = || PathError::Outside { path: path.to_owned() };
+    let relative = relative_to_root(path, roots).ok_or_else(outside)?;
+    let mut parts: Vec<&str> = Vec::new();
+    for part in relative.split(is_separator) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or_else(outside)?;
+            }
+            name => parts.push(name),
+        }
+    }
+    if cfg!(windows) {
+        refuse_windows_names(path, &parts)?;
+    }
+    Ok(ProjectPath::from_parts(&parts))
+}
+
+/// `None` when the path is of another place: another root, a drive, a share, a home directory. Drives and
+/// shares are refused on every platform; on Unix they would silently become odd file names.
+fn relative_to_root(path: &str, roots: &[&Path]) -> Option<String> {
+    if Path::new(path).is_absolute() {
+        let path = lexical(path)?;
+        return roots.iter().find_map(|root| below(&path, &lexical(root.to_str()?)?));
+    }
+    let has_drive = path.as_bytes().get(1) == Some(&b':')
+        && path.as_bytes()[0].is_ascii_alphabetic()
+        && matches!(path.as_bytes().get(2), None | Some(b'/' | b'\\'));
+    let is_foreign =
+        path.starts_with('/') || path.starts_with("\\\\") || path == "~" || path.starts_with("~/") || has_drive;
+    (!is_foreign).then(|| path.to_owned())
+}
+
+/// The parts of an absolute path with `..` taken out, its prefix (a drive) first. `None` when it climbs
+/// above the top, or is not plain.
+fn lexical(path: &str) -> Option<Vec<String>> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut floor = 0;
+    for component in Path::new(path).components() {
+        match component {
+            Component::Prefix(prefix) => {
+                let text = prefix.as_os_str().to_str()?;
+                parts.push(text.trim_start_matches(r"\\?\").to_uppercase());
+                floor = 1;
+            }
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir if parts.len() > floor => {
+                parts.pop();
+            }
+            Component::ParentDir => return None,
+            Component::Normal(name) => parts.push(name.to_str()?.to_owned()),
+        }
+    }
+    Some(parts)
+}
+
+fn below(path: &[String], root: &[String]) -> Option<String> {
+    let rest = path.strip_prefix(root)?;
+    Some(if rest.is_empty() { ".".to_owned() } else { rest.join("/") })
+}
+
+fn is_separator(character: char) -> bool {
+    character == '/' || (cfg!(windows) && character == '\\')
+}
+
+fn refuse_hidden_characters(path: &str) -> Result<(), PathError> {
+    match path.chars().find(|character| is_hidden(*character)) {
+        None => Ok(()),
+        Some(character) => Err(PathError::Suspicious { path: escape_hidden(path), code_point: u32::from(character) }),
+    }
+}
+
+/// Shows what could not be seen: `a\u{200b}b`.
+pub(crate) fn escape_hidden(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            escaped.extend(character.escape_unicode());
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
+}
+
+/// Controls, and everything with which two different paths can look alike: bidirectional controls, characters
+/// of no width, fillers, tags, variation selectors and the spaces that are not a space. The ideographic
+/// space (U+3000) is common in East Asian names and plainly wide, so it stays.
+fn is_hidden(character: char) -> bool {
+    matches!(character,
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
+        | '\u{115f}' | '\u{1160}' | '\u{1680}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{2000}'..='\u{200f}' | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Devices, alternate streams (`a.txt:hidden`), wildcards, and names whose end Windows drops.
+fn refuse_windows_names(path: &str, parts: &[&str]) -> Result<(), PathError> {
+    match parts.iter().find(|part| is_windows_reserved(part)) {
+        None => Ok(()),
+        Some(part) => Err(PathError::Reserved { path: path.to_owned(), component: (*part).to_owned() }),
+    }
+}
+
+fn is_windows_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
+    let is_numbered = |device: &str| {
+        stem.strip_prefix(device).is_some_and(|rest| {
+            matches!(rest, "\u{b9}" | "\u{b2}" | "\u{b3}") || (rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit())
+        })
+    };
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
+        || is_numbered("COM")
+        || is_numbered("LPT")
+        || name.contains([':', '*', '?', '"', '<', '>', '|'])
+        || name.ends_with([' ', '.'])
+}
