@@ -1,0 +1,11 @@
+//! What the measurements share: a scripted model server, a throw-away home
+//! for `arki`, and a little arithmetic. The measurements themselves are in
+//! `start` and `turns`.
+
+mod home;
+mod http;
+mod model_server;
+mod script;
+pub(crate) mod start;
+mod statistics;
+pub(crate) mod turns;

@@ -1,0 +1,101 @@
+//! Just enough HTTP/1.1 to be a server for one well-behaved client: requests
+//! with a length or in chunks, answers in chunks on a connection that stays.
+
+use std::io::{self, BufRead, Read, Write};
+
+/// More than any request of a measured run; a bound against a broken client.
+const MAX_BODY_BYTES: usize = 64 << 20;
+
+pub(crate) struct Request {
+    pub(crate) method: String,
+    pub(crate) closes: bool,
+}
+
+/// Reads one request with its whole body; `None` when the client has hung up.
+pub(crate) fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
+    let Some(first) = read_line(reader)? else { return Ok(None) };
+    let method = first.split(' ').next().unwrap_or_default().to_owned();
+    let (mut length, mut chunked, mut closes) = (0, false, false);
+    while let Some(line) = read_line(reader)?.filter(|line| !line.is_empty()) {
+        let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap_or(0),
+            "transfer-encoding" => chunked = value.eq_ignore_ascii_case("chunked"),
+            "connection" => closes = value.eq_ignore_ascii_case("close"),
+            _ => {}
+        }
+    }
+    if chunked {
+        while discard_chunk(reader)? > 0 {}
+    } else {
+        discard(reader, length)?;
+    }
+    Ok(Some(Request { method, closes }))
+}
+
+pub(crate) fn write_answer(writer: &mut impl Write, media_type: &str, body: &[u8]) -> io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n",
+        body.len()
+    );
+    // In one write: the answer's end is then one moment, and no packet waits
+    // for another.
+    let mut answer = head.into_bytes();
+    answer.extend_from_slice(body);
+    answer.extend_from_slice(b"\r\n0\r\n\r\n");
+    writer.write_all(&answer)?;
+    writer.flush()
+}
+
+fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    line.truncate(line.trim_end().len());
+    Ok(Some(line))
+}
+
+fn discard_chunk(reader: &mut impl BufRead) -> io::Result<usize> {
+    let line = read_line(reader)?.unwrap_or_default();
+    let size = usize::from_str_radix(line.split(';').next().unwrap_or("0").trim(), 16).unwrap_or(0);
+    discard(reader, size)?;
+    read_line(reader)?;
+    Ok(size)
+}
+
+fn discard(reader: &mut impl BufRead, length: usize) -> io::Result<()> {
+    if length > MAX_BODY_BYTES {
+        return Err(io::Error::other("the request is too long"));
+    }
+    let copied = io::copy(&mut reader.take(length as u64), &mut io::sink())?;
+    if copied == length as u64 { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn methods(mut bytes: &[u8]) -> Vec<String> {
+        let mut methods = Vec::new();
+        while let Ok(Some(request)) = read_request(&mut bytes) {
+            methods.push(request.method);
+        }
+        methods
+    }
+
+    #[test]
+    fn requests_on_one_connection_are_told_apart() {
+        let bytes = b"POST /a HTTP/1.1\r\ncontent-length: 3\r\n\r\nabc\
+            PUT /b HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n\
+            GET /c HTTP/1.1\r\n\r\n";
+        assert_eq!(methods(bytes), ["POST", "PUT", "GET"]);
+    }
+
+    #[test]
+    fn a_request_cut_off_in_its_body_is_an_error() {
+        let mut bytes = b"POST /a HTTP/1.1\r\ncontent-length: 9\r\n\r\nabc".as_slice();
+        assert!(read_request(&mut bytes).is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! One command a file.
+
+pub(crate) mod bench;
+pub(crate) mod bundle;
+pub(crate) mod check_windows;
+pub(crate) mod codegen;
+pub(crate) mod help;
+pub(crate) mod lint;
+pub(crate) mod run;
+pub(crate) mod test;

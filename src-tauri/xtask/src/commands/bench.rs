@@ -1,0 +1,17 @@
+//! `cargo xtask bench NAME`: a figure, always beside a baseline of the same
+//! run, because milliseconds alone only describe the machine.
+
+use crate::{
+    bench::{start, turns},
+    failure::Failure,
+    repository::Repository,
+};
+
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [name] if name == "start" => start::measure(repository),
+        [name] if name == "turns" => turns::measure(repository),
+        [name] => Err(Failure::new(format!("there is no measurement `{name}`")).hint("there are `start` and `turns`")),
+        _ => Err(Failure::new("name one measurement").hint("there are `start` and `turns`")),
+    }
+}

@@ -1,0 +1,71 @@
+//! `cargo xtask check-windows`: does everything that ships compile there?
+//!
+//! On Windows that is a plain check. Elsewhere it needs Windows' standard
+//! library, which comes from rustup where the user added the target, or else,
+//! on Debian, from Debian's own Rust sources.
+
+use std::process::Command;
+
+use crate::{
+    failure::Failure,
+    front_end,
+    prerequisites::{self, Purpose},
+    process,
+    repository::Repository,
+    steps::{self, Outcome, Step},
+    windows::{self, TARGET},
+};
+
+const PLAN: &[Step] = &[
+    Step {
+        name: "Prerequisites",
+        expected: "seconds; 1 to 3 min where packages are missing",
+        action: |_| prerequisites::ensure(Purpose::CheckWindows),
+    },
+    Step { name: "UI packages", expected: "30 s", action: front_end::install },
+    Step { name: "UI build", expected: "5 s", action: front_end::build },
+    Step { name: "Windows library", expected: "1 min", action: library },
+    Step { name: "Check for Windows", expected: "5 min", action: check },
+];
+
+pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
+    if let Some(argument) = arguments.first() {
+        return Err(Failure::unexpected("check-windows", argument));
+    }
+    steps::run(repository, "Windows check", PLAN)
+}
+
+fn library(repository: &Repository) -> Result<Outcome, Failure> {
+    if cfg!(windows) {
+        return Ok(Outcome::Skipped("this is Windows: its library is here".into()));
+    }
+    if target_is_installed() {
+        return Ok(Outcome::Skipped(format!("{TARGET} is installed")));
+    }
+    if process::find_program("apt-get").is_none() {
+        return Err(Failure::new("Windows' standard library is not on this machine")
+            .hint(format!("`rustup target add {TARGET}`, then start again")));
+    }
+    windows::unpack_toolchain(repository)
+}
+
+fn check(repository: &Repository) -> Result<Outcome, Failure> {
+    let mut command = process::cargo(&repository.root);
+    command.args(["check", "--workspace", "--locked"]);
+    if !cfg!(windows) {
+        // A folder apart: build scripts compiled by another compiler would
+        // otherwise take turns with the usual ones.
+        command.args(["--target", TARGET]).env("CARGO_TARGET_DIR", repository.target.join("windows-check/build"));
+        if !target_is_installed() {
+            windows::use_toolchain(repository, &mut command);
+        }
+    }
+    process::run(&mut command)?;
+    Ok(Outcome::Done)
+}
+
+fn target_is_installed() -> bool {
+    let mut rustc = Command::new("rustc");
+    process::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))
+        .is_ok_and(|folder| std::path::Path::new(folder.trim()).is_dir())
+}

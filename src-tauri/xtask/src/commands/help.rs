@@ -1,0 +1,26 @@
+//! `cargo xtask help`.
+
+use crate::failure::Failure;
+
+const TEXT: &str = "\
+Builds, runs, tests and measures Arki. Needs Rust and Node.js; names and
+installs what else is missing.
+
+  cargo xtask run              start the app on a demo project with a model
+                               that needs no key and no network
+  cargo xtask run -- DIR       start it on DIR with your own configuration
+  cargo xtask test             everything that must pass: formatting, lints,
+                               generated files, all tests, a real window
+  cargo xtask lint [--fix]     the checks that need no test run; --fix repairs
+                               what can be repaired
+  cargo xtask codegen          write the interface's types from the Rust ones
+  cargo xtask check-windows    compile-check everything for Windows
+  cargo xtask bench start      time from starting `arki` to its first request
+  cargo xtask bench turns      time and memory over a run of 100 turns
+  cargo xtask bundle           installers for this system (deb and rpm on Linux)
+";
+
+pub(crate) fn print() -> Result<(), Failure> {
+    print!("{TEXT}");
+    Ok(())
+}

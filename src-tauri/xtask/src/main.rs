@@ -1,0 +1,61 @@
+//! `cargo xtask`: builds, runs, tests and measures Arki.
+//!
+//! Standard library only, because this crate is compiled before anything else
+//! can start. It orders other tools about and prints; it knows nothing of
+//! Arki's insides. One command lives in one file under `commands/`.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "a developer command prints and starts other programs"
+)]
+
+mod bench;
+mod commands;
+mod demo_project;
+mod failure;
+mod files;
+mod front_end;
+mod prerequisites;
+mod process;
+mod repository;
+mod steps;
+mod windows;
+
+use std::process::ExitCode;
+
+use crate::{failure::Failure, repository::Repository};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("\n{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<(), Failure> {
+    let (command, rest) = match arguments.split_first() {
+        Some((command, rest)) => (command.as_str(), rest),
+        None => ("help", arguments),
+    };
+    if rest.iter().any(|argument| argument == "--help" || argument == "-h") {
+        return commands::help::print();
+    }
+    let repository = Repository::locate();
+    match command {
+        "help" | "--help" | "-h" => commands::help::print(),
+        "run" => commands::run::run(&repository, rest),
+        "test" => commands::test::run(&repository, rest),
+        "lint" => commands::lint::run(&repository, rest),
+        "codegen" => commands::codegen::run(&repository, rest),
+        "check-windows" => commands::check_windows::run(&repository, rest),
+        "bench" => commands::bench::run(&repository, rest),
+        "bundle" => commands::bundle::run(&repository, rest),
+        unknown => Err(Failure::new(format!("there is no command `{unknown}`")).hint("`cargo xtask help` lists them")),
+    }
+}

@@ -1,0 +1,33 @@
+//! Where things are: the repository's root and the build folder.
+
+use std::{env, path::PathBuf};
+
+pub(crate) struct Repository {
+    pub(crate) root: PathBuf,
+    pub(crate) target: PathBuf,
+}
+
+impl Repository {
+    pub(crate) fn locate() -> Self {
+        // The variable is set by `cargo run`; the constant serves a binary
+        // that was started by hand.
+        let package =
+            env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = package.ancestors().nth(2).map_or(package.clone(), PathBuf::from);
+        let target = match env::var_os("CARGO_TARGET_DIR").map(PathBuf::from) {
+            Some(given) if given.is_absolute() => given,
+            Some(given) => env::current_dir().unwrap_or_else(|_| root.clone()).join(given),
+            None => root.join("target"),
+        };
+        Self { root, target }
+    }
+
+    /// Scratch files and stamps of these commands, apart from Cargo's own.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.target.join("xtask")
+    }
+
+    pub(crate) fn binary(&self, profile: &str, name: &str) -> PathBuf {
+        self.target.join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    }
+}
