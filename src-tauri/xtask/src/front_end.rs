@@ -1,7 +1,7 @@
 //! The interface's packages and its build, each redone only when what it is
 //! made from has changed.
 
-use std::{fs, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use crate::{failure::Failure, files, process, repository::Repository, steps::Outcome};
 
@@ -12,7 +12,7 @@ pub(crate) fn install(repository: &Repository) -> Result<Outcome, Failure> {
     require_node()?;
     // Inside node_modules: whoever deletes the folder deletes the stamp too.
     let stamp = repository.root.join("node_modules/.arki-stamp");
-    if fs::read_to_string(&stamp).ok() == packages_fingerprint(repository) {
+    if stamp_holds(&stamp, packages_fingerprint(repository)) {
         return Ok(Outcome::Skipped("up to date".into()));
     }
     process::run(process::npm(&repository.root).args(["ci", "--no-audit", "--no-fund"]))?;
@@ -24,7 +24,7 @@ pub(crate) fn install(repository: &Repository) -> Result<Outcome, Failure> {
 
 pub(crate) fn build(repository: &Repository) -> Result<Outcome, Failure> {
     let stamp = repository.scratch().join("ui-build.stamp");
-    if fs::read_to_string(&stamp).ok() == build_fingerprint(repository)? {
+    if stamp_holds(&stamp, build_fingerprint(repository)?) {
         return Ok(Outcome::Skipped("up to date".into()));
     }
     process::run(process::npm(&repository.root).args(["run", "build", "-w", "ui"]))?;
@@ -43,6 +43,10 @@ pub(crate) fn lint(repository: &Repository) -> Result<Outcome, Failure> {
 pub(crate) fn test(repository: &Repository) -> Result<Outcome, Failure> {
     process::run(process::npm(&repository.root).args(["run", "test", "-w", "ui"]))?;
     Ok(Outcome::Done)
+}
+
+fn stamp_holds(stamp: &Path, fingerprint: Option<String>) -> bool {
+    fingerprint.is_some_and(|now| fs::read_to_string(stamp).is_ok_and(|then| then == now))
 }
 
 /// `None` when packages are not installed at all.
@@ -94,6 +98,11 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_never_built_is_not_up_to_date() {
+        assert!(!stamp_holds(Path::new("no such stamp"), None));
+    }
 
     #[test]
     fn node_versions_compare_as_numbers() {
