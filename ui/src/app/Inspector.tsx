@@ -1,0 +1,68 @@
+import { Tabs } from "@base-ui/react/tabs";
+import { X } from "lucide-react";
+import { useId } from "react";
+import { Button } from "../components/Button";
+import { plural } from "../components/format";
+import { Changes } from "../features/review/Changes";
+import { Timeline } from "../features/timeline/Timeline";
+import { useApprovals } from "../platform/context";
+import type { Tab } from "./window_state";
+
+type Props = {
+  sessionId: string | null;
+  tab: Tab;
+  onTab: (tab: Tab) => void;
+  focusRequest: number;
+  /** Only where it floats above the conversation. */
+  onClose: (() => void) | null;
+};
+
+/** What is to be decided, and what happened. */
+export function Inspector({ sessionId, tab, onTab, focusRequest, onClose }: Props) {
+  const waiting = useApprovals().filter((one) => one.sessionId === sessionId).length;
+  const count = useId();
+  return (
+    <aside className="inspector" aria-label="Inspector">
+      <Tabs.Root value={tab} onValueChange={(next: Tab) => onTab(next)} className="inspector-tabs">
+        <div className="inspector-head">
+          <Tabs.List className="tabs">
+            <Tabs.Tab className="tab" value="changes" aria-label="Changes" aria-describedby={count}>
+              Changes {waiting > 0 && <span className="count">{waiting}</span>}
+            </Tabs.Tab>
+            <Tabs.Tab className="tab" value="timeline">
+              Timeline
+            </Tabs.Tab>
+          </Tabs.List>
+          <span className="sr-only" id={count}>
+            {plural(waiting, "pending approval")}
+          </span>
+          {onClose && (
+            <Button
+              small
+              look="quiet"
+              label="Close inspector"
+              title="Close inspector"
+              shortcut="Escape"
+              icon={<X size={16} aria-hidden />}
+              onClick={onClose}
+            />
+          )}
+        </div>
+        <Tabs.Panel className="inspector-panel" value="changes">
+          {sessionId ? (
+            <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
+          ) : (
+            <p className="empty secondary">Proposed edits and commands wait here for your decision.</p>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel className="inspector-panel" value="timeline">
+          {sessionId ? (
+            <Timeline key={sessionId} sessionId={sessionId} />
+          ) : (
+            <p className="empty secondary">Every step of a session is listed here, as it was stored.</p>
+          )}
+        </Tabs.Panel>
+      </Tabs.Root>
+    </aside>
+  );
+}

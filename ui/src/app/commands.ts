@@ -1,0 +1,89 @@
+/** Every action that can be taken from anywhere, with its shortcut: for the palette, the map and the keys. */
+import { useEffect } from "react";
+import type { Command } from "../components/commands";
+import { inTextField, matches } from "../components/shortcuts";
+import type { ApprovalMode, ModelEntry } from "../protocol/generated";
+
+export type Actions = {
+  openFolder: () => void;
+  newSession: () => void;
+  stop: (() => void) | null;
+  inbox: (() => void) | null;
+  review: (() => void) | null;
+  timeline: (() => void) | null;
+  focusMessage: () => void;
+  toggleSidebar: () => void;
+  toggleInspector: () => void;
+  settings: () => void;
+  palette: () => void;
+  keys: () => void;
+  trust: (() => void) | null;
+  theme: (theme: "system" | "light" | "dark") => void;
+  model: (id: string) => void;
+  mode: (mode: ApprovalMode) => void;
+};
+
+type Draft = Omit<Command, "run"> & { run: (() => void) | null };
+
+export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command[] {
+  const drafts: Draft[] = [
+    { id: "new", section: "Session", title: "New session", shortcut: "Mod+N", run: act.newSession },
+    { id: "message", section: "Session", title: "Write a message", shortcut: "Mod+L", run: act.focusMessage },
+    { id: "stop", section: "Session", title: "Stop the run", shortcut: "Mod+.", run: act.stop },
+    { id: "inbox", section: "Session", title: "Next approval that waits", shortcut: "Mod+J", run: act.inbox },
+    { id: "open", section: "Folder", title: "Open folder", shortcut: "Mod+O", run: act.openFolder },
+    { id: "trust", section: "Folder", title: "Trust of this folder", run: act.trust },
+    { id: "changes", section: "View", title: "Show changes", shortcut: "Mod+1", run: act.review },
+    { id: "timeline", section: "View", title: "Show timeline", shortcut: "Mod+2", run: act.timeline },
+    {
+      id: "sidebar",
+      section: "View",
+      title: "Show or hide the sessions",
+      shortcut: "Mod+B",
+      run: act.toggleSidebar,
+    },
+    {
+      id: "inspector",
+      section: "View",
+      title: "Show or hide the inspector",
+      shortcut: "Mod+I",
+      run: act.toggleInspector,
+    },
+    { id: "light", section: "View", title: "Light theme", run: () => act.theme("light") },
+    { id: "dark", section: "View", title: "Dark theme", run: () => act.theme("dark") },
+    { id: "system", section: "View", title: "Theme as the system", run: () => act.theme("system") },
+    { id: "settings", section: "Arki", title: "Settings", shortcut: "Mod+,", run: act.settings },
+    { id: "palette", section: "Arki", title: "Command palette", shortcut: "Mod+K", run: act.palette },
+    { id: "keys", section: "Arki", title: "Keyboard map", shortcut: "?", run: act.keys },
+    { id: "ask", section: "Approval", title: "Edits: ask each time", run: () => act.mode("ask") },
+    { id: "edits", section: "Approval", title: "Edits: write without asking", run: () => act.mode("edits") },
+    {
+      id: "all",
+      section: "Approval",
+      title: "Edits: allow all that is not denied",
+      run: () => act.mode("all"),
+    },
+    ...models.map((model) => ({
+      id: `model ${model.id}`,
+      section: "Model",
+      title: `Use ${model.id}`,
+      run: () => act.model(model.id),
+    })),
+  ];
+  return drafts.flatMap(({ run, ...rest }) => (run === null ? [] : [{ ...rest, run }]));
+}
+
+/** Runs a command by its key. A modal dialog keeps its keys to itself. */
+export function useCommandKeys(commands: readonly Command[], dialogOpen: boolean): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (dialogOpen || event.defaultPrevented || event.isComposing) return;
+      const command = commands.find((one) => one.shortcut && matches(event, one.shortcut));
+      if (!command || (!command.shortcut?.includes("Mod") && inTextField(event.target))) return;
+      event.preventDefault();
+      command.run();
+    };
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, [commands, dialogOpen]);
+}

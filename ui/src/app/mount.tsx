@@ -1,0 +1,20 @@
+import { StrictMode } from "react";
+import type { Root } from "react-dom/client";
+import { ArkiProvider } from "../platform/context";
+import type { Platform } from "../platform/platform";
+import { createArki } from "../platform/stores/arki";
+import { App } from "./App";
+import "../styles/tokens.css";
+import "../styles/base.css";
+
+export function mount(root: Root, platform: Platform): void {
+  const arki = createArki(platform, Date.now);
+  void arki.start();
+  root.render(
+    <StrictMode>
+      <ArkiProvider value={arki}>
+        <App />
+      </ArkiProvider>
+    </StrictMode>,
+  );
+}

@@ -1,0 +1,57 @@
+/** What the window shows right now: the selected session, the inspector's tab, the open dialog. No server state. */
+import { useCallback, useEffect, useRef, useState } from "react";
+import { recall, remember } from "../components/remembered";
+import { useApprovals, useSessions } from "../platform/context";
+
+export type Tab = "changes" | "timeline";
+export type OpenDialog = "settings" | "palette" | "keys" | "trust" | null;
+
+/** The session to show first: one that waits for a decision, else the one shown last. */
+export function useSelection(project: string | null): [string | null, (sessionId: string | null) => void] {
+  const [selected, setSelected] = useState<string | null>(null);
+  const sessions = useSessions();
+  const approvals = useApprovals();
+  const restored = useRef<string | null>(null);
+  useEffect(() => {
+    if (project === null || restored.current === project || sessions.length === 0) return;
+    restored.current = project;
+    const here = sessions.filter((session) => session.project === project);
+    const waiting = here.find((one) => approvals.some((approval) => approval.sessionId === one.sessionId));
+    const last = here.find((one) => one.sessionId === recall("session"));
+    setSelected((now) => now ?? waiting?.sessionId ?? last?.sessionId ?? null);
+  }, [project, sessions, approvals]);
+  const select = useCallback((sessionId: string | null) => {
+    if (sessionId !== null) remember("session", sessionId);
+    setSelected(sessionId);
+  }, []);
+  return [selected, select];
+}
+
+/** Runs once for each approval that starts to wait in the visible session. */
+export function useOnApproval(sessionId: string | null, onApproval: () => void): void {
+  const approvals = useApprovals();
+  const seen = useRef(new Set<string>());
+  useEffect(() => {
+    const fresh = approvals.filter((one) => one.sessionId === sessionId && !seen.current.has(one.approvalId));
+    for (const one of fresh) seen.current.add(one.approvalId);
+    if (fresh.length > 0) onApproval();
+  }, [approvals, sessionId, onApproval]);
+}
+
+export function useTitle(sessionId: string | null): void {
+  const waiting = useApprovals().length;
+  const title = useSessions().find((one) => one.sessionId === sessionId)?.title;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${title} – ` : ""}Arki`;
+  }, [waiting, title]);
+}
+
+/** The session of the next pending approval, going round from the one that is shown. */
+export function nextWaiting(
+  waiting: readonly { sessionId: string }[],
+  selected: string | null,
+): string | null {
+  const ids = [...new Set(waiting.map((one) => one.sessionId))];
+  const at = selected === null ? -1 : ids.indexOf(selected);
+  return ids[(at + 1) % Math.max(1, ids.length)] ?? null;
+}

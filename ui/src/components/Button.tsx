@@ -1,0 +1,36 @@
+import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
+import { showShortcut } from "./shortcuts";
+
+type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
+  look?: "plain" | "primary" | "quiet";
+  small?: boolean;
+  /** An icon alone: `label` is then the accessible name and the tooltip. */
+  icon?: ReactNode;
+  label?: string;
+  /** Shown in the tooltip, never in the name. */
+  shortcut?: string;
+  ref?: Ref<HTMLButtonElement>;
+};
+
+export function Button({
+  look = "plain",
+  small,
+  icon,
+  label,
+  shortcut,
+  className,
+  title,
+  children,
+  ...rest
+}: Props) {
+  const bare = icon !== undefined && children === undefined;
+  const hint = title ?? (bare ? label : undefined);
+  const tooltip = shortcut ? `${hint ?? label ?? ""} (${showShortcut(shortcut)})`.trim() : hint;
+  const looks = ["button", look, small && "small", bare && "icon", className].filter(Boolean).join(" ");
+  return (
+    <button type="button" className={looks} aria-label={label} title={tooltip} {...rest}>
+      {icon}
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,35 @@
+import { Dialog as Base } from "@base-ui/react/dialog";
+import { X } from "lucide-react";
+import type { ReactNode, RefObject } from "react";
+
+type Props = {
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
+  wide?: boolean;
+  /** What has the focus first; by default the first control. */
+  initialFocus?: RefObject<HTMLElement | null>;
+};
+
+/** A modal dialog whose accessible name is its title. Escape closes it and focus goes back. */
+export function Dialog({ title, open, onClose, children, footer, wide, initialFocus }: Props) {
+  return (
+    <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="backdrop" />
+        <Base.Popup className={wide ? "dialog wide" : "dialog"} initialFocus={initialFocus}>
+          <div className="dialog-head">
+            <Base.Title>{title}</Base.Title>
+            <Base.Close className="button quiet icon small" aria-label="Close" title="Close (Esc)">
+              <X size={16} aria-hidden />
+            </Base.Close>
+          </div>
+          <div className="dialog-body">{children}</div>
+          {footer && <div className="dialog-foot">{footer}</div>}
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,40 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import { Check } from "lucide-react";
+import type { ReactNode } from "react";
+
+export type Choice = { value: string; label: string; detail?: string };
+
+type Props = {
+  label: string;
+  title?: string;
+  trigger: ReactNode;
+  value: string;
+  choices: Choice[];
+  onChoose: (value: string) => void;
+};
+
+/** A button that opens a menu of which one entry is chosen. */
+export function ChoiceMenu({ label, title, trigger, value, choices, onChoose }: Props) {
+  return (
+    <Base.Root>
+      <Base.Trigger className="status-button" aria-label={label} title={title}>
+        {trigger}
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner side="top" align="start" sideOffset={4}>
+          <Base.Popup className="menu">
+            <Base.RadioGroup value={value} onValueChange={onChoose}>
+              {choices.map((choice) => (
+                <Base.RadioItem key={choice.value} value={choice.value} className="menu-item" closeOnClick>
+                  <span aria-hidden>{choice.value === value && <Check size={14} />}</span>
+                  <span className="cut">{choice.label}</span>
+                  {choice.detail && <span className="small secondary">{choice.detail}</span>}
+                </Base.RadioItem>
+              ))}
+            </Base.RadioGroup>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

@@ -1,0 +1,49 @@
+import { Copy } from "lucide-react";
+import { Fragment } from "react";
+import { Button } from "../Button";
+import { copyText } from "../copy";
+import type { Span } from "./highlight";
+import { useHighlight } from "./useHighlight";
+import "./code.css";
+
+/** A block of code as it is, coloured when the colours arrive; they never change its size. */
+export function CodeBlock({
+  code,
+  language,
+  settled = true,
+}: {
+  code: string;
+  language: string;
+  settled?: boolean;
+}) {
+  const spans = useHighlight(code, language, settled);
+  return (
+    <div className="code-block">
+      <Button
+        className="code-copy"
+        look="quiet"
+        small
+        label="Copy code"
+        icon={<Copy size={14} aria-hidden />}
+        onClick={() => copyText(code)}
+      />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+      <pre tabIndex={0}>
+        <code>{spans ? <Lines lines={spans} /> : code}</code>
+      </pre>
+    </div>
+  );
+}
+
+function Lines({ lines }: { lines: Span[][] }) {
+  return lines.map((line, row) => (
+    <Fragment key={`${row}`}>
+      {row > 0 && "\n"}
+      {line.map((span, column) => (
+        <span key={`${column}`} style={span.color ? { color: span.color } : undefined}>
+          {span.text}
+        </span>
+      ))}
+    </Fragment>
+  ));
+}

@@ -1,0 +1,104 @@
+/** The lines of one hunk, unified or side by side. Exact: nothing is cut, nothing hides. */
+import { useMemo, useState } from "react";
+import { Button } from "../Button";
+import type { Span } from "../code/highlight";
+import { useHighlight } from "../code/useHighlight";
+import { VisibleText } from "../code/VisibleText";
+import { plural } from "../format";
+import type { DiffHunk } from "./parse";
+import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
+import "./diff.css";
+
+export type DiffLook = "unified" | "split";
+
+/** A hunk longer than this is shown in part first; the rest is one press away. */
+const firstLines = 400;
+
+export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; look: DiffLook }) {
+  const [whole, setWhole] = useState(false);
+  const lines = useMemo(() => markLines(hunk), [hunk]);
+  const sides = useMemo(() => sideTexts(hunk), [hunk]);
+  const before = useHighlight(sides.before, path);
+  const after = useHighlight(sides.after, path);
+  const shown = whole ? lines : lines.slice(0, firstLines);
+  const hidden = lines.length - shown.length;
+  const spansOf = (line: MarkedLine): Span[] | null =>
+    line.kind === "removed"
+      ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
+      : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
+  return (
+    <div className={`diff diff-${look}`} dir="ltr">
+      {look === "unified"
+        ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
+        : splitRows(shown).map((row, at) => (
+            <div className="diff-row" key={`${at}`}>
+              <Side
+                line={row.left}
+                number={row.left?.oldNumber ?? null}
+                spans={row.left && spansOf(row.left)}
+              />
+              <Side
+                line={row.right}
+                number={row.right?.newNumber ?? null}
+                spans={row.right && spansOf(row.right)}
+              />
+            </div>
+          ))}
+      {hidden > 0 && (
+        <Button small look="quiet" onClick={() => setWhole(true)}>
+          Show {plural(hidden, "more line")}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const signs = { context: " ", added: "+", removed: "−" } as const;
+
+function UnifiedRow({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
+  return (
+    <div className={`diff-row ${line.kind}`}>
+      <span className="diff-number">{line.oldNumber}</span>
+      <span className="diff-number">{line.newNumber}</span>
+      <Text line={line} spans={spans} />
+    </div>
+  );
+}
+
+function Side({
+  line,
+  number,
+  spans,
+}: {
+  line: MarkedLine | null;
+  number: number | null;
+  spans: Span[] | null;
+}) {
+  if (line === null) return <div className="diff-side nothing" />;
+  return (
+    <div className={`diff-side ${line.kind}`}>
+      <span className="diff-number">{number}</span>
+      <Text line={line} spans={spans} />
+    </div>
+  );
+}
+
+function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
+  return (
+    <>
+      <span className="diff-sign">{signs[line.kind]}</span>
+      <code className="diff-text">
+        {parts(line, spans).map((part) => (
+          <span
+            key={part.offset}
+            className={part.changed ? "changed" : undefined}
+            style={part.color ? { color: part.color } : undefined}
+          >
+            <VisibleText text={part.text} line={line.text} offset={part.offset} />
+          </span>
+        ))}
+        {line.noNewline && <span className="boxed">no newline at end</span>}
+      </code>
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+/** Lines of a hunk as rows to draw: paired for the split view, with changed words and colours cut to spans. */
+import type { Span } from "../code/highlight";
+import { changedWords, type Range } from "./align";
+import type { DiffHunk, DiffLine } from "./parse";
+
+export type MarkedLine = DiffLine & { changed: readonly Range[] };
+export type SplitRow = { left: MarkedLine | null; right: MarkedLine | null };
+export type Part = { text: string; offset: number; color: string | null; changed: boolean };
+
+/** Removed lines pair with the added lines that follow them, first with first. */
+export function markLines(hunk: DiffHunk): MarkedLine[] {
+  const marked: MarkedLine[] = hunk.lines.map((line) => ({ ...line, changed: [] }));
+  for (const block of changeBlocks(marked)) {
+    const pairs = Math.min(block.removed.length, block.added.length);
+    for (let i = 0; i < pairs; i += 1) {
+      const before = block.removed[i];
+      const after = block.added[i];
+      const words = before && after ? changedWords(before.text, after.text) : null;
+      if (before && after && words) {
+        before.changed = words.before;
+        after.changed = words.after;
+      }
+    }
+  }
+  return marked;
+}
+
+function changeBlocks(lines: MarkedLine[]) {
+  const blocks: { removed: MarkedLine[]; added: MarkedLine[] }[] = [];
+  let previous: DiffLine["kind"] = "context";
+  for (const line of lines) {
+    if (line.kind === "removed" && previous !== "removed") blocks.push({ removed: [], added: [] });
+    if (line.kind === "added" && previous === "context") blocks.push({ removed: [], added: [] });
+    if (line.kind !== "context") blocks.at(-1)?.[line.kind].push(line);
+    previous = line.kind;
+  }
+  return blocks;
+}
+
+export function splitRows(lines: readonly MarkedLine[]): SplitRow[] {
+  const rows: SplitRow[] = [];
+  let removed: MarkedLine[] = [];
+  let added: MarkedLine[] = [];
+  const flush = () => {
+    for (let i = 0; i < Math.max(removed.length, added.length); i += 1) {
+      rows.push({ left: removed[i] ?? null, right: added[i] ?? null });
+    }
+    removed = [];
+    added = [];
+  };
+  for (const line of lines) {
+    if (line.kind === "context") {
+      flush();
+      rows.push({ left: line, right: line });
+    } else if (line.kind === "removed") {
+      if (added.length > 0) flush();
+      removed.push(line);
+    } else added.push(line);
+  }
+  flush();
+  return rows;
+}
+
+/** The line cut where its colour or its changed state changes. */
+export function parts(line: MarkedLine, spans: readonly Span[] | null): Part[] {
+  const colors = spans ?? [{ text: line.text, color: null }];
+  const out: Part[] = [];
+  let at = 0;
+  for (const span of colors) {
+    const end = at + span.text.length;
+    for (const [from, to, changed] of cut(at, end, line.changed)) {
+      out.push({ text: line.text.slice(from, to), offset: from, color: span.color, changed });
+    }
+    at = end;
+  }
+  if (at < line.text.length) out.push({ text: line.text.slice(at), offset: at, color: null, changed: false });
+  return out;
+}
+
+function cut(from: number, to: number, changed: readonly Range[]): [number, number, boolean][] {
+  const out: [number, number, boolean][] = [];
+  let at = from;
+  for (const [start, end] of changed) {
+    if (end <= at || start >= to) continue;
+    if (start > at) out.push([at, start, false]);
+    out.push([Math.max(start, at), Math.min(end, to), true]);
+    at = Math.min(end, to);
+  }
+  if (at < to) out.push([at, to, false]);
+  return out;
+}
+
+/** Colours by line number of each side, from tokenising each side of the hunk as one text. */
+export function sideTexts(hunk: DiffHunk): { before: string; after: string } {
+  const clean = (line: DiffLine) => line.text.replace(/\r$/, "");
+  return {
+    before: hunk.lines
+      .filter((line) => line.kind !== "added")
+      .map(clean)
+      .join("\n"),
+    after: hunk.lines
+      .filter((line) => line.kind !== "removed")
+      .map(clean)
+      .join("\n"),
+  };
+}

@@ -1,0 +1,49 @@
+/** Time, tokens, money and paths in human units. The exact figure belongs in a tooltip beside it. */
+
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1).replace(/\.0$/, "")} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function tokens(count: number): string {
+  if (count < 1000) return `${count}`;
+  if (count < 1_000_000) return `${(count / 1000).toFixed(1).replace(/\.0$/, "")}k`;
+  return `${(count / 1_000_000).toFixed(2)}M`;
+}
+
+/** Null is unknown and says so; an unknown cost is never shown as zero. */
+export function cost(usd: number | null): string {
+  if (usd === null) return "cost unknown";
+  if (usd === 0) return "$0.00";
+  return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
+}
+
+export function folderName(path: string): string {
+  return path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
+}
+
+/** "~/code/arki" for a path in a home folder, by the usual places of homes. */
+export function homePath(path: string): string {
+  return path.replace(/^(\/home\/[^/]+|\/Users\/[^/]+|\/root)(?=\/|$)/, "~");
+}
+
+export function clock(ts: number): string {
+  return new Date(ts).toLocaleTimeString(undefined, {
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+  });
+}
+
+export function exactTime(ts: number): string {
+  return new Date(ts).toLocaleString();
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString()} ${count === 1 ? one : many}`;
+}

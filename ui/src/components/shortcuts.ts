@@ -1,0 +1,32 @@
+/** Shortcuts as data: "Mod+K", "Shift+Enter", "?". One parser for matching, one for showing. */
+
+export const isMac = typeof navigator !== "undefined" && /Mac/.test(navigator.platform);
+
+const macSigns: Record<string, string> = { Mod: "⌘", Alt: "⌥", Shift: "⇧", Enter: "⏎" };
+
+export function showShortcut(shortcut: string): string {
+  const parts = shortcut.split("+");
+  if (isMac) return parts.map((part) => macSigns[part] ?? part).join("");
+  return parts.map((part) => (part === "Mod" ? "Ctrl" : part)).join("+");
+}
+
+export function matches(
+  event: Pick<KeyboardEvent, "key" | "metaKey" | "ctrlKey" | "altKey" | "shiftKey">,
+  shortcut: string,
+): boolean {
+  const parts = shortcut.split("+");
+  const key = parts.at(-1) ?? "";
+  const mod = isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+  const anyMod = event.metaKey || event.ctrlKey;
+  if (parts.includes("Mod") ? !mod : anyMod) return false;
+  if (parts.includes("Alt") !== event.altKey) return false;
+  // "?" and the like already say which key they are; Shift is part of how they are typed.
+  const letter = /^[a-z0-9]$/i.test(key) || key.length > 1;
+  if (letter && parts.includes("Shift") !== event.shiftKey) return false;
+  return event.key.toLowerCase() === key.toLowerCase();
+}
+
+export function inTextField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || target.matches("input, textarea, select");
+}

@@ -1,0 +1,114 @@
+import { ChevronRight } from "lucide-react";
+import { useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { duration, plural } from "../../components/format";
+import { isRecord, show } from "../../protocol/read";
+import type { ToolItem, ToolState } from "../../protocol/transcript";
+import { mainArgument } from "./tool_words";
+
+const stateWords: Record<ToolState, string> = {
+  running: "◐ running",
+  waiting: "! waiting for you",
+  done: "",
+  failed: "✕ failed",
+  rejected: "✕ rejected",
+  interrupted: "– not finished",
+};
+
+/** Longer text is shown in part first; the log has it whole. */
+const shownChars = 20_000;
+
+type Props = { item: ToolItem; output: string | null; onReview: () => void };
+
+export function ToolCard({ item, output, onReview }: Props) {
+  const [open, setOpen] = useState(false);
+  const body = useId();
+  return (
+    <div className={`tool tool-${item.state}`}>
+      <div className="tool-line">
+        <button
+          type="button"
+          className="tool-toggle"
+          aria-expanded={open}
+          aria-controls={body}
+          onClick={() => setOpen(!open)}
+        >
+          <ChevronRight size={14} className="tool-chevron" aria-hidden />
+          <code className="tool-name">{item.toolId}</code>
+          <code className="tool-main cut grow">
+            <VisibleText text={mainArgument(item.args)} />
+          </code>
+          <span className="tool-state small">{stateWords[item.state]}</span>
+          {item.durationMs !== null && (
+            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
+              {duration(item.durationMs)}
+            </span>
+          )}
+        </button>
+        {item.state === "waiting" && (
+          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
+            Review
+          </Button>
+        )}
+      </div>
+      {item.state === "running" && output && !open && (
+        <Output text={lastLines(output)} label="Output so far" />
+      )}
+      {open && (
+        <div id={body} className="tool-body">
+          <Part title="Arguments" value={item.args} />
+          {item.reason && (
+            <p className="small">
+              <span className="secondary">Policy: </span>
+              {item.reason}
+            </p>
+          )}
+          {item.files.length > 0 && (
+            <p className="small">
+              <span className="secondary">Wrote {plural(item.files.length, "file")}: </span>
+              <code>{item.files.join(", ")}</code>
+            </p>
+          )}
+          {output && <Output text={output} label="Output so far" />}
+          {item.result !== null && (
+            <Part title={item.truncated ? "Result (shortened by the tool)" : "Result"} value={item.result} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Part({ title, value }: { title: string; value: unknown }) {
+  const [whole, setWhole] = useState(false);
+  const full =
+    isRecord(value) && typeof value.command === "string" && Object.keys(value).length === 1
+      ? value.command
+      : show(value);
+  const text = whole ? full : full.slice(0, shownChars);
+  return (
+    <section>
+      <h4 className="tool-part small secondary">{title}</h4>
+      <Output text={text} label={title} />
+      {text.length < full.length && (
+        <Button small look="quiet" onClick={() => setWhole(true)}>
+          Show all of {full.length.toLocaleString()} characters
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Output({ text, label }: { text: string; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
+    <pre className="tool-output" tabIndex={0} aria-label={label}>
+      <VisibleText text={text} />
+    </pre>
+  );
+}
+
+function lastLines(text: string): string {
+  return text.replace(/\n$/, "").split("\n").slice(-6).join("\n");
+}

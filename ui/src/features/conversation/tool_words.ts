@@ -1,0 +1,40 @@
+/** The one argument that says what a call is about, for its compact line. Pure. */
+import { isRecord, list, text } from "../../protocol/read";
+
+const telling = [
+  "path",
+  "command",
+  "pattern",
+  "glob",
+  "url",
+  "expression",
+  "name",
+  "question",
+  "task",
+  "query",
+];
+
+export function mainArgument(args: unknown): string {
+  if (!isRecord(args)) return typeof args === "string" ? args : "";
+  for (const key of telling) {
+    const value = text(args, key);
+    if (value) return firstLine(key === "pattern" ? `"${value}"` : value);
+  }
+  if (typeof args.patch === "string") return patchFiles(args.patch);
+  const steps = list(args, "steps").length;
+  if (steps > 0) return `${steps} steps`;
+  const first = Object.values(args).find((value) => typeof value === "string");
+  return typeof first === "string" ? firstLine(first) : "";
+}
+
+function patchFiles(patch: string): string {
+  const files = [...patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm)].map(
+    (m) => m[1],
+  );
+  return files.length > 0 ? files.join(", ") : "patch";
+}
+
+function firstLine(value: string): string {
+  const line = value.split("\n")[0] ?? "";
+  return line === value ? line : `${line} …`;
+}

@@ -1,0 +1,39 @@
+import type { Command, LocalKey } from "../../components/commands";
+import { Dialog } from "../../components/Dialog";
+import { showShortcut } from "../../components/shortcuts";
+import "./palette.css";
+
+type Props = { open: boolean; onClose: () => void; commands: Command[]; local: LocalKey[] };
+
+export function KeyboardMap({ open, onClose, commands, local }: Props) {
+  const everywhere = commands.flatMap((one) =>
+    one.shortcut ? [{ section: "Everywhere", keys: one.shortcut, title: one.title }] : [],
+  );
+  const all = [...everywhere, ...local];
+  const sections = [...new Set(all.map((one) => one.section))];
+  return (
+    <Dialog title="Keyboard" open={open} onClose={onClose} wide>
+      <div className="keymap">
+        {sections.map((section) => (
+          <section key={section}>
+            <h3>{section}</h3>
+            <dl>
+              {all
+                .filter((one) => one.section === section)
+                .map((one) => (
+                  <div key={one.title}>
+                    <dt>{one.title}</dt>
+                    <dd>
+                      {one.keys.split(" ").map((key) => (
+                        <kbd key={key}>{showShortcut(key)}</kbd>
+                      ))}
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,15 @@
+import type { LocalKey } from "../../components/commands";
+
+export const localKeys: LocalKey[] = [
+  { section: "Message", keys: "Enter", title: "Send" },
+  { section: "Message", keys: "Shift+Enter", title: "New line" },
+  { section: "Review", keys: "J ↓", title: "Next hunk" },
+  { section: "Review", keys: "K ↑", title: "Previous hunk" },
+  { section: "Review", keys: "A", title: "Accept hunk" },
+  { section: "Review", keys: "R", title: "Reject hunk" },
+  { section: "Review", keys: "E", title: "Edit hunk" },
+  { section: "Review", keys: "U", title: "Undo a decision on a hunk" },
+  { section: "Review", keys: "Mod+Enter", title: "Accept all, approve, or save an edit" },
+  { section: "Lists", keys: "↑ ↓", title: "Move in the session list" },
+  { section: "Lists", keys: "Escape", title: "One step out" },
+];

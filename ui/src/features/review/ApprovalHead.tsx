@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+import type { PendingApproval } from "../../protocol/approvals";
+
+/** What is asked and why: the tool, its risk, the policy's reason, and whether it replaces a stale preview. */
+export function ApprovalHead({
+  approval,
+  id,
+  children,
+}: {
+  approval: PendingApproval;
+  id: string;
+  children?: ReactNode;
+}) {
+  return (
+    <header className="approval-head" id={id}>
+      <p>
+        <code>{approval.toolId}</code> <span className="secondary">{children}</span>
+        {approval.risk && <span className={`risk risk-${approval.risk}`}> {approval.risk} risk</span>}
+      </p>
+      {approval.reason && <p className="secondary small">{approval.reason}</p>}
+      {approval.supersedes && (
+        <p className="stale small" role="status">
+          ! What you saw before had changed on disk in the meantime, so nothing was written. This is the fresh
+          preview.
+        </p>
+      )}
+    </header>
+  );
+}

@@ -1,0 +1,82 @@
+/** The inspector's "Changes": what waits for a decision, then what was decided. */
+import { Columns2, Rows2 } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { Button } from "../../components/Button";
+import type { DiffLook } from "../../components/diff/HunkLines";
+import { useRemembered } from "../../components/remembered";
+import { inTextField } from "../../components/shortcuts";
+import { useApprovals, useSessionView } from "../../platform/context";
+import { CommandApproval } from "./CommandApproval";
+import { Decided } from "./Decided";
+import { moveFocus } from "./keys";
+import { WriteApproval } from "./WriteApproval";
+import "./review.css";
+
+type Props = {
+  sessionId: string;
+  /** Changes when the user asks to be taken to the decision; the first hunk then takes the focus. */
+  focusRequest: number;
+};
+
+const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+export function Changes({ sessionId, focusRequest }: Props) {
+  const pending = useApprovals().filter((approval) => approval.sessionId === sessionId);
+  const { decided } = useSessionView(sessionId).decided;
+  const [look, setLook] = useRemembered<DiffLook>("diffLook", "unified", ["unified", "split"]);
+  const root = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    if (focusRequest === 0) return;
+    const first = root.current?.querySelector<HTMLElement>(".approval .hunk.open, .approval button");
+    (first ?? root.current)?.focus();
+  }, [focusRequest]);
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = moves[event.key];
+    if (by === undefined || inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (moveFocus(root.current, by)) event.preventDefault();
+  };
+
+  if (pending.length === 0 && decided.length === 0) {
+    return (
+      <p className="empty secondary">
+        No changes yet. When Arki proposes an edit or a command, it waits here for your decision.
+      </p>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: j and k, heard from the hunks inside
+    <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1}>
+      <div className="changes-bar">
+        <span className="secondary small grow">
+          {pending.length > 0 ? `${pending.length} waiting for you` : "Nothing waits"}
+        </span>
+        <Button
+          small
+          look="quiet"
+          label={look === "unified" ? "Show side by side" : "Show unified"}
+          icon={look === "unified" ? <Columns2 size={14} aria-hidden /> : <Rows2 size={14} aria-hidden />}
+          onClick={() => setLook(look === "unified" ? "split" : "unified")}
+        />
+      </div>
+      {pending.map((approval) =>
+        approval.preview ? (
+          <WriteApproval
+            key={approval.approvalId}
+            approval={approval}
+            preview={approval.preview}
+            look={look}
+          />
+        ) : (
+          <CommandApproval key={approval.approvalId} approval={approval} command={approval.command} />
+        ),
+      )}
+      {decided.length > 0 && <h3 className="changes-title">Decided</h3>}
+      {decided.map((one) => (
+        <Decided key={one.approvalId} decided={one} look={look} />
+      ))}
+    </div>
+  );
+}

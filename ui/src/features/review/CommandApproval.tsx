@@ -1,0 +1,70 @@
+import { type KeyboardEvent, useId, useState } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import { matches } from "../../components/shortcuts";
+import type { PendingApproval } from "../../protocol/approvals";
+import type { CommandPreview } from "../../protocol/generated";
+import { show } from "../../protocol/read";
+import { ApprovalFoot } from "./ApprovalFoot";
+import { ApprovalHead } from "./ApprovalHead";
+import { useResolve } from "./useResolve";
+
+type Props = { approval: PendingApproval; command: CommandPreview | null };
+
+/** A command (or any call without a diff) that waits: exactly what would run, where, and with what. */
+export function CommandApproval({ approval, command }: Props) {
+  const [note, setNote] = useState("");
+  const { sending, send } = useResolve(approval.approvalId);
+  const summary = useId();
+  const answer = (decision: "approve" | "reject") => {
+    if (sending.state !== "deciding") return;
+    const previewHash = command?.previewHash ?? approval.preview?.previewHash ?? "";
+    void send({ decision, hunks: null, edited: null, note: note.trim() || null, previewHash });
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    event.stopPropagation();
+    answer("approve");
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Mod+Enter approves from anywhere inside
+    <article className="approval" onKeyDown={onKeyDown} aria-describedby={summary}>
+      <ApprovalHead approval={approval} id={summary} />
+      <pre className="command">
+        <VisibleText text={command ? command.command : show(approval.args)} />
+      </pre>
+      {command && <CommandFacts command={command} />}
+      {sending.error && <ErrorNote error={sending.error} />}
+      <ApprovalFoot
+        note={note}
+        onNote={setNote}
+        state={sending.state}
+        detail={command ? command.command : approval.toolId}
+        accept="Approve"
+        reject="Reject"
+        onAccept={() => answer("approve")}
+        onReject={() => answer("reject")}
+      />
+    </article>
+  );
+}
+
+export function CommandFacts({ command }: { command: CommandPreview }) {
+  return (
+    <dl className="facts">
+      <dt>Folder</dt>
+      <dd>
+        <code>
+          <VisibleText text={command.directory} />
+        </code>
+      </dd>
+      <dt>Environment</dt>
+      <dd>
+        {command.environment.length > 0 ? <code>{command.environment.join(" ")}</code> : "no variables"}
+      </dd>
+      <dt>Sandbox</dt>
+      <dd>{command.sandbox || "unknown"}</dd>
+    </dl>
+  );
+}

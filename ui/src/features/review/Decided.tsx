@@ -1,0 +1,69 @@
+import { useMemo } from "react";
+import { VisibleText } from "../../components/code/VisibleText";
+import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
+import { type DiffFile, parseDiff } from "../../components/diff/parse";
+import { withNewSide } from "../../components/diff/side";
+import { clock, exactTime } from "../../components/format";
+import type { DecidedApproval } from "../../protocol/approvals";
+import type { Decision } from "./decisions";
+import { FileCard } from "./FileCard";
+import { decisionWords } from "./HunkCard";
+
+/** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
+export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
+  const files = useMemo(() => (decided.preview ? parseDiff(decided.preview.diff) : []), [decided.preview]);
+  return (
+    <article className="decided">
+      <p className="decided-head small secondary">
+        <span className={`decision ${decided.decision === "approve" ? "accepted" : "rejected"}`}>
+          {decided.decision === "approve" ? "✓ approved" : "✕ rejected"}
+        </span>
+        {decided.resolvedBy && decided.resolvedBy !== "user" && ` by ${decided.resolvedBy}`}
+        <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
+        {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
+      </p>
+      {decided.command && (
+        <pre className={`command ${decided.decision === "reject" ? "struck" : "dimmed"}`}>
+          <VisibleText text={decided.command.command} />
+        </pre>
+      )}
+      {files.map((file) => (
+        <DecidedFile key={file.path} file={file} decided={decided} look={look} />
+      ))}
+    </article>
+  );
+}
+
+function DecidedFile({ file, decided, look }: { file: DiffFile; decided: DecidedApproval; look: DiffLook }) {
+  const of = (index: number): Decision => {
+    if (decided.decision === "reject") return "rejected";
+    if (index in decided.edited) return "edited";
+    return decided.hunks === null || decided.hunks.includes(index) ? "accepted" : "rejected";
+  };
+  const kinds = new Set(file.hunks.map((hunk) => of(hunk.index)));
+  const state = kinds.size === 1 ? [...kinds][0] : undefined;
+  return (
+    <FileCard
+      file={file}
+      startOpen={false}
+      state={
+        <span className={`decision small ${state ?? ""}`}>
+          {state ? decisionWords[state] : "partly accepted"}
+        </span>
+      }
+    >
+      {file.hunks.map((hunk) => {
+        const decision = of(hunk.index);
+        const text = decided.edited[hunk.index];
+        return (
+          <div key={hunk.index} className={`hunk ${decision}`}>
+            {kinds.size > 1 && (
+              <div className={`hunk-bar decision small ${decision}`}>{decisionWords[decision]}</div>
+            )}
+            <HunkLines hunk={text ? withNewSide(hunk, text) : hunk} path={file.path} look={look} />
+          </div>
+        );
+      })}
+    </FileCard>
+  );
+}

@@ -1,0 +1,78 @@
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import type { DiffFile, FileChange } from "../../components/diff/parse";
+
+const changeWords: Record<FileChange, string> = {
+  modified: "",
+  added: "new file",
+  deleted: "deleted",
+  renamed: "renamed",
+  copied: "copied",
+};
+
+type Props = {
+  file: DiffFile;
+  startOpen: boolean;
+  actions?: ReactNode;
+  state?: ReactNode;
+  children: ReactNode;
+};
+
+/** One file of a change: a region named by its path, which folds. */
+export function FileCard({ file, startOpen, actions, state, children }: Props) {
+  const [open, setOpen] = useState(startOpen);
+  const body = useId();
+  const slash = file.path.lastIndexOf("/") + 1;
+  return (
+    <section className="file" aria-label={file.path}>
+      <div className="file-head">
+        <Button
+          small
+          look="quiet"
+          label={open ? "Fold" : "Unfold"}
+          aria-expanded={open}
+          aria-controls={body}
+          icon={open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
+          onClick={() => setOpen(!open)}
+        />
+        <span className="file-path mono grow" title={file.path}>
+          <span className="secondary">
+            <VisibleText text={file.path.slice(0, slash)} />
+          </span>
+          <VisibleText text={file.path.slice(slash)} />
+        </span>
+        {state}
+        <span className="file-counts mono" title={`${file.added} lines added, ${file.removed} removed`}>
+          {file.added > 0 && <span className="plus">+{file.added}</span>}
+          {file.removed > 0 && <span className="minus">−{file.removed}</span>}
+        </span>
+      </div>
+      <div id={body} hidden={!open}>
+        {(changeWords[file.change] || file.oldPath || actions) && (
+          <div className="file-sub small">
+            <span className="secondary grow">
+              {changeWords[file.change]}
+              {file.oldPath && (
+                <>
+                  {" from "}
+                  <code>
+                    <VisibleText text={file.oldPath} />
+                  </code>
+                </>
+              )}
+            </span>
+            {actions}
+          </div>
+        )}
+        {open && children}
+        {open && file.hunks.length === 0 && (
+          <p className="file-empty secondary small">
+            {file.binary ? "Binary file: its content can't be shown." : "No lines change."}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,132 @@
+import { Check, Pencil, Undo2, X } from "lucide-react";
+import { useId } from "react";
+import { Button } from "../../components/Button";
+import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
+import type { DiffHunk } from "../../components/diff/parse";
+import { withNewSide } from "../../components/diff/side";
+import type { Decision } from "./decisions";
+import { HunkEditor } from "./HunkEditor";
+
+type Props = {
+  hunk: DiffHunk;
+  path: string;
+  total: number;
+  look: DiffLook;
+  decision: Decision | undefined;
+  edited: string | undefined;
+  busy: boolean;
+  editing: boolean;
+  onDecide: (decision: "accepted" | "rejected") => void;
+  onEditing: (editing: boolean) => void;
+  onEdit: (text: string) => void;
+  onUndo: () => void;
+};
+
+export const decisionWords: Record<Decision, string> = {
+  accepted: "✓ accepted",
+  rejected: "✕ rejected",
+  edited: "✎ edited by you",
+};
+
+export function HunkCard(props: Props) {
+  const { hunk, path, look, decision, edited, editing } = props;
+  const where = useId();
+  const shown = edited === undefined ? hunk : withNewSide(hunk, edited);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a form's group, this is a diff's
+    <div
+      className={`hunk ${decision ?? "open"}`}
+      data-hunk={hunk.index}
+      role="group"
+      aria-labelledby={where}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: j, k, a, r and e act on the hunk that has the focus
+      tabIndex={0}
+    >
+      <div className="hunk-bar">
+        <span className="secondary small cut grow" title={hunk.section || undefined}>
+          {place(hunk)}
+          {hunk.section && <code className="hunk-section"> {hunk.section.trim()}</code>}
+        </span>
+        <span id={where} className="sr-only">
+          Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
+          {decision && `, ${decisionWords[decision].slice(2)}`}
+        </span>
+        <Buttons {...props} describedBy={where} />
+      </div>
+      {editing ? (
+        <HunkEditor hunk={hunk} text={edited} onCancel={() => props.onEditing(false)} onSave={props.onEdit} />
+      ) : (
+        <HunkLines hunk={shown} path={path} look={look} />
+      )}
+    </div>
+  );
+}
+
+function Buttons({
+  decision,
+  busy,
+  editing,
+  onDecide,
+  onEditing,
+  onUndo,
+  describedBy,
+}: Props & { describedBy: string }) {
+  if (decision) {
+    return (
+      <>
+        <span className={`decision small ${decision}`}>{decisionWords[decision]}</span>
+        {!busy && (
+          <Button
+            small
+            look="quiet"
+            label="Undo"
+            shortcut="U"
+            icon={<Undo2 size={14} aria-hidden />}
+            onClick={onUndo}
+            aria-describedby={describedBy}
+          />
+        )}
+      </>
+    );
+  }
+  if (editing) return null;
+  const common = { small: true, look: "quiet", disabled: busy, "aria-describedby": describedBy } as const;
+  return (
+    <>
+      <Button
+        {...common}
+        className="accept"
+        label="Accept hunk"
+        title="Accept hunk"
+        shortcut="A"
+        icon={<Check size={14} aria-hidden />}
+        onClick={() => onDecide("accepted")}
+      >
+        Accept
+      </Button>
+      <Button
+        {...common}
+        className="reject"
+        label="Reject hunk"
+        title="Reject hunk"
+        shortcut="R"
+        icon={<X size={14} aria-hidden />}
+        onClick={() => onDecide("rejected")}
+      >
+        Reject
+      </Button>
+      <Button
+        {...common}
+        label="Edit hunk"
+        shortcut="E"
+        icon={<Pencil size={14} aria-hidden />}
+        onClick={() => onEditing(true)}
+      />
+    </>
+  );
+}
+
+function place(hunk: DiffHunk): string {
+  const [start, lines] = hunk.newLines > 0 ? [hunk.newStart, hunk.newLines] : [hunk.oldStart, hunk.oldLines];
+  return lines > 1 ? `lines ${start}–${start + lines - 1}` : `line ${start}`;
+}

@@ -1,0 +1,148 @@
+/** Where you are: projects and their sessions, the inbox, settings. */
+import { FolderOpen, Inbox, Plus, Settings } from "lucide-react";
+import { type KeyboardEvent, useId, useMemo } from "react";
+import { Button } from "../../components/Button";
+import { folderName, homePath, plural } from "../../components/format";
+import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { useApp, useApprovals, useSessions } from "../../platform/context";
+import type { SessionSummary } from "../../protocol/generated";
+import { groupByProject } from "../../protocol/sessions";
+import "./sessions.css";
+
+type Props = {
+  selected: string | null;
+  onSelect: (sessionId: string) => void;
+  onNew: () => void;
+  onOpenFolder: () => void;
+  onInbox: () => void;
+  onSettings: () => void;
+};
+
+export function Sessions({ selected, onSelect, onNew, onOpenFolder, onInbox, onSettings }: Props) {
+  const project = useApp()?.project ?? null;
+  const sessions = useSessions();
+  const approvals = useApprovals();
+  const groups = useMemo(() => groupByProject(sessions, project?.path ?? null), [sessions, project?.path]);
+  const inboxCount = useId();
+  return (
+    <nav className="sessions" aria-label="Sessions">
+      <div className="sessions-head">
+        <Button
+          look="quiet"
+          className="sessions-new"
+          label="New session"
+          title="New session"
+          shortcut="Mod+N"
+          icon={<Plus size={16} aria-hidden />}
+          disabled={project === null}
+          onClick={onNew}
+        >
+          New session
+        </Button>
+        {project && (
+          <Button
+            look="quiet"
+            label="Open folder"
+            shortcut="Mod+O"
+            icon={<FolderOpen size={16} aria-hidden />}
+            onClick={onOpenFolder}
+          />
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
+      <div className="sessions-list" onKeyDown={moveByArrow}>
+        {groups.map((group) => (
+          <section key={group.project} aria-label={folderName(group.project) || "No project"}>
+            <h3 className="sessions-project cut" title={homePath(group.project)}>
+              {folderName(group.project) || "No project"}
+            </h3>
+            {group.sessions.length === 0 && <p className="sessions-none small secondary">No sessions yet</p>}
+            <ul>
+              {group.sessions.map((session) => (
+                <Row
+                  key={session.sessionId}
+                  session={session}
+                  current={session.sessionId === selected}
+                  waiting={approvals.filter((one) => one.sessionId === session.sessionId).length}
+                  onSelect={onSelect}
+                />
+              ))}
+            </ul>
+          </section>
+        ))}
+      </div>
+      <div className="sessions-foot">
+        <span id={inboxCount} className="sr-only">
+          {plural(approvals.length, "pending approval")}
+        </span>
+        <Button
+          look="quiet"
+          label="Inbox"
+          title="Next approval that waits"
+          shortcut="Mod+J"
+          icon={<Inbox size={16} aria-hidden />}
+          disabled={approvals.length === 0}
+          aria-describedby={inboxCount}
+          onClick={onInbox}
+        >
+          <span className="grow">Inbox</span>
+          {approvals.length > 0 && <span className="count">{approvals.length}</span>}
+        </Button>
+        <Button
+          look="quiet"
+          label="Settings"
+          title="Settings"
+          shortcut="Mod+,"
+          icon={<Settings size={16} aria-hidden />}
+          onClick={onSettings}
+        >
+          <span className="grow">Settings</span>
+        </Button>
+      </div>
+    </nav>
+  );
+}
+
+type RowProps = {
+  session: SessionSummary;
+  current: boolean;
+  waiting: number;
+  onSelect: (id: string) => void;
+};
+
+function Row({ session, current, waiting, onSelect }: RowProps) {
+  const state = waiting > 0 ? "waiting" : session.state;
+  const described = useId();
+  const title = session.title || "Untitled session";
+  return (
+    <li>
+      <button
+        type="button"
+        className="session"
+        aria-current={current ? "true" : undefined}
+        aria-describedby={described}
+        title={title}
+        onClick={() => onSelect(session.sessionId)}
+      >
+        <StateGlyph state={state} />
+        <span className="cut grow">{title}</span>
+      </button>
+      <span id={described} className="sr-only">
+        {stateWords(state)}
+        {waiting > 0 && `, ${plural(waiting, "pending approval")}`}
+      </span>
+    </li>
+  );
+}
+
+function moveByArrow(event: KeyboardEvent<HTMLElement>) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const jump = { Home: 0, End: -1 }[event.key];
+  if (by === undefined && jump === undefined) return;
+  const rows = [...event.currentTarget.querySelectorAll<HTMLElement>(".session")];
+  const now = rows.indexOf(document.activeElement as HTMLElement);
+  const next = jump !== undefined ? rows.at(jump) : rows[now + (by ?? 0)];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}

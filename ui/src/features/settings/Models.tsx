@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { ErrorNote } from "../../components/ErrorNote";
+import { tokens } from "../../components/format";
+import { useApp, useArki, useCatalogue } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+
+/** The model new messages use unless another is chosen in the status bar. */
+export function Models() {
+  const arki = useArki();
+  const app = useApp();
+  const { models, error: listError } = useCatalogue();
+  const [error, setError] = useState<CommandError | null>(null);
+  const chosen = app?.defaultModel ?? "";
+  const choose = async (model: string) => {
+    setError(null);
+    try {
+      await arki.platform.call("set_default_model", { model });
+      await arki.refreshApp();
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  };
+  const shown = error ?? listError;
+  return (
+    <section className="settings-section" aria-label="Default model">
+      <label className="settings-row">
+        <span className="settings-label">Default model</span>
+        <select className="field" value={chosen} onChange={(event) => void choose(event.target.value)}>
+          {!models.some((model) => model.id === chosen) && (
+            <option value={chosen}>{chosen || "None chosen"}</option>
+          )}
+          {models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.id}
+              {model.contextWindow ? ` (${tokens(model.contextWindow)} context)` : ""}
+            </option>
+          ))}
+        </select>
+      </label>
+      {shown && <ErrorNote error={shown} />}
+    </section>
+  );
+}

@@ -1,0 +1,144 @@
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki, useCatalogue } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, ProviderEntry } from "../../protocol/generated";
+import { KeyForm } from "./KeyForm";
+import { ProviderForm } from "./ProviderForm";
+
+type Open = { name: string; form: "key" | "edit" } | { name: null; form: "add" } | null;
+
+export function Providers() {
+  const arki = useArki();
+  const { providers } = useCatalogue();
+  const [open, setOpen] = useState<Open>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  const attempt = async (work: () => Promise<unknown>) => {
+    setError(null);
+    try {
+      await work();
+      setOpen(null);
+      await arki.refreshCatalogue();
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  };
+  return (
+    <section className="settings-section" aria-labelledby="providers-title">
+      <h3 id="providers-title">Providers</h3>
+      {error && <ErrorNote error={error} />}
+      <ul className="providers">
+        {providers.map((provider) => (
+          <li key={provider.name} className="provider">
+            <Entry
+              provider={provider}
+              onOpen={(form) => setOpen({ name: provider.name, form })}
+              attempt={attempt}
+            />
+            {open?.name === provider.name && open.form === "key" && (
+              <KeyForm
+                provider={provider.name}
+                onCancel={() => setOpen(null)}
+                onSave={(key) =>
+                  attempt(() => arki.platform.call("set_key", { provider: provider.name, key }))
+                }
+              />
+            )}
+            {open?.name === provider.name && open.form === "edit" && (
+              <ProviderForm
+                provider={provider}
+                onCancel={() => setOpen(null)}
+                onSave={(entry) => attempt(() => arki.platform.call("save_provider", entry))}
+              />
+            )}
+          </li>
+        ))}
+      </ul>
+      {open?.form === "add" ? (
+        <ProviderForm
+          provider={null}
+          onCancel={() => setOpen(null)}
+          onSave={(entry) => attempt(() => arki.platform.call("save_provider", entry))}
+        />
+      ) : (
+        <Button
+          small
+          icon={<Plus size={14} aria-hidden />}
+          onClick={() => setOpen({ name: null, form: "add" })}
+        >
+          Add provider
+        </Button>
+      )}
+    </section>
+  );
+}
+
+type EntryProps = {
+  provider: ProviderEntry;
+  onOpen: (form: "key" | "edit") => void;
+  attempt: (work: () => Promise<unknown>) => Promise<void>;
+};
+
+function Entry({ provider, onOpen, attempt }: EntryProps) {
+  const arki = useArki();
+  const { name, kind, baseUrl, keySource } = provider;
+  const about = `provider-${name}`;
+  return (
+    <div className="provider-line">
+      <span className="grow" id={about}>
+        <b>{name}</b>
+        {kind !== name && <span className="secondary"> {kind}</span>}
+        <span className="provider-facts small secondary">
+          {keyWords(provider)}
+          {baseUrl && (
+            <>
+              {" · "}
+              <code>{baseUrl}</code>
+            </>
+          )}
+        </span>
+      </span>
+      {keySource !== "none_needed" && (
+        <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
+          {keySource === "missing" ? "Set key" : "Replace key"}
+        </Button>
+      )}
+      {keySource === "keychain" && (
+        <Button
+          small
+          look="quiet"
+          aria-describedby={about}
+          onClick={() => attempt(() => arki.platform.call("remove_key", { provider: name }))}
+        >
+          Remove key
+        </Button>
+      )}
+      <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("edit")}>
+        Edit
+      </Button>
+      <Button
+        small
+        look="quiet"
+        aria-describedby={about}
+        onClick={() => attempt(() => arki.platform.call("remove_provider", { name }))}
+      >
+        Remove
+      </Button>
+    </div>
+  );
+}
+
+function keyWords({ keySource, keyEnv }: ProviderEntry): string {
+  switch (keySource) {
+    case "keychain":
+      return "✓ key in the keychain";
+    case "environment":
+      return `✓ key from ${keyEnv ?? "the environment"}`;
+    case "none_needed":
+      return "✓ needs no key";
+    case "missing":
+      return "! no key yet";
+  }
+}

@@ -1,0 +1,38 @@
+import { Tabs } from "@base-ui/react/tabs";
+import { useEffect } from "react";
+import { Dialog } from "../../components/Dialog";
+import { useArki } from "../../platform/context";
+import { Appearance, type Theme } from "./Appearance";
+import { Models } from "./Models";
+import { Providers } from "./Providers";
+import "./settings.css";
+
+type Props = { open: boolean; onClose: () => void; theme: Theme; onTheme: (theme: Theme) => void };
+
+export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
+  const arki = useArki();
+  useEffect(() => {
+    if (open) void arki.refreshCatalogue();
+  }, [arki, open]);
+  return (
+    <Dialog title="Settings" open={open} onClose={onClose} wide>
+      <Tabs.Root defaultValue="models">
+        <Tabs.List className="tabs">
+          <Tabs.Tab className="tab" value="models">
+            Models &amp; providers
+          </Tabs.Tab>
+          <Tabs.Tab className="tab" value="appearance">
+            Appearance
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel className="settings-panel" value="models">
+          <Models />
+          <Providers />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="appearance">
+          <Appearance theme={theme} onTheme={onTheme} />
+        </Tabs.Panel>
+      </Tabs.Root>
+    </Dialog>
+  );
+}

@@ -1,0 +1,126 @@
+/** The facts under which Arki works. Whatever can be changed is a button that changes it. */
+import { Folder } from "lucide-react";
+import { cost, homePath, tokens } from "../../components/format";
+import { ChoiceMenu } from "../../components/Menu";
+import { useApp, useCatalogue, useSessionView } from "../../platform/context";
+import type { ApprovalMode, ProjectState } from "../../protocol/generated";
+import "./status.css";
+
+type Props = {
+  sessionId: string | null;
+  model: string | null;
+  onModel: (model: string) => void;
+  mode: ApprovalMode;
+  onMode: (mode: ApprovalMode) => void;
+  onTrust: () => void;
+};
+
+const modes: { value: ApprovalMode; label: string; detail: string }[] = [
+  { value: "ask", label: "ask", detail: "Every edit and command waits for you." },
+  {
+    value: "edits",
+    label: "edits",
+    detail: "Edits are written at once, but for protected and secret files. Commands wait.",
+  },
+  { value: "all", label: "all", detail: "Nothing waits but what is denied. For this window only." },
+];
+
+export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: Props) {
+  const app = useApp();
+  const { models } = useCatalogue();
+  const current = model ?? app?.defaultModel ?? "";
+  const listed = models.some((one) => one.id === current) || current === "";
+  const choices = [
+    ...(listed ? [] : [{ value: current, label: current }]),
+    ...models.map((one) => ({ value: one.id, label: one.id })),
+  ];
+  return (
+    <footer className="status" aria-label="Status">
+      {app?.project && <ProjectButton project={app.project} onTrust={onTrust} />}
+      <ChoiceMenu
+        label={`Model: ${current || "none"}`}
+        title="Model for the next message"
+        trigger={<span className="cut">{current || "no model"} ▾</span>}
+        value={current}
+        choices={choices}
+        onChoose={onModel}
+      />
+      <ChoiceMenu
+        label={`Edits: ${mode}`}
+        title="What may happen without asking, from the next message on"
+        trigger={
+          <span className={mode === "all" ? "status-attention" : undefined}>
+            {mode === "all" ? "! " : ""}edits: {mode} ▾
+          </span>
+        }
+        value={mode}
+        choices={modes}
+        onChoose={(value) => onMode(modes.find((one) => one.value === value)?.value ?? "ask")}
+      />
+      <span className="grow" />
+      {sessionId && (
+        <Used
+          sessionId={sessionId}
+          contextWindow={models.find((one) => one.id === current)?.contextWindow ?? null}
+        />
+      )}
+      {app?.sandbox && (
+        <span className="status-fact cut" title={`Sandbox for commands: ${app.sandbox}`}>
+          {app.sandbox}
+        </span>
+      )}
+    </footer>
+  );
+}
+
+function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: () => void }) {
+  const changed = project.trust === "trusted" && project.changed.length > 0;
+  const words = project.trust === "trusted" ? "trusted" : "untrusted";
+  return (
+    <button
+      type="button"
+      className="status-button"
+      title={`${project.path}: what trust turns on`}
+      onClick={onTrust}
+    >
+      <Folder size={14} aria-hidden />
+      <span className="cut">{homePath(project.path)}</span>
+      <span className={changed || words === "untrusted" ? "status-attention" : undefined}>
+        · {changed ? "! trust changed" : words === "untrusted" ? "! untrusted" : words}
+      </span>
+    </button>
+  );
+}
+
+/** Counted from the loaded part of the session: what is not loaded shows as "at least". */
+function Used({ sessionId, contextWindow }: { sessionId: string; contextWindow: number | null }) {
+  const { usage, window } = useSessionView(sessionId);
+  if (usage.requests === 0) return null;
+  const total = usage.promptTokens + usage.completionTokens;
+  const part = window.hasOlder || window.hasNewer;
+  const exact = `${total.toLocaleString()} tokens in ${usage.requests} requests: ${usage.promptTokens.toLocaleString()} in (${usage.cachedTokens.toLocaleString()} cached), ${usage.completionTokens.toLocaleString()} out${part ? ", in the loaded part of this session" : ""}`;
+  const full =
+    contextWindow && usage.contextTokens
+      ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))
+      : null;
+  return (
+    <>
+      {full !== null && (
+        <span className="status-fact" title={`The last request filled ${full} % of the model's context`}>
+          ctx {full} %
+        </span>
+      )}
+      <span className="status-fact" title={exact}>
+        {part ? "≥ " : ""}
+        {tokens(total)} tok
+      </span>
+      <span
+        className="status-fact"
+        title={usage.costUsd === null ? "A request's price is not known" : `$${usage.costUsd.toFixed(6)}`}
+      >
+        {part && usage.costUsd !== null ? "≥ " : ""}
+        {cost(usage.costUsd)}
+      </span>
+    </>
+  );
+}

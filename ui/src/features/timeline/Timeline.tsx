@@ -1,0 +1,117 @@
+/** What happened: the session's events as stored, compact, filtered, each to be opened. */
+import { ChevronRight } from "lucide-react";
+import { useId, useMemo, useState } from "react";
+import { VList } from "virtua";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { copyText } from "../../components/copy";
+import { clock, exactTime, plural } from "../../components/format";
+import { useArki, useSessionView } from "../../platform/context";
+import type { Event } from "../../protocol/generated";
+import { filterEvents, kinds, summary } from "./summary";
+import "./timeline.css";
+
+export function Timeline({ sessionId }: { sessionId: string }) {
+  const { window, fetching } = useSessionView(sessionId);
+  const session = useArki().session(sessionId);
+  const [kind, setKind] = useState("");
+  const [words, setWords] = useState("");
+  const newestFirst = useMemo(
+    () => filterEvents(window.events, kind, words).reverse(),
+    [window.events, kind, words],
+  );
+  return (
+    <div className="timeline">
+      <div className="timeline-bar">
+        <select
+          className="field"
+          aria-label="Kind of event"
+          value={kind}
+          onChange={(event) => setKind(event.target.value)}
+        >
+          <option value="">All kinds</option>
+          {kinds(window.events).map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+        <input
+          className="field"
+          type="search"
+          aria-label="Filter events"
+          placeholder="Filter"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </div>
+      {newestFirst.length === 0 ? (
+        <p className="empty secondary">
+          {window.events.length === 0 ? "Nothing has happened yet." : "No event matches."}
+        </p>
+      ) : (
+        <VList className="timeline-list">
+          {newestFirst.map((event) => (
+            <Entry key={event.eventId} event={event} />
+          ))}
+        </VList>
+      )}
+      <div className="timeline-foot small secondary">
+        <span className="grow">
+          {plural(newestFirst.length, "event")}
+          {window.hasOlder ? " of those loaded" : ""}
+        </span>
+        {window.hasNewer && (
+          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.load()}>
+            Load newest
+          </Button>
+        )}
+        {window.hasOlder && (
+          <Button small look="quiet" disabled={fetching !== null} onClick={() => session.loadOlder()}>
+            Load earlier
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Entry({ event }: { event: Event }) {
+  const [open, setOpen] = useState(false);
+  const body = useId();
+  const json = open ? JSON.stringify(event.payload, null, 2) : "";
+  return (
+    <div className="entry">
+      <button
+        type="button"
+        className="entry-line"
+        aria-expanded={open}
+        aria-controls={body}
+        onClick={() => setOpen(!open)}
+      >
+        <ChevronRight size={14} className="entry-chevron" aria-hidden />
+        <span className="entry-type mono">{event.type}</span>
+        <span className="secondary cut grow">{summary(event)}</span>
+        <span className="secondary small" title={`${exactTime(event.ts)}, event ${event.seq}`}>
+          {clock(event.ts)}
+        </span>
+      </button>
+      {open && (
+        <div id={body} className="entry-body">
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
+          <pre tabIndex={0}>
+            <VisibleText text={json} />
+          </pre>
+          <p className="entry-facts small secondary">
+            <span className="cut grow" title={event.hash}>
+              {event.seq} · {event.hash.slice(0, 16)}
+            </span>
+            <Button small look="quiet" onClick={() => copyText(JSON.stringify(event, null, 2))}>
+              Copy event
+            </Button>
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

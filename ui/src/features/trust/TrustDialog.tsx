@@ -1,0 +1,135 @@
+/** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
+import { useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { homePath } from "../../components/format";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { ChangedPin, CommandError, Pin, ProjectState } from "../../protocol/generated";
+import { groupPins, kindWords } from "./pins";
+import "./trust.css";
+
+type Props = { project: ProjectState; open: boolean; onClose: () => void };
+
+export function TrustDialog({ project, open, onClose }: Props) {
+  const arki = useArki();
+  const keep = useRef<HTMLButtonElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<CommandError | null>(null);
+  const again = project.trust === "trusted" && project.changed.length > 0;
+  const decide = async (trust: "trusted" | "untrusted") => {
+    setBusy(true);
+    setError(null);
+    try {
+      await arki.setTrust(project.path, trust);
+      onClose();
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const footer = (
+    <>
+      <Button ref={keep} disabled={busy} onClick={() => decide("untrusted")}>
+        Keep untrusted
+      </Button>
+      {(project.trust !== "trusted" || again) && (
+        <Button look="primary" disabled={busy} onClick={() => decide("trusted")}>
+          Trust folder
+        </Button>
+      )}
+    </>
+  );
+  return (
+    <Dialog title="Trust this folder?" open={open} onClose={onClose} footer={footer} initialFocus={keep}>
+      <p className="trust-path mono">
+        <VisibleText text={homePath(project.path)} />
+      </p>
+      {again ? <Changed changed={project.changed} /> : <Enables project={project} />}
+      {error && <ErrorNote error={error} />}
+    </Dialog>
+  );
+}
+
+function Enables({ project }: { project: ProjectState }) {
+  const trusted = project.trust === "trusted";
+  const groups = groupPins(project.enables);
+  return (
+    <>
+      <p>
+        {trusted
+          ? "You trust this folder. Arki may propose edits and commands here, and the folder's own settings apply."
+          : "Trusting it lets Arki propose edits and commands here. Untrusted, it can only read."}
+      </p>
+      {groups.length === 0 ? (
+        <p className="secondary">
+          Nothing in the folder itself {trusted ? "is" : "would be"} turned on by trust.
+        </p>
+      ) : (
+        <p className="secondary">
+          {trusted ? "Turned on by it:" : "It also turns on what the folder brings along:"}
+        </p>
+      )}
+      {groups.map(([kind, pins]) => (
+        <Group key={kind} kind={kind} pins={pins} />
+      ))}
+    </>
+  );
+}
+
+function Group({ kind, pins }: { kind: string; pins: Pin[] }) {
+  return (
+    <section className="trust-group">
+      <h3>{kindWords(kind)}</h3>
+      <ul>
+        {pins.map((pin) => (
+          <li key={`${pin.path} ${pin.hash}`} className="mono" title={`SHA-256 ${pin.hash}`}>
+            <VisibleText text={pin.path} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Changed({ changed }: { changed: ChangedPin[] }) {
+  return (
+    <>
+      <p>
+        These parts of the folder changed since you agreed to them. Each is off until you have seen the
+        difference and agree again; close this to leave them off.
+      </p>
+      {changed.map((pin) => (
+        <section key={`${pin.kind} ${pin.path}`} className="trust-group" aria-label={pin.path}>
+          <h3>
+            <code>
+              <VisibleText text={pin.path} />
+            </code>{" "}
+            <span className="secondary">
+              {kindWords(pin.kind).toLowerCase()}, {pin.change}
+            </span>
+          </h3>
+          {pin.diff && (
+            <pre className="trust-diff">
+              {pin.diff.split("\n").map((line, row) => (
+                <span key={`${row}`} className={lineLook(line)}>
+                  <VisibleText text={line} />
+                  {"\n"}
+                </span>
+              ))}
+            </pre>
+          )}
+        </section>
+      ))}
+    </>
+  );
+}
+
+function lineLook(line: string): string {
+  if (line.startsWith("+") && !line.startsWith("+++")) return "line added";
+  if (line.startsWith("-") && !line.startsWith("---")) return "line removed";
+  return "line";
+}

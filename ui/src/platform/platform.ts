@@ -1,0 +1,65 @@
+/**
+ * The one door between the window and the world: the engine's commands, its frames, and links. Features and
+ * components never import Tauri; tests and visual work put an in-memory fake behind the same type.
+ */
+import type {
+  ApprovalSummary,
+  AppState,
+  CommandError,
+  Frame,
+  ModelEntry,
+  ProjectState,
+  ProviderEntry,
+  Resolution,
+  SendOptions,
+  Sent,
+  SessionPage,
+  SessionSummary,
+} from "../protocol/generated";
+import { isRecord } from "../protocol/read";
+
+/** Every command the engine answers: parameters and result. Each rejects with a `CommandError`. */
+export type Commands = {
+  app_state: [Record<string, never>, AppState];
+  choose_folder: [Record<string, never>, string | null];
+  open_project: [{ path: string }, ProjectState];
+  trust_project: [{ path: string }, ProjectState];
+  keep_untrusted: [{ path: string }, ProjectState];
+  list_sessions: [Record<string, never>, SessionSummary[]];
+  session_page: [{ sessionId: string; beforeSeq: number | null; limit: number }, SessionPage];
+  send_message: [{ sessionId: string | null; text: string; options: SendOptions }, Sent];
+  stop_run: [{ sessionId: string }, null];
+  resume_run: [{ sessionId: string }, null];
+  list_approvals: [Record<string, never>, ApprovalSummary[]];
+  resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
+  list_models: [Record<string, never>, ModelEntry[]];
+  list_providers: [Record<string, never>, ProviderEntry[]];
+  set_key: [{ provider: string; key: string }, null];
+  remove_key: [{ provider: string }, null];
+  save_provider: [{ name: string; kind: string; baseUrl: string | null }, null];
+  remove_provider: [{ name: string }, null];
+  set_default_model: [{ model: string }, null];
+};
+
+export type CommandName = keyof Commands;
+
+export type Platform = {
+  call<Name extends CommandName>(name: Name, params: Commands[Name][0]): Promise<Commands[Name][1]>;
+  /** Resolves once the subscription stands, so that nothing between a fetch and the first frame is lost. */
+  subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
+  /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
+  openLink(url: string): Promise<void>;
+};
+
+/** Whatever was thrown, in the shape the window shows. */
+export function asCommandError(thrown: unknown): CommandError {
+  if (isRecord(thrown) && typeof thrown.code === "string") {
+    return {
+      code: thrown.code,
+      message: typeof thrown.message === "string" ? thrown.message : thrown.code,
+      hint: typeof thrown.hint === "string" ? thrown.hint : "",
+    };
+  }
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: "WINDOW", message, hint: "" };
+}

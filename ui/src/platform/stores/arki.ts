@@ -1,0 +1,149 @@
+/**
+ * Everything the window knows of the engine: one store a concern, fed by one subscription to frames, and the
+ * actions that call commands. Holds no view state such as selection or layout.
+ */
+import { type PendingApproval, pendingStep } from "../../protocol/approvals";
+import type {
+  AppState,
+  CommandError,
+  Frame,
+  ModelEntry,
+  ProjectState,
+  ProviderEntry,
+  SessionSummary,
+} from "../../protocol/generated";
+import { payloadOf } from "../../protocol/read";
+import { sessionsStep } from "../../protocol/sessions";
+import { asCommandError, type Platform } from "../platform";
+import { createFrameQueue } from "./frame_queue";
+import { type OpenSession, openSession } from "./session_view";
+import { createStore, type Store } from "./store";
+
+export type Catalogue = { models: ModelEntry[]; providers: ProviderEntry[]; error: CommandError | null };
+
+export type Arki = {
+  platform: Platform;
+  app: Store<AppState | null>;
+  failure: Store<CommandError | null>;
+  sessions: Store<readonly SessionSummary[]>;
+  approvals: Store<readonly PendingApproval[]>;
+  catalogue: Store<Catalogue>;
+  /** Subscribes, then fetches: nothing in between is lost. Returns the way to stop. */
+  start: () => Promise<() => void>;
+  openProject: (path: string) => Promise<ProjectState>;
+  setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
+  refreshApp: () => Promise<void>;
+  refreshSessions: () => Promise<void>;
+  refreshApprovals: () => Promise<void>;
+  refreshCatalogue: () => Promise<void>;
+  session: (sessionId: string) => OpenSession;
+};
+
+/** Views kept after leaving them, so that going back is instant. */
+const keptViews = 4;
+
+export function createArki(platform: Platform, now: () => number): Arki {
+  const app = createStore<AppState | null>(null);
+  const failure = createStore<CommandError | null>(null);
+  const sessions = createStore<readonly SessionSummary[]>([]);
+  const approvals = createStore<readonly PendingApproval[]>([]);
+  const catalogue = createStore<Catalogue>({ models: [], providers: [], error: null });
+  const views = new Map<string, OpenSession>();
+
+  const setProject = (project: ProjectState) => {
+    app.update((state) => state && { ...state, project, recentProjects: recent(state, project.path) });
+    return project;
+  };
+  const refreshSessions = async () => sessions.set(await platform.call("list_sessions", {}));
+  const refreshApprovals = async () => {
+    const pending = await platform.call("list_approvals", {});
+    approvals.set(pending.map((one) => ({ ...one, supersedes: null })));
+  };
+  const refreshApp = async () => app.set(await platform.call("app_state", {}));
+  const refreshCatalogue = async () => {
+    try {
+      const [models, providers] = await Promise.all([
+        platform.call("list_models", {}),
+        platform.call("list_providers", {}),
+      ]);
+      catalogue.set({ models, providers, error: null });
+    } catch (thrown) {
+      catalogue.update((now) => ({ ...now, error: asCommandError(thrown) }));
+    }
+  };
+
+  const apply = (frames: Frame[]) => {
+    const events = frames.flatMap((frame) => frame.events);
+    if (events.length > 0) {
+      sessions.update((list) => events.reduce(sessionsStep, list));
+      approvals.update((list) => events.reduce(pendingStep, list));
+    }
+    for (const view of views.values()) view.apply(frames);
+    const known = new Set(sessions.get().map((session) => session.sessionId));
+    if (events.some((event) => !known.has(event.sessionId))) void refreshSessions().catch(() => undefined);
+    // What trust enables is computed by the engine, so a change of trust is asked for anew.
+    const project = app.get()?.project?.path;
+    const trust = events.some((e) => e.type === "trust.changed" && payloadOf(e).project === project);
+    if (project !== undefined && trust) void refreshApp().catch(() => undefined);
+  };
+
+  const session = (sessionId: string) => {
+    const known = views.get(sessionId);
+    if (known) {
+      views.delete(sessionId);
+      views.set(sessionId, known);
+      return known;
+    }
+    const opened = openSession(platform, sessionId, now);
+    views.set(sessionId, opened);
+    const oldest = views.keys().next().value;
+    if (views.size > keptViews && oldest !== undefined) views.delete(oldest);
+    void opened.load();
+    return opened;
+  };
+
+  const start = async () => {
+    const queue = createFrameQueue(apply);
+    const unsubscribe = await platform.subscribe(queue.push);
+    try {
+      await refreshApp();
+      await Promise.all([refreshSessions(), refreshApprovals(), refreshCatalogue()]);
+      failure.set(null);
+    } catch (thrown) {
+      failure.set(asCommandError(thrown));
+    }
+    return () => {
+      unsubscribe();
+      queue.dispose();
+    };
+  };
+
+  return {
+    platform,
+    app,
+    failure,
+    sessions,
+    approvals,
+    catalogue,
+    start,
+    openProject: async (path) => {
+      const project = setProject(await platform.call("open_project", { path }));
+      void refreshSessions().catch(() => undefined);
+      void refreshCatalogue();
+      return project;
+    },
+    setTrust: async (path, trust) => {
+      const command = trust === "trusted" ? "trust_project" : "keep_untrusted";
+      return setProject(await platform.call(command, { path }));
+    },
+    refreshApp,
+    refreshSessions,
+    refreshApprovals,
+    refreshCatalogue,
+    session,
+  };
+}
+
+function recent(state: AppState, path: string): string[] {
+  return [path, ...state.recentProjects.filter((one) => one !== path)];
+}

@@ -1,0 +1,158 @@
+/**
+ * One open session: its window of events and everything folded from it. Fed by pages and by live frames;
+ * the folds are incremental for live events and run anew after a page.
+ */
+import { type DecidedState, decidedStep, emptyDecided } from "../../protocol/approvals";
+import type { CommandError, Event, Frame } from "../../protocol/generated";
+import {
+  deltaStep,
+  type Live,
+  liveEventStep,
+  nothingLive,
+  outputStep,
+  withPartial,
+} from "../../protocol/live";
+import { emptyTranscript, type Transcript, transcriptStep } from "../../protocol/transcript";
+import { noUsage, type Usage, usageStep } from "../../protocol/usage";
+import * as win from "../../protocol/window";
+import { asCommandError, type Platform } from "../platform";
+import { createStore, type Store } from "./store";
+
+export type SessionView = {
+  sessionId: string;
+  status: "loading" | "ready" | "failed";
+  error: CommandError | null;
+  window: win.EventWindow;
+  transcript: Transcript;
+  decided: DecidedState;
+  usage: Usage;
+  live: Live;
+  fetching: "older" | "newer" | null;
+};
+
+export type OpenSession = {
+  view: Store<SessionView>;
+  load: () => Promise<void>;
+  loadOlder: () => Promise<void>;
+  loadNewer: () => Promise<void>;
+  apply: (frames: readonly Frame[]) => void;
+  /** Whether the reader is away from the end: then the events being read are not dropped under them. */
+  setReading: (reading: boolean) => void;
+};
+
+const fresh = (sessionId: string): SessionView => ({
+  sessionId,
+  status: "loading",
+  error: null,
+  window: win.emptyWindow,
+  transcript: emptyTranscript,
+  decided: emptyDecided,
+  usage: noUsage,
+  live: nothingLive,
+  fetching: null,
+});
+
+export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
+  const view = createStore<SessionView>(fresh(sessionId));
+  let reading = false;
+  let early: Event[] = [];
+
+  const page = (beforeSeq: number | null) =>
+    platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
+
+  const load = async () => {
+    try {
+      const got = await page(null);
+      const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
+      const joined = win.appendLive(base, early, false);
+      early = [];
+      if (joined === "gap") return load();
+      view.update((v) => ({
+        ...refold(v, joined),
+        status: "ready",
+        error: null,
+        live: withPartial(v.live, got.partial),
+      }));
+    } catch (thrown) {
+      view.update((v) => ({ ...v, status: "failed", error: asCommandError(thrown) }));
+    }
+  };
+
+  const fetchPage = async (which: "older" | "newer", beforeSeq: number | null) => {
+    const { window, fetching, status } = view.get();
+    const wanted = which === "older" ? window.hasOlder : window.hasNewer;
+    if (!wanted || fetching !== null || status !== "ready" || beforeSeq === null) return;
+    view.update((v) => ({ ...v, fetching: which }));
+    try {
+      const got = await page(beforeSeq);
+      view.update((v) => ({ ...refold(v, joinPage(v.window, which, got, beforeSeq)), fetching: null }));
+    } catch (thrown) {
+      view.update((v) => ({ ...v, fetching: null, error: asCommandError(thrown) }));
+    }
+  };
+
+  return {
+    view,
+    load,
+    loadOlder: () => fetchPage("older", win.firstSeq(view.get().window)),
+    loadNewer: () => {
+      const last = win.lastSeq(view.get().window);
+      return fetchPage("newer", last === null ? null : last + win.pageSize + 1);
+    },
+    setReading: (now) => {
+      reading = now;
+    },
+    apply: (frames) => {
+      const v = view.get();
+      const events = frames.flatMap((f) => f.events).filter((e) => e.sessionId === sessionId);
+      if (v.status === "loading") early = [...early, ...events];
+      const joined = v.status === "ready" ? win.appendLive(v.window, events, reading) : v.window;
+      const live = liveFrames(v.live, sessionId, frames, now());
+      if (joined === "gap") void load();
+      view.set(joined === "gap" ? { ...v, live } : { ...extend(v, joined), live });
+    },
+  };
+}
+
+function joinPage(
+  window: win.EventWindow,
+  which: "older" | "newer",
+  got: { events: Event[]; hasMore: boolean },
+  beforeSeq: number,
+): win.EventWindow {
+  if (which === "older") return win.prependPage(window, got.events, got.hasMore);
+  const atEnd = (got.events.at(-1)?.seq ?? 0) < beforeSeq - 1;
+  return win.appendPage(window, got.events, atEnd);
+}
+
+function liveFrames(live: Live, sessionId: string, frames: readonly Frame[], now: number): Live {
+  let next = live;
+  for (const frame of frames) {
+    for (const event of frame.events) if (event.sessionId === sessionId) next = liveEventStep(next, event);
+    for (const delta of frame.deltas) if (delta.sessionId === sessionId) next = deltaStep(next, delta, now);
+    for (const out of frame.commandOutput) if (out.sessionId === sessionId) next = outputStep(next, out);
+  }
+  return next;
+}
+
+function refold(view: SessionView, window: win.EventWindow): SessionView {
+  const base = { ...view, transcript: emptyTranscript, decided: emptyDecided, usage: noUsage };
+  return foldInto({ ...base, window }, window.events);
+}
+
+/** The same window with more live events at its end: fold those alone. */
+function extend(view: SessionView, window: win.EventWindow): SessionView {
+  if (window === view.window) return view;
+  if (window.events[0] !== view.window.events[0] && view.window.events.length > 0)
+    return refold(view, window);
+  return foldInto({ ...view, window }, window.events.slice(view.window.events.length));
+}
+
+function foldInto(view: SessionView, events: readonly Event[]): SessionView {
+  return {
+    ...view,
+    transcript: events.reduce(transcriptStep, view.transcript),
+    decided: events.reduce(decidedStep, view.decided),
+    usage: events.reduce(usageStep, view.usage),
+  };
+}

@@ -1,0 +1,108 @@
+/** Approvals: the pending ones across sessions, and a session's decided ones. Pure. */
+import type { ApprovalSummary, CommandPreview, Event, Preview } from "./generated";
+import { isRecord, list, maybeText, payloadOf, readCommand, readPreview, record, text } from "./read";
+
+export type PendingApproval = ApprovalSummary & { supersedes: string | null };
+
+export type DecidedApproval = {
+  approvalId: string;
+  callId: string;
+  toolId: string;
+  decidedAt: number;
+  decision: "approve" | "reject";
+  /** Indexes of the hunks taken as proposed or edited; null means all. */
+  hunks: number[] | null;
+  edited: Readonly<Record<number, string>>;
+  reason: string;
+  resolvedBy: string;
+  preview: Preview | null;
+  command: CommandPreview | null;
+};
+
+export type DecidedState = {
+  requested: Readonly<Record<string, PendingApproval>>;
+  decided: DecidedApproval[];
+};
+
+export const emptyDecided: DecidedState = { requested: {}, decided: [] };
+
+export function readApproval(event: Event): PendingApproval | null {
+  const p = payloadOf(event);
+  const approvalId = maybeText(p, "approvalId");
+  if (event.type !== "approval.requested" || approvalId === null) return null;
+  return {
+    approvalId,
+    sessionId: event.sessionId,
+    runId: event.runId ?? "",
+    callId: text(p, "callId"),
+    toolId: text(p, "toolId", "tool"),
+    args: p.args ?? {},
+    risk: riskWords(p.risk),
+    reason: text(p, "reason"),
+    requestedAt: event.ts,
+    preview: readPreview(p.preview),
+    command: readCommand(p.command),
+    supersedes: maybeText(p, "supersedes"),
+  };
+}
+
+/** The inbox after one event. An approval that supersedes another takes its place. */
+export function pendingStep(pending: readonly PendingApproval[], event: Event): readonly PendingApproval[] {
+  if (event.type === "approval.requested") {
+    const asked = readApproval(event);
+    if (!asked) return pending;
+    const gone = new Set([asked.approvalId, asked.supersedes]);
+    return [...pending.filter((one) => !gone.has(one.approvalId)), asked];
+  }
+  if (event.type === "approval.resolved") {
+    const approvalId = text(payloadOf(event), "approvalId");
+    return without(pending, (one) => one.approvalId === approvalId);
+  }
+  if (event.type === "run.cancelled" || event.type === "run.failed" || event.type === "run.completed") {
+    return without(pending, (one) => one.runId !== "" && one.runId === event.runId);
+  }
+  return pending;
+}
+
+function without(pending: readonly PendingApproval[], gone: (one: PendingApproval) => boolean) {
+  return pending.some(gone) ? pending.filter((one) => !gone(one)) : pending;
+}
+
+export function decidedStep(state: DecidedState, event: Event): DecidedState {
+  const asked = readApproval(event);
+  if (asked) return { ...state, requested: { ...state.requested, [asked.approvalId]: asked } };
+  if (event.type !== "approval.resolved") return state;
+  const p = payloadOf(event);
+  const request = state.requested[text(p, "approvalId")];
+  if (!request) return state;
+  const decided: DecidedApproval = {
+    approvalId: request.approvalId,
+    callId: request.callId,
+    toolId: request.toolId,
+    decidedAt: event.ts,
+    decision: text(p, "decision") === "reject" ? "reject" : "approve",
+    hunks: Array.isArray(p.hunks) ? list(p, "hunks").filter((one) => typeof one === "number") : null,
+    edited: readEdited(p.edited),
+    reason: text(p, "reason") || text(p, "note"),
+    resolvedBy: text(p, "resolvedBy"),
+    preview: request.preview,
+    command: request.command,
+  };
+  return { ...state, decided: [decided, ...state.decided] };
+}
+
+/** `edited` maps hunk index to text; an engine that only lists the indexes is understood too. */
+function readEdited(value: unknown): Record<number, string> {
+  if (Array.isArray(value)) {
+    return Object.fromEntries(value.filter((one) => typeof one === "number").map((index) => [index, ""]));
+  }
+  const entries = Object.entries(record(value));
+  return Object.fromEntries(
+    entries.map(([index, edit]) => [Number(index), typeof edit === "string" ? edit : ""]),
+  );
+}
+
+export function riskWords(risk: unknown): string {
+  if (typeof risk === "string") return risk;
+  return isRecord(risk) ? text(risk, "level") : "";
+}

@@ -1,0 +1,1 @@
+export type ApprovalMode = "ask" | "edits" | "all";

@@ -1,0 +1,1 @@
+export type CommandError = { code: string, message: string, hint: string };

@@ -1,0 +1,1 @@
+export type CommandOutput = { sessionId: string, runId: string, callId: string, text: string };

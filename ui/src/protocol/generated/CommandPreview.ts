@@ -1,0 +1,1 @@
+export type CommandPreview = { command: string, directory: string, environment: string[], sandbox: string, previewHash: string };

@@ -1,0 +1,1 @@
+export type Hunk = { index: number, path: string, oldStart: number, oldLines: number, newStart: number, newLines: number };

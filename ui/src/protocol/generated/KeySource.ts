@@ -1,0 +1,1 @@
+export type KeySource = "keychain" | "environment" | "none_needed" | "missing";

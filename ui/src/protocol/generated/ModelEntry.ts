@@ -1,0 +1,1 @@
+export type ModelEntry = { id: string, provider: string, model: string, contextWindow: number | null, capabilities: string[] };

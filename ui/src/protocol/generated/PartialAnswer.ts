@@ -1,0 +1,1 @@
+export type PartialAnswer = { runId: string, turn: number, text: string, thoughts: string };

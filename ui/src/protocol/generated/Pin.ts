@@ -1,0 +1,1 @@
+export type Pin = { kind: string, path: string, hash: string };

@@ -1,0 +1,3 @@
+import type { ApprovalMode } from "./ApprovalMode";
+
+export type SendOptions = { model: string | null, approve: ApprovalMode };

@@ -1,0 +1,1 @@
+export type Sent = { sessionId: string, runId: string };

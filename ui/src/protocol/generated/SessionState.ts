@@ -1,0 +1,1 @@
+export type SessionState = "idle" | "running" | "waiting" | "done" | "failed" | "cancelled" | "interrupted";

@@ -1,0 +1,1 @@
+export type TrustState = "trusted" | "untrusted" | "undecided";

@@ -1,0 +1,75 @@
+/** The list of sessions, kept current from the events of all of them. Pure. */
+import type { Event, SessionState, SessionSummary } from "./generated";
+import { payloadOf, text } from "./read";
+
+const stateAfter: Readonly<Record<string, SessionState | undefined>> = {
+  "run.started": "running",
+  "run.resumed": "running",
+  "run.paused": "waiting",
+  "run.completed": "done",
+  "run.failed": "failed",
+  "run.cancelled": "cancelled",
+};
+
+const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
+
+export function sessionsStep(sessions: readonly SessionSummary[], event: Event): readonly SessionSummary[] {
+  const known = sessions.find((session) => session.sessionId === event.sessionId);
+  if (!known) return event.type === "session.created" ? [created(event), ...sessions] : sessions;
+  const next = { ...known, ...change(known, event) };
+  if (same(known, next)) return sessions;
+  const others = sessions.filter((session) => session !== known);
+  // Only a new prompt moves a session to the top: a list that reorders under the pointer is a trap.
+  if (event.type === "run.started") return [{ ...next, updatedAt: event.ts }, ...others];
+  return sessions.map((session) => (session === known ? { ...next, updatedAt: event.ts } : session));
+}
+
+function created(event: Event): SessionSummary {
+  const p = payloadOf(event);
+  return {
+    sessionId: event.sessionId,
+    title: text(p, "title"),
+    project: text(p, "project"),
+    createdAt: event.ts,
+    updatedAt: event.ts,
+    state: "idle",
+    pendingApprovals: 0,
+  };
+}
+
+function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
+  const p = payloadOf(event);
+  const state = stateAfter[event.type] ?? known.state;
+  if (event.type === "session.created" || event.type === "session.configured") {
+    return { title: text(p, "title") || known.title };
+  }
+  if (event.type === "run.started") {
+    return { state, title: known.title || text(p, "prompt").split("\n")[0]?.slice(0, 80) || known.title };
+  }
+  if (event.type === "approval.requested") {
+    return { pendingApprovals: known.pendingApprovals + (text(p, "supersedes") ? 0 : 1), state: "waiting" };
+  }
+  if (event.type === "approval.resolved") {
+    return { pendingApprovals: Math.max(0, known.pendingApprovals - 1) };
+  }
+  return endsRun.has(event.type) ? { state, pendingApprovals: 0 } : { state };
+}
+
+function same(a: SessionSummary, b: SessionSummary): boolean {
+  return a.title === b.title && a.state === b.state && a.pendingApprovals === b.pendingApprovals;
+}
+
+export function isActive(state: SessionState): boolean {
+  return state === "running" || state === "waiting";
+}
+
+export function groupByProject(sessions: readonly SessionSummary[], openProject: string | null) {
+  const groups = new Map<string, SessionSummary[]>();
+  if (openProject !== null) groups.set(openProject, []);
+  for (const session of sessions) {
+    const group = groups.get(session.project);
+    if (group) group.push(session);
+    else groups.set(session.project, [session]);
+  }
+  return [...groups].map(([project, of]) => ({ project, sessions: of }));
+}

@@ -1,0 +1,269 @@
+/**
+ * The transcript: what is said and done, folded from a session's events in order. A pure reducer, so a
+ * live event costs one step and a page fetched from the log is folded the same way. It never assumes that
+ * the window of events starts at the session's beginning: a result whose call was cut off still shows.
+ */
+import type { Event } from "./generated";
+import { flag, type Json, maybeNumber, maybeText, payloadOf, text } from "./read";
+
+export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "interrupted";
+
+export type UserItem = { kind: "user"; key: string; seq: number; ts: number; text: string };
+export type AssistantItem = {
+  kind: "assistant";
+  key: string;
+  seq: number;
+  ts: number;
+  runId: string | null;
+  turn: number;
+  text: string;
+  thoughts: string;
+  interrupted: boolean;
+};
+export type ToolItem = {
+  kind: "tool";
+  key: string;
+  seq: number;
+  ts: number;
+  runId: string | null;
+  callId: string;
+  toolId: string;
+  args: unknown;
+  state: ToolState;
+  approvalId: string | null;
+  reason: string;
+  result: unknown;
+  durationMs: number | null;
+  truncated: boolean;
+  files: string[];
+};
+export type FailureItem = {
+  kind: "failure";
+  key: string;
+  seq: number;
+  ts: number;
+  code: string;
+  message: string;
+  hint: string;
+  retryable: boolean;
+};
+export type NoticeItem = {
+  kind: "notice";
+  key: string;
+  seq: number;
+  ts: number;
+  tone: "quiet" | "attention";
+  text: string;
+};
+export type Item = UserItem | AssistantItem | ToolItem | FailureItem | NoticeItem;
+
+export type Transcript = {
+  items: Item[];
+  /** The number of the model's turn that is under way or was last. */
+  turn: number;
+  lastPrompt: string | null;
+  /** The run's state as far as these events tell. */
+  run: "none" | "running" | "paused" | "ended";
+  pausedFor: string | null;
+  /** Position of a tool call's item, so that a result finds its card without a search. */
+  calls: Readonly<Record<string, number>>;
+};
+
+export const emptyTranscript: Transcript = {
+  items: [],
+  turn: 0,
+  lastPrompt: null,
+  run: "none",
+  pausedFor: null,
+  calls: {},
+};
+
+export function foldTranscript(events: readonly Event[], from: Transcript = emptyTranscript): Transcript {
+  return events.reduce(transcriptStep, from);
+}
+
+export function transcriptStep(state: Transcript, event: Event): Transcript {
+  const step = steps[event.type];
+  return step ? step(state, event, payloadOf(event)) : state;
+}
+
+type Step = (state: Transcript, event: Event, payload: Json) => Transcript;
+
+const steps: Readonly<Record<string, Step | undefined>> = {
+  "run.started": (state, event, p) => ({
+    ...append(state, { kind: "user", ...at(event), text: text(p, "prompt") }),
+    lastPrompt: text(p, "prompt"),
+    run: "running",
+    pausedFor: null,
+    turn: 0,
+  }),
+  "engine.request": (state, _event, p) => ({ ...state, turn: maybeNumber(p, "turn") ?? state.turn + 1 }),
+  "engine.retry": (state, event, p) => notice(state, event, retryWords(p)),
+  "output.message": assistant,
+  "message.queued": (state, event, p) => notice(state, event, `Queued: ${text(p, "text")}`),
+  "question.asked": (state, event, p) => notice(state, event, text(p, "text"), "attention"),
+  "tool.call": toolCall,
+  "policy.decided": (state, _event, p) => {
+    const reason = text(p, "reason") || text(p, "rule");
+    const denied = text(p, "decision") === "deny";
+    return patchCall(state, text(p, "callId"), denied ? { state: "rejected", reason } : { reason });
+  },
+  "approval.requested": (state, event, p) => {
+    const known = withCall(state, event, p);
+    const reason = text(p, "reason");
+    return patchCall(known, text(p, "callId"), {
+      state: "waiting",
+      approvalId: text(p, "approvalId"),
+      ...(reason ? { reason } : {}),
+    });
+  },
+  "approval.resolved": (state, _event, p) => resolveCall(state, p),
+  "tool.result": toolResult,
+  "file.changed": (state, _event, p) => {
+    const call = callItem(state, text(p, "callId"));
+    const path = text(p, "path");
+    return call && path ? patchCall(state, call.callId, { files: [...call.files, path] }) : state;
+  },
+  "run.paused": (state, event, p) => {
+    const reason = text(p, "reason");
+    const paused: Transcript = { ...state, run: "paused", pausedFor: reason };
+    return reason === "approval" ? paused : notice(paused, event, pauseWords(reason), "attention");
+  },
+  "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
+  "run.completed": (state) => end(state, "done"),
+  "run.cancelled": (state, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
+  "run.failed": (state, event, p) =>
+    append(end(state, "failed"), {
+      kind: "failure",
+      ...at(event),
+      code: text(p, "code", "UNKNOWN"),
+      message: text(p, "message", "The run failed."),
+      hint: text(p, "hint"),
+      retryable: flag(p, "retryable"),
+    }),
+  "context.compacted": (state, event, p) => {
+    const before = maybeNumber(p, "tokensBefore");
+    const after = maybeNumber(p, "tokensAfter");
+    const sizes = before !== null && after !== null ? `: ${before} → ${after} tokens` : "";
+    return notice(state, event, `Earlier messages were summarised${sizes}`);
+  },
+  "session.rewound": (state, event, p) =>
+    notice(state, event, `Rewound to event ${maybeNumber(p, "toSeq") ?? "?"}`),
+  "session.forked": (state, event) => notice(state, event, "Forked from another session"),
+};
+
+function at(event: Event) {
+  return { key: event.eventId, seq: event.seq, ts: event.ts };
+}
+
+function append(state: Transcript, item: Item): Transcript {
+  return { ...state, items: [...state.items, item] };
+}
+
+function notice(
+  state: Transcript,
+  event: Event,
+  words: string,
+  tone: NoticeItem["tone"] = "quiet",
+): Transcript {
+  return append(state, { kind: "notice", ...at(event), tone, text: words });
+}
+
+function assistant(state: Transcript, event: Event, p: Json): Transcript {
+  if (text(p, "role", "assistant") !== "assistant") return state;
+  const content = text(p, "content");
+  const thoughts = text(p, "thoughts");
+  // A turn of tool calls alone has an empty message; a heading over nothing would only add noise.
+  if (content === "" && thoughts === "" && !flag(p, "interrupted")) return state;
+  return append(state, {
+    kind: "assistant",
+    ...at(event),
+    runId: event.runId,
+    turn: maybeNumber(p, "turn") ?? state.turn,
+    text: content,
+    thoughts,
+    interrupted: flag(p, "interrupted"),
+  });
+}
+
+function toolCall(state: Transcript, event: Event, p: Json): Transcript {
+  const callId = text(p, "callId", event.eventId);
+  const item: ToolItem = {
+    kind: "tool",
+    ...at(event),
+    runId: event.runId,
+    callId,
+    toolId: text(p, "toolId", "tool"),
+    args: p.args ?? {},
+    state: "running",
+    approvalId: null,
+    reason: "",
+    result: null,
+    durationMs: null,
+    truncated: false,
+    files: [],
+  };
+  return { ...append(state, item), calls: { ...state.calls, [callId]: state.items.length } };
+}
+
+/** Results and approvals of calls that lie before the window's first event get a card of their own. */
+function withCall(state: Transcript, event: Event, p: Json): Transcript {
+  return callItem(state, text(p, "callId")) ? state : toolCall(state, event, p);
+}
+
+function callItem(state: Transcript, callId: string): ToolItem | null {
+  const index = state.calls[callId];
+  const item = index === undefined ? undefined : state.items[index];
+  return item?.kind === "tool" ? item : null;
+}
+
+function patchCall(state: Transcript, callId: string, patch: Partial<ToolItem>): Transcript {
+  const item = callItem(state, callId);
+  const index = state.calls[callId];
+  if (!item || index === undefined) return state;
+  return { ...state, items: state.items.with(index, { ...item, ...patch }) };
+}
+
+function resolveCall(state: Transcript, p: Json): Transcript {
+  const approvalId = text(p, "approvalId");
+  const item = state.items.findLast((i) => i.kind === "tool" && i.approvalId === approvalId);
+  if (item?.kind !== "tool") return state;
+  return patchCall(state, item.callId, { state: text(p, "decision") === "reject" ? "rejected" : "running" });
+}
+
+function toolResult(state: Transcript, event: Event, p: Json): Transcript {
+  const known = withCall(state, event, p);
+  const item = callItem(known, text(p, "callId"));
+  if (!item) return known;
+  const rejected = item.state === "rejected";
+  return patchCall(known, item.callId, {
+    state: rejected ? "rejected" : flag(p, "isError") ? "failed" : "done",
+    result: p.result ?? null,
+    durationMs: maybeNumber(p, "durationMs"),
+    truncated: flag(p, "truncated"),
+  });
+}
+
+/** When a run ends, a call without a result did not finish; its card must not say "running" for ever. */
+function end(state: Transcript, _as: "done" | "failed" | "interrupted"): Transcript {
+  const items = state.items.map((item) =>
+    item.kind === "tool" && (item.state === "running" || item.state === "waiting")
+      ? { ...item, state: "interrupted" as const }
+      : item,
+  );
+  return { ...state, items, run: "ended", pausedFor: null };
+}
+
+function retryWords(p: Json): string {
+  const delay = maybeNumber(p, "delayMs");
+  const wait = delay === null ? "" : ` in ${Math.max(1, Math.round(delay / 1000))} s`;
+  const attempt = maybeNumber(p, "attempt");
+  const code = maybeText(p, "code");
+  return `Trying again${wait}${attempt === null ? "" : `, attempt ${attempt}`}${code ? ` (${code})` : ""}`;
+}
+
+function pauseWords(reason: string): string {
+  if (reason === "budget") return "Paused: a limit of this run was reached";
+  if (reason === "plan") return "Paused: the plan waits for you";
+  return "Paused";
+}

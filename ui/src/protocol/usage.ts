@@ -1,0 +1,39 @@
+/** What a session has used, summed from its engine responses. Pure. An unknown cost stays unknown. */
+import type { Event } from "./generated";
+import { maybeNumber, payloadOf, record } from "./read";
+
+export type Usage = {
+  promptTokens: number;
+  completionTokens: number;
+  cachedTokens: number;
+  requests: number;
+  /** Null as soon as one request's cost is unknown: a partial sum would look like the whole. */
+  costUsd: number | null;
+  /** Tokens of the last request: how full the context is. */
+  contextTokens: number | null;
+};
+
+export const noUsage: Usage = {
+  promptTokens: 0,
+  completionTokens: 0,
+  cachedTokens: 0,
+  requests: 0,
+  costUsd: 0,
+  contextTokens: null,
+};
+
+export function usageStep(usage: Usage, event: Event): Usage {
+  if (event.type !== "engine.response") return usage;
+  const of = record(payloadOf(event).usage);
+  const prompt = maybeNumber(of, "promptTokens") ?? 0;
+  const completion = maybeNumber(of, "completionTokens") ?? 0;
+  const cost = maybeNumber(of, "costUsd");
+  return {
+    promptTokens: usage.promptTokens + prompt,
+    completionTokens: usage.completionTokens + completion,
+    cachedTokens: usage.cachedTokens + (maybeNumber(of, "cachedTokens") ?? 0),
+    requests: usage.requests + 1,
+    costUsd: usage.costUsd === null || cost === null ? null : usage.costUsd + cost,
+    contextTokens: prompt + completion > 0 ? prompt + completion : usage.contextTokens,
+  };
+}
