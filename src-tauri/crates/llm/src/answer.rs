@@ -1,0 +1,162 @@
+//! Drives one answer from its first byte to its `End`, for any wire format.
+
+use crate::fault::Target;
+use crate::sse::{ByteStream, Events};
+use crate::vendor_error::VendorError;
+use arki_domain::{ChatStream, Fault, StreamEvent, Usage};
+use futures_util::stream::unfold;
+use futures_util::{FutureExt, StreamExt};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+/// How long figures may still follow after the model has said why it stopped.
+const USAGE_GRACE: Duration = Duration::from_secs(5);
+/// How long a finished answer's connection is read on, so that it can be used again.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+/// How many further events are read for that.
+const DRAIN_EVENTS: usize = 64;
+
+/// Turns the events of one wire format into those of the port.
+pub(crate) trait AnswerDecoder: Send + 'static {
+    /// Adds what the event says to `out`.
+    fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError>;
+    /// Whether the model has said that it is done.
+    fn is_finished(&self) -> bool;
+    /// What could only be said at the end: tool calls, the finish reason, usage.
+    fn conclude(&mut self, out: &mut Vec<StreamEvent>);
+    /// The figures so far, for an answer that breaks off.
+    fn usage(&self) -> Option<Usage>;
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// There may be more.
+    More,
+    /// Nothing of interest follows.
+    Complete,
+}
+
+#[derive(Debug)]
+pub(crate) enum DecodeError {
+    /// The vendor says what went wrong.
+    Vendor(VendorError),
+    /// Not this wire format; finishes the sentence “can't be read: …”.
+    Malformed(&'static str),
+}
+
+/// What an answer needs besides its bytes.
+pub(crate) struct AnswerContext {
+    pub(crate) target: Target,
+    pub(crate) model: String,
+    pub(crate) place: Option<OwnedSemaphorePermit>,
+}
+
+impl AnswerContext {
+    fn fault(&self, error: DecodeError) -> Fault {
+        match error {
+            DecodeError::Vendor(error) => self.target.refused(&error, &self.model),
+            DecodeError::Malformed(what) => self.target.bad_answer(what),
+        }
+    }
+}
+
+/// Streams the answer. Dropping the stream drops the connection, unless the answer is over.
+pub(crate) fn stream(bytes: ByteStream, decoder: impl AnswerDecoder, context: AnswerContext) -> ChatStream {
+    let events = Events::new(bytes, context.target.clone());
+    let answer = Answer { events: Some(events), decoder, context, ready: VecDeque::new() };
+    unfold(answer, |mut answer| async move { answer.next().await.map(|event| (event, answer)) }).boxed()
+}
+
+/// The answer of a server that does not stream, from its whole body.
+pub(crate) fn whole(body: &str, mut decoder: impl AnswerDecoder, context: &AnswerContext) -> Result<ChatStream, Fault> {
+    let mut out = Vec::new();
+    decoder.event(None, body, &mut out).map_err(|error| context.fault(error))?;
+    if !decoder.is_finished() && out.is_empty() {
+        return Err(context.target.bad_answer("it has no choices"));
+    }
+    decoder.conclude(&mut out);
+    out.push(StreamEvent::End);
+    Ok(futures_util::stream::iter(out.into_iter().map(Ok)).boxed())
+}
+
+struct Answer<D> {
+    /// `None` once the answer is over.
+    events: Option<Events>,
+    decoder: D,
+    context: AnswerContext,
+    ready: VecDeque<Result<StreamEvent, Fault>>,
+}
+
+impl<D: AnswerDecoder> Answer<D> {
+    async fn next(&mut self) -> Option<Result<StreamEvent, Fault>> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let events = self.events.as_mut()?;
+            let event = if self.decoder.is_finished() {
+                timeout(USAGE_GRACE, events.next()).await.unwrap_or(None)
+            } else {
+                events.next().await
+            };
+            match event {
+                Some(Ok(event)) => self.take(event.name.as_deref(), &event.data, event.unfinished),
+                _ if self.decoder.is_finished() => self.conclude(),
+                Some(Err(fault)) => self.fail(fault),
+                None => self.fail(self.context.target.cut("in the middle of its answer")),
+            }
+        }
+    }
+
+    fn take(&mut self, name: Option<&str>, data: &str, unfinished: bool) {
+        let mut out = Vec::new();
+        let step = self.decoder.event(name, data, &mut out);
+        self.ready.extend(out.into_iter().map(Ok));
+        match step {
+            Ok(Step::More) => {}
+            Ok(Step::Complete) => self.conclude(),
+            Err(DecodeError::Malformed(_)) if self.decoder.is_finished() => self.conclude(),
+            Err(DecodeError::Malformed(_)) if unfinished => {
+                self.fail(self.context.target.cut("in the middle of its answer"));
+            }
+            Err(error) => self.fail(self.context.fault(error)),
+        }
+    }
+
+    fn conclude(&mut self) {
+        let mut out = Vec::new();
+        self.decoder.conclude(&mut out);
+        out.push(StreamEvent::End);
+        self.ready.extend(out.into_iter().map(Ok));
+        self.context.place = None;
+        if let Some(events) = self.events.take() {
+            drain(events);
+        }
+    }
+
+    fn fail(&mut self, fault: Fault) {
+        if let Some(usage) = self.decoder.usage() {
+            self.ready.push_back(Ok(StreamEvent::Metadata { finish_reason: None, usage: Some(usage) }));
+        }
+        self.ready.push_back(Err(fault));
+        self.context.place = None;
+        self.events = None;
+    }
+}
+
+/// Reads what little may follow, so that the connection goes back to the pool; mostly it has already arrived.
+fn drain(mut events: Events) {
+    let rest = async move {
+        for _ in 0..DRAIN_EVENTS {
+            if events.next().await.is_none() {
+                return;
+            }
+        }
+    };
+    let mut rest = Box::pin(timeout(DRAIN_TIME, rest));
+    if rest.as_mut().now_or_never().is_none() {
+        tokio::spawn(rest);
+    }
+}

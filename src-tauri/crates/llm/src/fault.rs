@@ -1,0 +1,184 @@
+//! What went wrong with a provider, in words for people. The only place that makes such faults, so that they read alike,
+//! carry no internals of the HTTP library, and never a key.
+
+use crate::vendor_error::VendorError;
+use crate::{ProviderSettings, Secret};
+use arki_domain::{Code, Fault};
+
+/// Whether the same request may succeed a little later.
+#[must_use]
+pub fn retryable(fault: &Fault) -> bool {
+    [
+        Code::PROVIDER_FAILED,
+        Code::PROVIDER_RATE_LIMITED,
+        Code::PROVIDER_STREAM_CUT,
+        Code::PROVIDER_TIMEOUT,
+        Code::PROVIDER_UNREACHABLE,
+    ]
+    .iter()
+    .any(|code| fault.is(*code))
+}
+
+/// Whom a request went to: what its faults name.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    provider: String,
+    key_env: Option<String>,
+    /// Without user name, password and query.
+    url: String,
+    secrets: Vec<Secret>,
+    pub(crate) key_sent: bool,
+}
+
+impl Target {
+    pub(crate) fn new(settings: &ProviderSettings, base_url: &reqwest::Url, key: Option<&Secret>) -> Self {
+        let headers = settings.headers.values().map(Secret::new);
+        Self {
+            provider: settings.name.clone(),
+            key_env: settings.key_env().map(str::to_owned),
+            url: without_credentials(base_url),
+            secrets: headers.chain(key.cloned()).collect(),
+            key_sent: key.is_some(),
+        }
+    }
+
+    /// From an error of the HTTP client before the answer began.
+    pub(crate) fn not_sent(&self, error: &reqwest::Error) -> Fault {
+        if error.is_builder() {
+            return self.bad_configuration();
+        }
+        if mentions_certificate(error) {
+            return self.untrusted_certificate();
+        }
+        if error.is_connect() {
+            return self.unreachable();
+        }
+        if error.is_timeout() { self.timeout("didn't begin to answer in time") } else { self.cut("before it answered") }
+    }
+
+    /// From an error of the HTTP client while the answer was arriving.
+    pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Fault {
+        if error.is_decode() {
+            return self.bad_answer("its compressed data is damaged");
+        }
+        self.cut("in the middle of its answer")
+    }
+
+    pub(crate) fn unreachable(&self) -> Fault {
+        Fault::new(
+            Code::PROVIDER_UNREACHABLE,
+            format!("Can't reach {} at {}.", self.provider, self.url),
+            "Check that the server is running and that its baseUrl is right, or choose another model.",
+        )
+    }
+
+    fn untrusted_certificate(&self) -> Fault {
+        Fault::new(
+            Code::PROVIDER_UNREACHABLE,
+            format!("The certificate of {} at {} isn't trusted on this computer.", self.provider, self.url),
+            "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE.",
+        )
+    }
+
+    pub(crate) fn bad_configuration(&self) -> Fault {
+        Fault::new(
+            Code::CONFIG_INVALID,
+            format!("The settings of {} can't be turned into a request.", self.provider),
+            "Check its baseUrl, headers and key: headers and keys are single lines of plain ASCII.",
+        )
+    }
+
+    pub(crate) fn timeout(&self, what: &str) -> Fault {
+        Fault::new(
+            Code::PROVIDER_TIMEOUT,
+            format!("{} at {} {what}.", self.provider, self.url),
+            "Try again; a large local model may need a shorter conversation or a smaller model.",
+        )
+    }
+
+    pub(crate) fn cut(&self, when: &str) -> Fault {
+        Fault::new(
+            Code::PROVIDER_STREAM_CUT,
+            format!("{} closed the connection {when}.", self.provider),
+            "Try again. If it happens often, look at the server's log or the network between.",
+        )
+    }
+
+    /// `what` finishes the sentence “The answer of X can't be read: …”.
+    pub(crate) fn bad_answer(&self, what: &str) -> Fault {
+        Fault::new(
+            Code::PROVIDER_BAD_ANSWER,
+            format!("The answer of {} can't be read: {what}.", self.provider),
+            format!("Check that {} is the address of a Chat Completions API.", self.url),
+        )
+    }
+
+    pub(crate) fn key_missing(&self) -> Fault {
+        let set = format!("`arki keys set {}`", self.provider);
+        let hint = match &self.key_env {
+            Some(variable) => format!("Set {variable} in the environment, or store the key with {set}."),
+            None => format!("Store it with {set}, or name its environment variable as \"apiKeyEnv\"."),
+        };
+        Fault::new(Code::KEY_MISSING, format!("{} needs an API key.", self.provider), hint)
+    }
+
+    /// From an answer that says what is wrong, by its status or inside a stream.
+    pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Fault {
+        let code = error.code();
+        if code == Code::KEY_REFUSED && !self.key_sent {
+            return self.key_missing();
+        }
+        let says = self.quoted(error);
+        let message = match code {
+            Code::KEY_REFUSED => format!("{} refused the API key.{says}", self.provider),
+            Code::PROVIDER_NO_CREDIT => format!("The account at {} has no credit left.{says}", self.provider),
+            Code::MODEL_NOT_FOUND => format!("{} at {} doesn't know “{model}”.{says}", self.provider, self.url),
+            Code::CONTEXT_TOO_LONG => format!("The conversation is too long for {model}.{says}"),
+            Code::PROVIDER_RATE_LIMITED => format!("{} asks to slow down.{says}", self.provider),
+            Code::PROVIDER_TIMEOUT => format!("{} took too long.{says}", self.provider),
+            Code::PROVIDER_FAILED => format!("{} failed{}.{says}", self.provider, error.status_in_words()),
+            Code::PROVIDER_BAD_ANSWER => format!("{} at {} sends the request elsewhere.", self.provider, self.url),
+            _ => format!("{} refused the request{}.{says}", self.provider, error.status_in_words()),
+        };
+        Fault::new(code, message, self.hint(code))
+    }
+
+    fn hint(&self, code: Code) -> String {
+        match code {
+            Code::KEY_REFUSED => format!("Check the key, then store it with `arki keys set {}`.", self.provider),
+            Code::PROVIDER_NO_CREDIT => "Add credit in the provider's console, or choose another model.".into(),
+            Code::MODEL_NOT_FOUND => "Check the model's name (`arki models`) and the provider's baseUrl.".into(),
+            Code::CONTEXT_TOO_LONG => "Start a new session, or choose a model with a larger context window.".into(),
+            Code::PROVIDER_RATE_LIMITED => "Wait a moment and try again.".into(),
+            Code::PROVIDER_BAD_ANSWER => "Set its baseUrl to the address it redirects to.".into(),
+            Code::PROVIDER_BAD_REQUEST => "Check the model's options, or choose another model.".into(),
+            _ => "Try again in a moment, or choose another model.".into(),
+        }
+    }
+
+    fn quoted(&self, error: &VendorError) -> String {
+        let words = self.secrets.iter().map(Secret::expose).filter(|secret| !secret.is_empty());
+        let words = words.fold(error.words().to_owned(), |words, secret| words.replace(secret, "[redacted]"));
+        if words.is_empty() { String::new() } else { format!(" It says: {words}") }
+    }
+}
+
+fn without_credentials(url: &reqwest::Url) -> String {
+    let mut url = url.clone();
+    // Both fail only for URLs that cannot have credentials at all.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    url.as_str().trim_end_matches('/').to_owned()
+}
+
+fn mentions_certificate(error: &reqwest::Error) -> bool {
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        if cause.to_string().contains("invalid peer certificate") {
+            return true;
+        }
+        source = cause.source();
+    }
+    false
+}

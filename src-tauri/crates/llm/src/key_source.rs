@@ -1,0 +1,26 @@
+//! Where keys come from: a port, because this crate knows neither the environment nor the keychain.
+
+use crate::{ProviderSettings, Secret};
+use arki_domain::Fault;
+use async_trait::async_trait;
+
+/// Finds a provider's key. Asked at most once a provider and only when a request is really made (looking into a keychain
+/// costs time or a prompt); asked again only after the provider refused the key or when there was none.
+#[async_trait]
+pub trait KeySource: Send + Sync {
+    /// `None` when there is no key; the adapter decides whether that matters.
+    async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault>;
+}
+
+/// How much a provider needs a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyNeed {
+    /// Never sent, never looked for.
+    None,
+    /// Looked for only once the server has refused a request without one.
+    WhenRefused,
+    /// Sent where there is one.
+    Optional,
+    /// No request without one.
+    Required,
+}

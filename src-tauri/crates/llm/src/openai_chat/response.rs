@@ -1,0 +1,176 @@
+//! Reads the chunks of an answer.
+
+use super::wire::{Chunk, Delta, ToolCallDelta};
+use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::think_split::ThinkSplit;
+use crate::vendor_error::VendorError;
+use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use serde_json::Value;
+
+/// More calls in one answer than anybody reviews; a server that sends more is broken.
+const MAX_CALLS: usize = 256;
+
+/// Gathers one answer. Text is passed on as it comes, calls once they are complete: at the end, as their pieces may come
+/// interleaved.
+pub(super) struct ChatDecoder {
+    cost_usd: Option<f64>,
+    thoughts: ThinkSplit,
+    calls: Vec<CallInProgress>,
+    finish_reason: Option<String>,
+    usage: Option<Usage>,
+}
+
+#[derive(Default)]
+struct CallInProgress {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl ChatDecoder {
+    /// `cost_usd`: what any answer costs, where that is known.
+    pub(super) fn new(cost_usd: Option<f64>) -> Self {
+        let thoughts = ThinkSplit::default();
+        Self { cost_usd, thoughts, calls: Vec::new(), finish_reason: None, usage: None }
+    }
+
+    fn delta(&mut self, delta: &Delta, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
+        let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
+        // Some servers send the same text under both names.
+        out.extend(reasoning.filter(|text| !text.is_empty()).take(1).map(|text| token(TokenType::LlmThinking, text)));
+        for text in [&delta.content].into_iter().flatten() {
+            self.content(text, out);
+        }
+        if let Some(refusal) = &delta.refusal {
+            self.text(refusal, out);
+        }
+        delta.tool_calls.iter().flatten().try_for_each(|call| self.call(call))
+    }
+
+    fn content(&mut self, content: &Value, out: &mut Vec<StreamEvent>) {
+        match content {
+            Value::String(text) => self.text(text, out),
+            Value::Array(parts) => {
+                parts.iter().filter_map(|part| part.get("text")?.as_str()).for_each(|text| self.text(text, out))
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str, out: &mut Vec<StreamEvent>) {
+        out.extend(self.thoughts.push(text).iter().map(|(kind, text)| token(*kind, text)));
+    }
+
+    fn call(&mut self, piece: &ToolCallDelta) -> Result<(), DecodeError> {
+        let id = piece.id.as_deref().unwrap_or_default();
+        let name = piece.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
+        let at = match self.continued(piece.index, id, name) {
+            Some(at) => at,
+            None if self.calls.len() == MAX_CALLS => return Err(DecodeError::Malformed("it has too many tool calls")),
+            None => {
+                self.calls.push(CallInProgress { index: piece.index, ..CallInProgress::default() });
+                self.calls.len() - 1
+            }
+        };
+        let call = &mut self.calls[at];
+        if call.id.is_empty() {
+            id.clone_into(&mut call.id);
+        }
+        if call.name.is_empty() {
+            name.clone_into(&mut call.name);
+        }
+        match piece.function.as_ref().and_then(|function| function.arguments.as_ref()) {
+            Some(Value::String(text)) => call.arguments.push_str(text),
+            None | Some(Value::Null) => {}
+            Some(value) => call.arguments.push_str(&value.to_string()),
+        }
+        Ok(())
+    }
+
+    /// The call that a piece belongs to: by its index; where servers leave that out, or give every call the same, a piece
+    /// with another id (or, without ids, another name) begins a new call.
+    fn continued(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
+        let at = match index {
+            Some(_) => self.calls.iter().rposition(|call| call.index == index)?,
+            None => self.calls.len().checked_sub(1)?,
+        };
+        let call = &self.calls[at];
+        let other_id = !id.is_empty() && !call.id.is_empty() && id != call.id;
+        let begins = !name.is_empty() && (other_id || (index.is_none() && id.is_empty()));
+        (!begins).then_some(at)
+    }
+
+    fn finish_reason(&self) -> FinishReason {
+        match self.finish_reason.as_deref() {
+            Some("length" | "max_tokens") => FinishReason::Length,
+            Some("content_filter") => FinishReason::ContentFilter,
+            // Some servers say "stop" after a call, or "tool_calls" without one.
+            None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") if self.calls.is_empty() => {
+                FinishReason::Stop
+            }
+            None | Some("stop" | "tool_calls" | "function_call" | "end_turn" | "eos") => FinishReason::ToolCalls,
+            Some(_) => FinishReason::Other,
+        }
+    }
+}
+
+impl AnswerDecoder for ChatDecoder {
+    fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
+        if data.trim() == "[DONE]" {
+            return Ok(Step::Complete);
+        }
+        let chunk: Chunk = match serde_json::from_str(data) {
+            Ok(chunk) => chunk,
+            Err(_) if name == Some("error") => return Err(vendor_error(data)),
+            Err(_) => return Err(DecodeError::Malformed("it is not the JSON of Chat Completions")),
+        };
+        let is_error = chunk.error.is_some_and(|error| !error.is_null());
+        if is_error || name == Some("error") || chunk.object.as_ref().and_then(Value::as_str) == Some("error") {
+            return Err(vendor_error(data));
+        }
+        for choice in chunk.choices.iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
+            if let Some(delta) = &choice.delta {
+                self.delta(delta, out)?;
+            }
+            if let Some(reason) = choice.finish_reason.as_ref().filter(|reason| !reason.is_empty()) {
+                self.finish_reason = Some(reason.clone());
+            }
+        }
+        let usage = chunk.usage.and_then(|usage| usage.figures(self.cost_usd));
+        self.usage = usage.or(self.usage);
+        let complete = usage.is_some() && self.is_finished();
+        Ok(if complete { Step::Complete } else { Step::More })
+    }
+
+    fn is_finished(&self) -> bool {
+        self.finish_reason.is_some()
+    }
+
+    fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
+        out.extend(self.thoughts.finish().iter().map(|(kind, text)| token(*kind, text)));
+        let finish_reason = Some(self.finish_reason());
+        out.extend(std::mem::take(&mut self.calls).into_iter().map(|call| StreamEvent::ToolCall(call.into())));
+        out.push(StreamEvent::Metadata { finish_reason, usage: self.usage });
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.usage
+    }
+}
+
+impl From<CallInProgress> for ToolRequest {
+    fn from(call: CallInProgress) -> Self {
+        let call_id = if call.id.is_empty() { CallId::new() } else { CallId::from(call.id) };
+        let arguments = if call.arguments.trim().is_empty() { "{}".to_owned() } else { call.arguments };
+        Self { call_id, tool_id: call.name, arguments }
+    }
+}
+
+fn token(token_type: TokenType, text: &str) -> StreamEvent {
+    StreamEvent::Token { token_type, text: text.to_owned() }
+}
+
+fn vendor_error(data: &str) -> DecodeError {
+    DecodeError::Vendor(VendorError::from_response(0, data.as_bytes()))
+}

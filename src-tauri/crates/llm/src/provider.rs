@@ -1,0 +1,209 @@
+//! What is configured about a provider. Plain data: where it comes from is the engine's business.
+
+use crate::{KeyNeed, Timeouts};
+use arki_domain::{Code, Fault};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+/// Which API a provider speaks. The table of the contract, section 3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProviderKind {
+    Openai,
+    OpenaiChat,
+    Anthropic,
+    Gemini,
+    Deepseek,
+    Ollama,
+    Openrouter,
+    /// Any server that speaks OpenAI's Chat Completions.
+    Custom,
+    /// The embedded, offline, scripted model.
+    Demo,
+}
+
+impl ProviderKind {
+    pub const ALL: [Self; 9] = [
+        Self::Openai,
+        Self::OpenaiChat,
+        Self::Anthropic,
+        Self::Gemini,
+        Self::Deepseek,
+        Self::Ollama,
+        Self::Openrouter,
+        Self::Custom,
+        Self::Demo,
+    ];
+
+    /// The name used in the configuration.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::OpenaiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Deepseek => "deepseek",
+            Self::Ollama => "ollama",
+            Self::Openrouter => "openrouter",
+            Self::Custom => "custom",
+            Self::Demo => "demo",
+        }
+    }
+
+    /// What stands before the API's path where the configuration says nothing else.
+    #[must_use]
+    pub fn default_base_url(self) -> Option<&'static str> {
+        match self {
+            Self::Openai | Self::OpenaiChat => Some("https://api.openai.com/v1"),
+            Self::Anthropic => Some("https://api.anthropic.com"),
+            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
+            Self::Deepseek => Some("https://api.deepseek.com"),
+            Self::Openrouter => Some("https://openrouter.ai/api/v1"),
+            Self::Ollama => Some("http://127.0.0.1:11434"),
+            Self::Custom | Self::Demo => None,
+        }
+    }
+
+    /// The environment variable that holds the key where the configuration names no other.
+    #[must_use]
+    pub fn default_key_env(self) -> Option<&'static str> {
+        match self {
+            Self::Openai | Self::OpenaiChat => Some("OPENAI_API_KEY"),
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Gemini => Some("GEMINI_API_KEY"),
+            Self::Deepseek => Some("DEEPSEEK_API_KEY"),
+            Self::Openrouter => Some("OPENROUTER_API_KEY"),
+            Self::Ollama | Self::Custom | Self::Demo => None,
+        }
+    }
+}
+
+impl fmt::Display for ProviderKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One entry of `providers` in the configuration.
+#[derive(Clone, PartialEq)]
+pub struct ProviderSettings {
+    pub name: String,
+    pub kind: ProviderKind,
+    /// Overrides the kind's own.
+    pub base_url: Option<String>,
+    /// Runs on the user's own machine or network: costs nothing.
+    pub is_local: bool,
+    /// Sent with every request. Treated as secret: never shown.
+    pub headers: BTreeMap<String, String>,
+    pub api_key_env: Option<String>,
+    /// Requests at the same time; the others wait in order. `None`: no limit.
+    pub max_parallel: Option<u32>,
+    /// How long a request waits for its turn under `max_parallel`.
+    pub queue_timeout: Duration,
+    pub models: BTreeMap<String, ModelSettings>,
+    pub timeouts: Timeouts,
+    /// How long the demo model pauses after each word; zero for tests.
+    pub demo_word_pause: Duration,
+}
+
+/// What is configured about one model; the catalogue's defaults where absent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ModelSettings {
+    /// In tokens.
+    pub context_window: Option<u64>,
+    pub capabilities: Option<Vec<Capability>>,
+}
+
+/// What a model can do (seed 004's list).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Capability {
+    Text,
+    Vision,
+    Streaming,
+    ToolUse,
+    Rag,
+    Code,
+    Reasoning,
+}
+
+/// A word is about as long on screen as in quick speech.
+const DEMO_WORD_PAUSE: Duration = Duration::from_millis(25);
+
+const DEFAULT_QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
+
+impl ProviderSettings {
+    /// A provider with nothing but its kind's defaults.
+    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            base_url: None,
+            is_local: kind == ProviderKind::Demo,
+            headers: BTreeMap::new(),
+            api_key_env: None,
+            max_parallel: None,
+            queue_timeout: DEFAULT_QUEUE_TIMEOUT,
+            models: BTreeMap::new(),
+            timeouts: Timeouts::default(),
+            demo_word_pause: DEMO_WORD_PAUSE,
+        }
+    }
+
+    /// What stands before the API's path, without a slash at its end.
+    ///
+    /// # Errors
+    /// When neither the configuration nor the kind has one.
+    pub fn effective_base_url(&self) -> Result<&str, Fault> {
+        let url = self.base_url.as_deref().or(self.kind.default_base_url());
+        url.map(|url| url.trim_end_matches('/')).ok_or_else(|| {
+            Fault::new(
+                Code::CONFIG_INVALID,
+                format!("The provider “{}” has no baseUrl.", self.name),
+                format!(
+                    "Add it in config.json: \"{}\": {{ \"baseUrl\": \"http://127.0.0.1:8080/v1\", ... }}.",
+                    self.name
+                ),
+            )
+        })
+    }
+
+    /// The environment variable that may hold this provider's key.
+    #[must_use]
+    pub fn key_env(&self) -> Option<&str> {
+        self.api_key_env.as_deref().or(self.kind.default_key_env())
+    }
+
+    /// A local server without a named key is asked without one first, so that the keychain is not opened for nothing.
+    #[must_use]
+    pub fn key_need(&self) -> KeyNeed {
+        match self.kind {
+            ProviderKind::Demo => KeyNeed::None,
+            ProviderKind::Custom | ProviderKind::Ollama if self.api_key_env.is_some() => KeyNeed::Optional,
+            ProviderKind::Ollama => KeyNeed::WhenRefused,
+            ProviderKind::Custom if self.is_local => KeyNeed::WhenRefused,
+            ProviderKind::Custom => KeyNeed::Optional,
+            ProviderKind::Openai
+            | ProviderKind::OpenaiChat
+            | ProviderKind::Anthropic
+            | ProviderKind::Gemini
+            | ProviderKind::Deepseek
+            | ProviderKind::Openrouter => KeyNeed::Required,
+        }
+    }
+}
+
+impl fmt::Debug for ProviderSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProviderSettings")
+            .field("name", &self.name)
+            .field("kind", &self.kind)
+            .field("is_local", &self.is_local)
+            .field("headers", &self.headers.keys().collect::<Vec<_>>())
+            .finish_non_exhaustive()
+    }
+}

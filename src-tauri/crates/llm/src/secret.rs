@@ -1,0 +1,37 @@
+//! A key that cannot be shown by accident and is wiped from memory when dropped.
+
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// An API key. `Debug` never shows it; it has no `Display` and no serialised form.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(Zeroizing<String>);
+
+impl Secret {
+    /// Blanks around the key are dropped: they come from `echo` and copied lines, and no header may carry them.
+    pub fn new(value: impl AsRef<str>) -> Self {
+        Self(Zeroizing::new(value.as_ref().trim().to_owned()))
+    }
+
+    /// The key itself, for the one place that sends it and the one that redacts it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret([redacted])")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debug_does_not_show_the_key() {
+        assert_eq!(format!("{:?}", Some(Secret::new("sk-1\n"))), "Some(Secret([redacted]))");
+    }
+}

@@ -1,0 +1,122 @@
+//! Server-sent events out of an answer's bytes, within bounds and time limits.
+//!
+//! The parser is `sse-stream`'s. What is added here is what it leaves to its caller: limits, time-outs, events without
+//! data, and the last event of a stream that ended without its blank line.
+
+use crate::fault::Target;
+use arki_domain::Fault;
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::{BoxStream, unfold};
+use reqwest::Response;
+use sse_stream::{Error as SseError, SseByteStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The longest single event; far beyond what any vendor sends, far below what hurts.
+pub(crate) const MAX_EVENT_BYTES: usize = 8 * 1024 * 1024;
+/// The longest answer.
+pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
+
+pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Fault>>;
+
+/// One event that carries data.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    pub(crate) name: Option<String>,
+    pub(crate) data: String,
+    /// The stream ended inside this event: its data may be half of what was meant.
+    pub(crate) unfinished: bool,
+}
+
+/// The answer's bytes, each piece waited for no longer than `idle`, no more of them than an answer may have.
+pub(crate) fn body_of(response: Response, idle: Duration, target: Target) -> ByteStream {
+    let state = (response, target, 0_usize);
+    unfold(Some(state), move |state| async move {
+        let (mut response, target, mut total) = state?;
+        let chunk = match timeout(idle, response.chunk()).await {
+            Ok(Ok(chunk)) => chunk?,
+            Ok(Err(error)) => return Some((Err(target.broken_off(&error)), None)),
+            Err(_) => return Some((Err(target.timeout("stopped in the middle of its answer")), None)),
+        };
+        total += chunk.len();
+        if total > MAX_RESPONSE_BYTES {
+            return Some((Err(target.bad_answer("it is longer than 64 MiB")), None));
+        }
+        Some((Ok(chunk), Some((response, target, total))))
+    })
+    .boxed()
+}
+
+/// The events of a stream of bytes.
+pub(crate) struct Events {
+    parser: SseByteStream<ByteStream>,
+    progress: Arc<Progress>,
+    target: Target,
+}
+
+/// What the parser's input tells its output.
+#[derive(Default)]
+struct Progress {
+    bytes_since_event: AtomicUsize,
+    ended: AtomicBool,
+}
+
+impl Events {
+    pub(crate) fn new(bytes: ByteStream, target: Target) -> Self {
+        let progress = Arc::new(Progress::default());
+        let parser = SseByteStream::new(bounded(bytes, Arc::clone(&progress), target.clone()));
+        Self { parser, progress, target }
+    }
+
+    /// The next event with data; `None` at the end. After a fault there is nothing more.
+    pub(crate) async fn next(&mut self) -> Option<Result<Event, Fault>> {
+        loop {
+            let parsed = self.parser.next().await?;
+            self.progress.bytes_since_event.store(0, Ordering::Relaxed);
+            match parsed {
+                Ok(block) => {
+                    let Some(data) = block.data.filter(|data| !data.is_empty()) else { continue };
+                    let unfinished = self.progress.ended.load(Ordering::Relaxed);
+                    return Some(Ok(Event { name: block.event, data, unfinished }));
+                }
+                Err(error) => return Some(Err(self.fault(error))),
+            }
+        }
+    }
+
+    fn fault(&self, error: SseError) -> Fault {
+        match error {
+            SseError::Body(error) => match error.downcast::<Fault>() {
+                Ok(fault) => *fault,
+                Err(_) => self.target.cut("in the middle of its answer"),
+            },
+            _ => self.target.bad_answer("it is not UTF-8"),
+        }
+    }
+}
+
+/// Counts, and ends the last block: a stream that stops after `data: [DONE]` without a blank line is whole.
+fn bounded(bytes: ByteStream, progress: Arc<Progress>, target: Target) -> ByteStream {
+    unfold(Some((bytes, progress, target)), |state| async move {
+        let (mut bytes, progress, target) = state?;
+        match bytes.next().await {
+            Some(Ok(chunk)) => {
+                let pending = progress.bytes_since_event.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
+                // A chunk may hold many small events, so that it alone proves nothing.
+                if pending - chunk.len() > MAX_EVENT_BYTES {
+                    return Some((Err(target.bad_answer("one of its events is longer than 8 MiB")), None));
+                }
+                Some((Ok(chunk), Some((bytes, progress, target))))
+            }
+            Some(Err(fault)) => Some((Err(fault), None)),
+            None => {
+                progress.ended.store(true, Ordering::Relaxed);
+                Some((Ok(Bytes::from_static(b"\n\n")), None))
+            }
+        }
+    })
+    .boxed()
+}
