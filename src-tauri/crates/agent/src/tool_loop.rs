@@ -338,7 +338,7 @@ fn message(answer: &Answer, interrupted: bool) -> OutputMessage {
 
 fn unfinished(pending: &PendingCall) -> ToolResult {
     let result = match pending.progress {
-        CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Resolved { .. } => {
+        CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Resolved(_) => {
             "Not done: the user stopped the run before this call began."
         }
         CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.",

@@ -4,6 +4,6 @@ mod run_state;
 mod session_summary;
 mod transcript;
 
-pub use run_state::{CallProgress, NextStep, PendingCall, RunPhase, RunState};
+pub use run_state::{CallProgress, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
 pub use session_summary::{SessionState, SessionSummary};
 pub use transcript::Transcript;

@@ -1,1 +1,16 @@
-//! placeholder
+//! The trusted half: tools, the policy that judges their calls, and the kernel that carries them out.
+//!
+//! Deciding and doing are apart. `policy::decide` is a plain function over data. The kernel appends what was decided,
+//! asks where it has to, and only then lets `arki-workspace` touch the world. A model reaches nothing but through here.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod arguments;
+mod builtin;
+mod error;
+mod kernel;
+mod manual;
+pub mod policy;
+mod tool;
+
+pub use kernel::{Kernel, KernelSettings, ToolLimits, stands_under_a_tool};

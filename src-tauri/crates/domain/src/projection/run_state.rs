@@ -48,14 +48,19 @@ pub struct PendingCall {
 pub enum CallProgress {
     New,
     AwaitingApproval(Box<ApprovalRequested>),
-    Resolved {
-        requested: Box<ApprovalRequested>,
-        resolved: Box<ApprovalResolved>,
-    },
+    Resolved(Box<ResolvedApproval>),
     /// Execution was permitted and may have begun; what it did is not known.
     Begun {
         files: Vec<FileEffect>,
+        approval: Option<Box<ResolvedApproval>>,
     },
+}
+
+/// What was asked and what was answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ResolvedApproval {
+    pub requested: ApprovalRequested,
+    pub resolved: ApprovalResolved,
 }
 
 /// What the turn loop has to do now.
@@ -134,11 +139,8 @@ impl RunState {
                 self.calls.push(PendingCall { call, progress: CallProgress::New });
             }
             EventBody::PolicyDecided(decided) => self.decide(decided),
-            EventBody::ApprovalRequested(requested) => {
-                let progress = CallProgress::AwaitingApproval(Box::new(requested.clone()));
-                self.set_progress(requested.call_id.as_str(), progress);
-            }
-            EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
+            EventBody::ApprovalRequested(requested) => self.await_approval(requested),
+            EventBody::ApprovalResolved(resolved) => self.resolve(&resolved),
             EventBody::ToolResult(result) => self.calls.retain(|pending| pending.call.call_id != result.call_id),
             EventBody::SessionCreated(_)
             | EventBody::SessionConfigured(_)
@@ -189,25 +191,32 @@ impl RunState {
 
     fn decide(&mut self, decided: PolicyDecided) {
         self.denied_untrusted |= decided.rule == crate::tool::UNTRUSTED_RULE;
-        if decided.decision == crate::Decision::Allow {
-            self.set_progress(decided.call_id.as_str(), CallProgress::Begun { files: decided.files });
+        if decided.decision != crate::Decision::Allow {
+            return;
+        }
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == decided.call_id) {
+            let approval = match std::mem::replace(&mut pending.progress, CallProgress::New) {
+                CallProgress::Resolved(approval) => Some(approval),
+                CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Begun { .. } => None,
+            };
+            pending.progress = CallProgress::Begun { files: decided.files, approval };
         }
     }
 
-    fn resolve(&mut self, resolved: ApprovalResolved) {
+    fn await_approval(&mut self, requested: ApprovalRequested) {
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == requested.call_id) {
+            pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
+        }
+    }
+
+    fn resolve(&mut self, resolved: &ApprovalResolved) {
         for pending in &mut self.calls {
             if let CallProgress::AwaitingApproval(requested) = &pending.progress
                 && requested.approval_id == resolved.approval_id
             {
-                pending.progress =
-                    CallProgress::Resolved { requested: requested.clone(), resolved: Box::new(resolved.clone()) };
+                let approval = ResolvedApproval { requested: (**requested).clone(), resolved: resolved.clone() };
+                pending.progress = CallProgress::Resolved(Box::new(approval));
             }
-        }
-    }
-
-    fn set_progress(&mut self, call_id: &str, progress: CallProgress) {
-        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id.as_str() == call_id) {
-            pending.progress = progress;
         }
     }
 }

@@ -1,0 +1,48 @@
+//! `edit_file`: exact replacements in one file, all or none.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Tool, arguments};
+use arki_workspace::{ChangeSet, Project, TextEdit, plan_edit};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file, relative to the project.
+    path: String,
+    /// Applied one after another; all or none.
+    #[schemars(length(min = 1))]
+    edits: Vec<Edit>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Edit {
+    /// The text to replace, exactly as it stands in the file, with enough around it to occur only once.
+    old_text: String,
+    /// What takes its place.
+    new_text: String,
+    /// Replace every occurrence instead of exactly one.
+    replace_all: Option<bool>,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("edit_file", include_str!("edit_file/manual.md"), Action::Write(plan))
+}
+
+fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
+    let arguments: Arguments = arguments(args)?;
+    let path = project.resolve(&arguments.path)?;
+    let edits: Vec<TextEdit> = arguments
+        .edits
+        .into_iter()
+        .map(|edit| TextEdit {
+            old_text: edit.old_text,
+            new_text: edit.new_text,
+            replace_all: edit.replace_all.unwrap_or(false),
+        })
+        .collect();
+    Ok(plan_edit(project, &path, &edits)?)
+}

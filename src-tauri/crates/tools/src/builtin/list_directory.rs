@@ -1,0 +1,52 @@
+//! `list_directory`: what is in a folder.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use arki_workspace::{EntryKind, ProjectPath, list};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// More entries than this are not listed.
+const MAX_ENTRIES: usize = 1000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The folder, relative to the project; the project itself when left out.
+    path: Option<String>,
+    /// How many levels to descend; 1 lists the folder's own entries.
+    #[schemars(range(min = 1, max = 20))]
+    depth: Option<usize>,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("list_directory", include_str!("list_directory/manual.md"), Action::Read(read))
+}
+
+fn read(task: &ReadTask) -> Result<Output, ToolError> {
+    let arguments: Arguments = arguments(&task.args)?;
+    let path = match arguments.path.as_deref() {
+        None | Some("" | "." | "./") => ProjectPath::root(),
+        Some(path) => task.project.resolve(path)?,
+    };
+    let listing = list(&task.project, &path, arguments.depth.unwrap_or(1), MAX_ENTRIES)?;
+    let mut text = String::new();
+    for entry in &listing.entries {
+        let _ = match (entry.kind, entry.size) {
+            (EntryKind::Folder, _) => writeln!(text, "{}/", entry.path),
+            (_, Some(size)) => writeln!(text, "{}\t{size} bytes", entry.path),
+            (_, None) => writeln!(text, "{}", entry.path),
+        };
+    }
+    if listing.entries.is_empty() {
+        text.push_str("[the folder is empty]\n");
+    }
+    if listing.truncated {
+        let _ = writeln!(text, "[more than {MAX_ENTRIES} entries; list a folder below, or with less depth]");
+    }
+    for unreadable in &listing.unreadable {
+        let _ = writeln!(text, "[no permission to look into {unreadable}]");
+    }
+    Ok(Output { text, truncated: listing.truncated })
+}

@@ -1,0 +1,54 @@
+//! `read_file`: numbered lines of a text file.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use arki_workspace::read_lines;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// Lines returned when no limit is given.
+const DEFAULT_LINES: u64 = 2000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file, relative to the project.
+    path: String,
+    /// The first line to return, from 1.
+    #[schemars(range(min = 1))]
+    offset: Option<u64>,
+    /// How many lines to return.
+    #[schemars(range(min = 1))]
+    limit: Option<u64>,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("read_file", include_str!("read_file/manual.md"), Action::Read(read))
+}
+
+fn read(task: &ReadTask) -> Result<Output, ToolError> {
+    let arguments: Arguments = arguments(&task.args)?;
+    let path = task.project.resolve(&arguments.path)?;
+    let offset = arguments.offset.unwrap_or(1);
+    let limit = arguments.limit.unwrap_or(DEFAULT_LINES);
+    let window = read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?;
+    let mut text = String::new();
+    for line in &window.lines {
+        let _ = write!(text, "{:>6}\t{}", line.number, line.text);
+        if line.cut_bytes > 0 {
+            let _ = write!(text, " … [{} more bytes in this line]", line.cut_bytes);
+        }
+        text.push('\n');
+    }
+    let total = window.total_lines.map_or_else(|| "more than can be counted".to_owned(), |lines| lines.to_string());
+    if window.lines.is_empty() {
+        let _ = writeln!(text, "[no lines here; the file has {total} lines, {} bytes]", window.total_bytes);
+    } else if window.truncated {
+        let last = window.lines.last().map_or(offset, |line| line.number);
+        let _ = writeln!(text, "[cut after line {last} of {total}; go on with offset {}]", last + 1);
+    } else if window.final_newline == Some(false) {
+        text.push_str("[the file does not end with a newline]\n");
+    }
+    Ok(Output { text, truncated: window.truncated })
+}

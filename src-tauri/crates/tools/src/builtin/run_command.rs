@@ -1,0 +1,25 @@
+//! `run_command`: what the model says of a command; the kernel runs it.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Tool, arguments};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Arguments {
+    /// The shell line; it runs in the project's folder.
+    pub(crate) command: String,
+    /// The command is ended after this many seconds.
+    #[schemars(range(min = 1, max = 3600))]
+    pub(crate) timeout_seconds: Option<u64>,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("run_command", include_str!("run_command/manual.md"), Action::Command)
+}
+
+pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
+    arguments(args)
+}

@@ -1,0 +1,63 @@
+//! `search_files`: lines that match a regular expression.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use arki_workspace::{SearchQuery, search};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// More matches than this are not returned.
+const MAX_MATCHES: usize = 500;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// A regular expression.
+    pattern: String,
+    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
+    glob: Option<String>,
+    /// Whether upper and lower case differ; they do when left out.
+    case_sensitive: Option<bool>,
+    /// Lines to show before and after each match.
+    #[schemars(range(max = 20))]
+    context: Option<usize>,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("search_files", include_str!("search_files/manual.md"), Action::Read(read))
+}
+
+fn read(task: &ReadTask) -> Result<Output, ToolError> {
+    let arguments: Arguments = arguments(&task.args)?;
+    let query = SearchQuery {
+        pattern: arguments.pattern,
+        glob: arguments.glob,
+        case_sensitive: arguments.case_sensitive.unwrap_or(true),
+        context: arguments.context.unwrap_or(0),
+        max_results: MAX_MATCHES,
+        max_bytes: task.max_output_bytes,
+        secrets: task.secrets.clone(),
+    };
+    let outcome = search(&task.project, &query, &task.cancel)?;
+    let mut text = String::new();
+    let mut previous: Option<(&str, u64)> = None;
+    for hit in &outcome.hits {
+        let follows = previous.is_some_and(|(path, line)| path == hit.path && line + 1 == hit.line);
+        if query.context > 0 && previous.is_some() && !follows {
+            text.push_str("--\n");
+        }
+        let mark = if hit.is_match { ':' } else { '-' };
+        let _ = writeln!(text, "{}{mark}{}{mark}{}", hit.path, hit.line, hit.text);
+        previous = Some((&hit.path, hit.line));
+    }
+    let _ = writeln!(text, "[{} matching lines in {} files searched]", outcome.matches, outcome.files_searched);
+    if outcome.truncated {
+        text.push_str("[there are more; narrow the pattern or the glob]\n");
+    }
+    if outcome.secrets_skipped > 0 {
+        let names = outcome.skipped_secrets.join(", ");
+        let _ = writeln!(text, "[{} secret files were left out: {names}]", outcome.secrets_skipped);
+    }
+    Ok(Output { text, truncated: outcome.truncated })
+}

@@ -1,0 +1,27 @@
+//! `write_file`: a new file, or the whole of one anew.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Tool, arguments};
+use arki_workspace::{ChangeSet, Project, plan_write};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file, relative to the project; missing folders are made.
+    path: String,
+    /// The whole content.
+    content: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("write_file", include_str!("write_file/manual.md"), Action::Write(plan))
+}
+
+fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
+    let arguments: Arguments = arguments(args)?;
+    let path = project.resolve(&arguments.path)?;
+    Ok(plan_write(project, &path, &arguments.content)?)
+}

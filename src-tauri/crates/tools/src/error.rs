@@ -1,0 +1,26 @@
+//! What a tool can fail with, and how the user and the model are told.
+
+use arki_domain::{Code, Fault};
+use arki_workspace::WorkspaceError;
+
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolError {
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// The schema let something through that the type refuses.
+    #[error("The arguments don't fit: {0}.")]
+    Arguments(#[from] serde_json::Error),
+}
+
+impl From<ToolError> for Fault {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Workspace(error) => Self::new(Code(error.code()), error.to_string(), error.hint()),
+            ToolError::Arguments(_) => Self::new(
+                Code::ARGUMENTS_INVALID,
+                error.to_string(),
+                "Send the call again with arguments that follow the tool's schema.",
+            ),
+        }
+    }
+}

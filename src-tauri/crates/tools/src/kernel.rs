@@ -1,0 +1,280 @@
+//! Carries out calls: validate, decide, append the decision, ask where it has to, act, append what was done.
+//!
+//! Intent is durable before effect, and effect is recorded before it is announced. Everything the kernel needs to know
+//! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
+//! outlived the process, and after a crash.
+
+mod command;
+mod output;
+mod question;
+mod record;
+mod subject;
+mod write;
+
+use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
+use crate::tool::{self, Action, ReadTask, Tool};
+use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
+use arki_domain::{
+    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault,
+    LiveBus, PolicyDecided, Redactor, Risk, ToolCall, ToolDefinition,
+};
+use arki_workspace::{Project, SandboxStatus};
+use async_trait::async_trait;
+use command::CommandRoom;
+use globset::GlobSet;
+use record::Record;
+use std::path::PathBuf;
+use std::sync::Arc;
+use subject::SubjectOf;
+use tokio::sync::OnceCell;
+
+pub use question::stands_under_a_tool;
+
+/// Bounds on what one call may take.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolLimits {
+    pub timeout_seconds: u64,
+    pub max_output_bytes: usize,
+}
+
+pub struct KernelSettings {
+    pub project: Arc<Project>,
+    pub trusted: bool,
+    pub policy: PolicySettings,
+    pub limits: ToolLimits,
+    /// The user's own secret files, besides the known ones.
+    pub secrets: GlobSet,
+    /// What commands must not see: Arki's own folders among them.
+    pub hidden: Vec<PathBuf>,
+    pub sandbox: SandboxStatus,
+}
+
+/// The executor behind the agent's port.
+pub struct Kernel {
+    log: Arc<dyn EventLog>,
+    bus: Arc<dyn LiveBus>,
+    redactor: Redactor,
+    settings: KernelSettings,
+    tools: Vec<Tool>,
+    definitions: Arc<[ToolDefinition]>,
+    /// Made when the first command runs, used for all of the run's commands.
+    room: OnceCell<CommandRoom>,
+}
+
+impl Kernel {
+    #[must_use]
+    pub fn new(log: Arc<dyn EventLog>, bus: Arc<dyn LiveBus>, redactor: Redactor, settings: KernelSettings) -> Self {
+        let tools = tool::all();
+        let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
+        Self { log, bus, redactor, settings, tools, definitions, room: OnceCell::new() }
+    }
+
+    /// What the policy says of a call, without carrying it out.
+    #[must_use]
+    pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: arki_domain::ApprovalMode) -> Verdict {
+        let subject = self.subject_of(args);
+        self.decide(tool_id, &subject, approve, Impact::default())
+    }
+
+    fn decide(
+        &self,
+        tool_id: &str,
+        subject: &SubjectOf,
+        approve: arki_domain::ApprovalMode,
+        impact: Impact,
+    ) -> Verdict {
+        let question = Question {
+            tool: tool_id,
+            category: self.tool(tool_id).map(|tool| tool.definition.category),
+            subject: &subject.subject,
+            trusted: self.settings.trusted,
+            approve,
+            sandboxed: self.settings.sandbox.available,
+            impact,
+        };
+        policy::decide(&question, &self.settings.policy)
+    }
+
+    fn tool(&self, tool_id: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.definition.name == tool_id)
+    }
+
+    /// A call that the log knows nothing of yet.
+    async fn first_sight(&self, call: &ToolCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+        let subject = self.subject_of(&call.args);
+        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        let Some(tool) = self.tool(&call.tool_id) else {
+            return record.refuse(call, &verdict, self.unknown_tool(&call.tool_id)).await;
+        };
+        if verdict.decision == Decision::Deny {
+            let fault = denied(&verdict);
+            return record.refuse(call, &verdict, fault).await;
+        }
+        if let Err(fault) = tool.validate(&call.args).and(subject.path_fault.clone().map_or(Ok(()), Err)) {
+            return record.fail(call, &fault).await;
+        }
+        match tool.action {
+            Action::Read(_) if verdict.decision == Decision::Allow => {
+                let done = self.read(tool, call, record).await;
+                record.conclude_read(call, &verdict, done).await
+            }
+            Action::Read(_) => record.ask(question::plain(call, &verdict)).await,
+            Action::Write(plan) => self.judge_write(plan, call, &subject, record).await,
+            Action::Command => self.judge_command(call, &verdict, record).await,
+        }
+    }
+
+    /// The user has answered.
+    async fn answered(
+        &self,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        if approval.resolved.decision == ApprovalDecision::Reject {
+            return record.rejected(call, approval.resolved.reason.as_deref()).await;
+        }
+        let Some(tool) = self.tool(&call.tool_id) else {
+            return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
+        };
+        if !self.settings.trusted && tool.definition.category != arki_domain::Category::Read {
+            let verdict = self.decide(&call.tool_id, &self.subject_of(&call.args), record.approve(), Impact::default());
+            let fault = denied(&verdict);
+            return record.refuse(call, &verdict, fault).await;
+        }
+        match tool.action {
+            Action::Read(_) => {
+                let done = self.read(tool, call, record).await;
+                record.conclude_read(call, &permitted(&approval.requested), done).await
+            }
+            Action::Write(plan) => self.write_approved(plan, call, approval, record).await,
+            Action::Command => self.command_approved(call, approval, record).await,
+        }
+    }
+
+    /// Permitted before, perhaps begun, and then the program ended.
+    async fn interrupted(
+        &self,
+        pending: &PendingCall,
+        files: &[arki_domain::FileEffect],
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let call = &pending.call;
+        match self.tool(&call.tool_id) {
+            Some(tool) => match tool.action {
+                Action::Read(_) => {
+                    let done = self.read(tool, call, record).await;
+                    record.finish(call, done).await
+                }
+                Action::Write(plan) => self.reconcile_write(plan, call, files, approval, record).await,
+                Action::Command => record.fail(call, &effect_unknown()).await,
+            },
+            None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+        }
+    }
+
+    async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<tool::Output, Fault> {
+        let Action::Read(read) = tool.action else {
+            return Err(Fault::internal(format_args!("{} is no read tool", tool.definition.name)));
+        };
+        let task = ReadTask {
+            project: self.settings.project.clone(),
+            args: call.args.clone(),
+            secrets: self.settings.secrets.clone(),
+            max_output_bytes: self.settings.limits.max_output_bytes,
+            cancel: record.cancel().child_token(),
+        };
+        let limit = std::time::Duration::from_secs(self.settings.limits.timeout_seconds);
+        let stop = task.cancel.clone().drop_guard();
+        let reading = tokio::task::spawn_blocking(move || read(&task).map_err(Fault::from));
+        let read = tokio::time::timeout(limit, reading).await;
+        drop(stop);
+        match read {
+            Ok(Ok(done)) => done.map(|done| output::bounded(done, self.settings.limits.max_output_bytes)),
+            Ok(Err(_)) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.definition.name))),
+            Err(_) => Err(Fault::new(
+                Code::TOOL_TIMEOUT,
+                format!("{} took longer than {} s.", tool.definition.name, limit.as_secs()),
+                "Ask for less at once, or raise limits.toolTimeoutSeconds.",
+            )),
+        }
+    }
+
+    fn unknown_tool(&self, name: &str) -> Fault {
+        let nearest =
+            self.tools.iter().map(|tool| tool.definition.name).min_by_key(|known| strsim::levenshtein(known, name));
+        Fault::new(
+            Code::TOOL_UNKNOWN,
+            format!("There is no tool {name:?}."),
+            nearest.map_or_else(String::new, |nearest| format!("The nearest is {nearest}.")),
+        )
+    }
+}
+
+#[async_trait]
+impl Executor for Kernel {
+    fn definitions(&self) -> Arc<[ToolDefinition]> {
+        self.definitions.clone()
+    }
+
+    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+        let mut record = Record::new(self.log.as_ref(), context);
+        let call = &pending.call;
+        let outcome = match &pending.progress {
+            CallProgress::New => self.first_sight(call, &mut record).await?,
+            CallProgress::AwaitingApproval(requested) => CallOutcome::AwaitingApproval(requested.approval_id.clone()),
+            CallProgress::Resolved(approval) => self.answered(call, approval, &mut record).await?,
+            CallProgress::Begun { files, approval } => {
+                self.interrupted(pending, files, approval.as_deref(), &mut record).await?
+            }
+        };
+        Ok(Executed { outcome, events: record.into_events() })
+    }
+}
+
+fn denied(verdict: &Verdict) -> Fault {
+    if verdict.rule == arki_domain::UNTRUSTED_RULE {
+        return Fault::new(
+            Code::UNTRUSTED,
+            "Denied: this folder is not trusted, so only reading is allowed.",
+            "The user can trust the folder in the window or with `arki trust`.",
+        );
+    }
+    Fault::new(
+        Code::POLICY_DENIED,
+        format!("Denied by {}: {}", verdict.rule, verdict.reason),
+        "Don't try it another way; go on without it or ask the user.",
+    )
+}
+
+fn effect_unknown() -> Fault {
+    Fault::new(
+        Code::CANCELLED,
+        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.",
+        "Check what was done before deciding whether to run it again.",
+    )
+}
+
+/// The verdict that follows from the user's approval; its rule names it.
+fn permitted(requested: &ApprovalRequested) -> Verdict {
+    Verdict {
+        decision: Decision::Allow,
+        rule: format!("approval:{}", requested.approval_id),
+        reason: "The user approved it.".to_owned(),
+        risk: requested.risk,
+    }
+}
+
+impl Verdict {
+    fn decided(&self, call: &ToolCall, files: Vec<arki_domain::FileEffect>) -> PolicyDecided {
+        PolicyDecided {
+            call_id: call.call_id.clone(),
+            decision: self.decision,
+            rule: self.rule.clone(),
+            reason: self.reason.clone(),
+            risk: self.risk,
+            files,
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What is put to the user before an effect.
+
+use crate::policy::Verdict;
+use arki_domain::{
+    ApprovalId, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json, sha256_hex,
+};
+use arki_workspace::Preview;
+use serde_json::json;
+
+/// A call without anything to show but its arguments.
+pub(super) fn plain(call: &ToolCall, verdict: &Verdict) -> (Verdict, ApprovalRequested) {
+    let requested = ApprovalRequested {
+        approval_id: ApprovalId::new(),
+        call_id: call.call_id.clone(),
+        tool_id: call.tool_id.clone(),
+        args: call.args.clone(),
+        risk: verdict.risk,
+        rule: verdict.rule.clone(),
+        reason: verdict.reason.clone(),
+        preview: None,
+        command: None,
+        supersedes: None,
+    };
+    (verdict.clone(), requested)
+}
+
+pub(super) fn of_change(call: &ToolCall, verdict: &Verdict, preview: Preview) -> (Verdict, ApprovalRequested) {
+    let (verdict, requested) = plain(call, verdict);
+    (verdict, ApprovalRequested { preview: Some(shown(preview)), ..requested })
+}
+
+pub(super) fn of_command(call: &ToolCall, verdict: &Verdict, command: CommandPreview) -> (Verdict, ApprovalRequested) {
+    let (verdict, requested) = plain(call, verdict);
+    (verdict, ApprovalRequested { command: Some(command), ..requested })
+}
+
+/// The hash binds the decision to what was shown: the line, the folder and what confines it.
+pub(super) fn command_hash(command: &str, directory: &str, sandbox: &str) -> String {
+    let shown = json!({"command": command, "directory": directory, "sandbox": sandbox});
+    sha256_hex(canonical_json(&shown).unwrap_or_default().as_bytes())
+}
+
+fn shown(preview: Preview) -> ChangePreview {
+    ChangePreview {
+        files_affected: preview.files_affected,
+        lines_changed: preview.lines_changed,
+        diff: preview.diff,
+        hunks: preview
+            .hunks
+            .into_iter()
+            .map(|hunk| Hunk {
+                index: hunk.index,
+                path: hunk.path,
+                old_start: hunk.old_start,
+                old_lines: hunk.old_lines,
+                new_start: hunk.new_start,
+                new_lines: hunk.new_lines,
+            })
+            .collect(),
+        preview_hash: preview.preview_hash,
+    }
+}
+
+/// Whether this process was started by a tool: then it must not steer Arki.
+#[must_use]
+pub fn stands_under_a_tool() -> bool {
+    std::env::var_os("ARKI_TOOL").is_some()
+}

@@ -1,0 +1,186 @@
+//! Appends what happens to a call, and keeps what was appended for the agent to fold.
+
+use super::denied;
+use crate::policy::Verdict;
+use crate::tool::Output;
+use arki_domain::{
+    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Event,
+    EventBody, EventDraft, EventLog, Fault, ToolCall, ToolResult,
+};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+pub(super) struct Record<'a> {
+    log: &'a dyn EventLog,
+    context: &'a CallContext,
+    started: Instant,
+    events: Vec<Arc<Event>>,
+}
+
+impl<'a> Record<'a> {
+    pub(super) fn new(log: &'a dyn EventLog, context: &'a CallContext) -> Self {
+        Self { log, context, started: Instant::now(), events: Vec::new() }
+    }
+
+    pub(super) fn approve(&self) -> ApprovalMode {
+        self.context.options.approve
+    }
+
+    pub(super) fn cancel(&self) -> &CancellationToken {
+        &self.context.cancel
+    }
+
+    pub(super) fn context(&self) -> &CallContext {
+        self.context
+    }
+
+    pub(super) fn into_events(self) -> Vec<Arc<Event>> {
+        self.events
+    }
+
+    pub(super) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.context.run_id, body)).collect();
+        self.events.extend(self.log.append(&self.context.session_id, drafts).await?);
+        Ok(())
+    }
+
+    /// The policy says no: the model is told why.
+    pub(super) async fn refuse(
+        &mut self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        fault: Fault,
+    ) -> Result<CallOutcome, Fault> {
+        let result = self.error(call, &fault);
+        self.append(vec![verdict.decided(call, Vec::new()).into(), result.into()]).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    pub(super) async fn fail(&mut self, call: &ToolCall, fault: &Fault) -> Result<CallOutcome, Fault> {
+        let result = self.error(call, fault);
+        self.append(vec![result.into()]).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    pub(super) async fn finish(&mut self, call: &ToolCall, done: Result<Output, Fault>) -> Result<CallOutcome, Fault> {
+        let result = self.result(call, done);
+        self.append(vec![result.into()]).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    /// Reading has no effect, so that its decision and its result can be one transaction.
+    pub(super) async fn conclude_read(
+        &mut self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        done: Result<Output, Fault>,
+    ) -> Result<CallOutcome, Fault> {
+        let result = self.result(call, done);
+        self.append(vec![verdict.decided(call, Vec::new()).into(), result.into()]).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    pub(super) async fn rejected(&mut self, call: &ToolCall, note: Option<&str>) -> Result<CallOutcome, Fault> {
+        let mut text = "The user rejected this. Nothing was done.".to_owned();
+        if let Some(note) = note {
+            text.push_str(&format!("\nThe user's note: {note}"));
+        }
+        let result = ToolResult { is_error: true, ..self.text(call, text) };
+        self.append(vec![result.into()]).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    /// Puts the question. With `--approve never` it is answered at once.
+    pub(super) async fn ask(
+        &mut self,
+        (verdict, requested): (Verdict, ApprovalRequested),
+    ) -> Result<CallOutcome, Fault> {
+        let approval_id = requested.approval_id.clone();
+        let call_id = requested.call_id.clone();
+        let tool_id = requested.tool_id.clone();
+        let preview_hash = shown_hash(&requested).to_owned();
+        let decided = arki_domain::PolicyDecided {
+            call_id: call_id.clone(),
+            decision: verdict.decision,
+            rule: verdict.rule.clone(),
+            reason: verdict.reason.clone(),
+            risk: verdict.risk,
+            files: Vec::new(),
+        };
+        let mut bodies: Vec<EventBody> = vec![decided.into(), requested.into()];
+        if self.approve() != ApprovalMode::Never {
+            self.append(bodies).await?;
+            return Ok(CallOutcome::AwaitingApproval(approval_id));
+        }
+        let reason = "Nothing may be approved in this run (--approve never).";
+        bodies.push(
+            ApprovalResolved {
+                approval_id,
+                decision: ApprovalDecision::Reject,
+                hunks: None,
+                edited: std::collections::BTreeMap::new(),
+                reason: Some(reason.to_owned()),
+                resolved_by: "approve:never".to_owned(),
+                preview_hash,
+            }
+            .into(),
+        );
+        let result = ToolResult {
+            call_id,
+            tool_id,
+            result: format!("Rejected: {reason}"),
+            is_error: true,
+            duration_ms: self.elapsed_ms(),
+            truncated: false,
+            code: Some(denied(&verdict).code),
+        };
+        bodies.push(result.into());
+        self.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    pub(super) fn result(&self, call: &ToolCall, done: Result<Output, Fault>) -> ToolResult {
+        match done {
+            Ok(output) => ToolResult { truncated: output.truncated, ..self.text(call, output.text) },
+            Err(fault) => self.error(call, &fault),
+        }
+    }
+
+    pub(super) fn error(&self, call: &ToolCall, fault: &Fault) -> ToolResult {
+        let text =
+            if fault.hint.is_empty() { fault.message.clone() } else { format!("{} {}", fault.message, fault.hint) };
+        ToolResult { is_error: true, code: Some(fault.code.clone()), ..self.text(call, format!("Error: {text}")) }
+    }
+
+    pub(super) fn text(&self, call: &ToolCall, result: String) -> ToolResult {
+        ToolResult {
+            call_id: call.call_id.clone(),
+            tool_id: call.tool_id.clone(),
+            result,
+            is_error: false,
+            duration_ms: self.elapsed_ms(),
+            truncated: false,
+            code: None,
+        }
+    }
+
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+/// The hash of what the user is shown; empty where there is nothing but the arguments.
+pub(super) fn shown_hash(requested: &ApprovalRequested) -> &str {
+    let of_change = requested.preview.as_ref().map(|preview| preview.preview_hash.as_str());
+    of_change.or(requested.command.as_ref().map(|command| command.preview_hash.as_str())).unwrap_or_default()
+}
+
+/// A fault for something shown that is no longer so.
+pub(super) fn stale(path: &str, why: &str) -> Fault {
+    Fault::new(
+        Code::STALE_PREVIEW,
+        format!("{path} changed after the preview was shown, so nothing was written. {why}"),
+        "Read the file again and propose the change anew.",
+    )
+}

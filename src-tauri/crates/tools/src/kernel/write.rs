@@ -1,0 +1,273 @@
+//! Changes to files: planned, shown, and written only as they were shown.
+
+use super::record::{Record, shown_hash, stale};
+use super::subject::SubjectOf;
+use super::{Kernel, permitted, question};
+use crate::error::ToolError;
+use crate::policy::{Impact, Verdict};
+use crate::tool::{Output, WriteAction};
+use arki_domain::projection::ResolvedApproval;
+use arki_domain::{
+    ApprovalResolved, CallOutcome, Decision, EventBody, Fault, FileChanged, FileEffect, ToolCall, ToolResult,
+    sha256_hex,
+};
+use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// A change together with what the user keeps of it.
+struct Accepted {
+    change: ChangeSet,
+    /// Of the whole change, as shown.
+    preview: Preview,
+    selection: HunkSelection,
+    note: Option<String>,
+    /// Whether the user has looked at it.
+    reviewed: bool,
+}
+
+impl Kernel {
+    pub(super) async fn judge_write(
+        &self,
+        plan: WriteAction,
+        call: &ToolCall,
+        subject: &SubjectOf,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let change = match self.plan(plan, call) {
+            Ok(change) => change,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let preview = change.preview();
+        let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
+        let verdict = self.decide(&call.tool_id, subject, record.approve(), impact);
+        if change.is_empty() {
+            let done = Output { text: "Nothing to change: the file is so already.".to_owned(), truncated: false };
+            return record.conclude_read(call, &verdict, Ok(done)).await;
+        }
+        if verdict.decision != Decision::Allow {
+            return record.ask(question::of_change(call, &verdict, preview)).await;
+        }
+        let selection = all_hunks(&preview);
+        let accepted = Accepted { change, preview, selection, note: None, reviewed: false };
+        self.write(call, accepted, &verdict, record).await
+    }
+
+    pub(super) async fn write_approved(
+        &self,
+        plan: WriteAction,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let change = match self.plan(plan, call) {
+            Ok(change) => change,
+            Err(fault) => return record.fail(call, &stale(path_of(call), &fault.message)).await,
+        };
+        let preview = change.preview();
+        if preview.preview_hash != shown_hash(&approval.requested) {
+            return self.ask_again(call, approval, preview, record).await;
+        }
+        match accepted(change, preview, &approval.resolved) {
+            Ok(accepted) if accepted.change.is_empty() => {
+                record.rejected(call, approval.resolved.reason.as_deref()).await
+            }
+            Ok(accepted) => self.write(call, accepted, &permitted(&approval.requested), record).await,
+            Err(fault) => record.fail(call, &fault).await,
+        }
+    }
+
+    /// The file is not what it was: nothing is written, and the user gets a fresh preview.
+    async fn ask_again(
+        &self,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+        preview: Preview,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let verdict = Verdict {
+            decision: Decision::Preview,
+            rule: "builtin:stale-preview".to_owned(),
+            reason: "The file changed after the preview was shown, so nothing was written. This is the change anew."
+                .to_owned(),
+            risk: approval.requested.risk,
+        };
+        let (verdict, mut requested) = question::of_change(call, &verdict, preview);
+        requested.supersedes = Some(approval.requested.approval_id.clone());
+        record.ask((verdict, requested)).await
+    }
+
+    async fn write(
+        &self,
+        call: &ToolCall,
+        accepted: Accepted,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        record.append(vec![verdict.decided(call, effects(&accepted.change)).into()]).await?;
+        match accepted.change.apply(&self.settings.project) {
+            Ok(applied) => {
+                let bodies = written(call, &accepted, applied, record);
+                record.append(bodies).await?;
+                Ok(CallOutcome::Finished)
+            }
+            Err(WorkspaceError::Stale(error)) => record.fail(call, &stale(path_of(call), &error.to_string())).await,
+            Err(error) => record.fail(call, &ToolError::from(error).into()).await,
+        }
+    }
+
+    /// After a crash: the files' hashes tell whether the change was made.
+    pub(super) async fn reconcile_write(
+        &self,
+        plan: WriteAction,
+        call: &ToolCall,
+        files: &[FileEffect],
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let now: Vec<Option<String>> = files.iter().map(|file| self.hash_of(&file.path)).collect();
+        if files.iter().zip(&now).all(|(file, now)| file.after_hash == *now) {
+            let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
+            let text = "Written before the program was interrupted; the file is as intended.".to_owned();
+            bodies.push(record.text(call, text).into());
+            record.append(bodies).await?;
+            return Ok(CallOutcome::Finished);
+        }
+        if !files.iter().zip(&now).all(|(file, now)| file.before_hash == *now) {
+            let why = "It is neither what it was before nor what the change would have made it.";
+            return record.fail(call, &stale(path_of(call), why)).await;
+        }
+        let change = match self.plan(plan, call) {
+            Ok(change) => change,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        let preview = change.preview();
+        let kept = match approval {
+            Some(approval) => accepted(change, preview, &approval.resolved),
+            None => {
+                let selection = all_hunks(&preview);
+                Ok(Accepted { change, preview, selection, note: None, reviewed: false })
+            }
+        };
+        let kept = match kept {
+            Ok(kept) if effects(&kept.change) == files => kept,
+            Ok(_) => return record.fail(call, &stale(path_of(call), "The change would not be the same again.")).await,
+            Err(fault) => return record.fail(call, &fault).await,
+        };
+        match kept.change.apply(&self.settings.project) {
+            Ok(applied) => {
+                let bodies = written(call, &kept, applied, record);
+                record.append(bodies).await?;
+                Ok(CallOutcome::Finished)
+            }
+            Err(error) => record.fail(call, &ToolError::from(error).into()).await,
+        }
+    }
+
+    fn plan(&self, plan: WriteAction, call: &ToolCall) -> Result<ChangeSet, Fault> {
+        plan(&self.settings.project, &call.args).map_err(Fault::from)
+    }
+
+    fn hash_of(&self, path: &str) -> Option<String> {
+        let project = &self.settings.project;
+        let path = project.resolve(path).ok()?;
+        let file = project.read_if_present(&path, arki_workspace::EDIT_LIMIT_BYTES).ok()??;
+        Some(sha256_hex(&file.bytes))
+    }
+}
+
+fn accepted(change: ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {
+    let mut selection = all_hunks(&preview);
+    if let Some(hunks) = &resolved.hunks {
+        selection.accepted = hunks.iter().copied().collect();
+    }
+    selection.accepted.extend(resolved.edited.keys());
+    selection.edited = resolved.edited.clone();
+    let change = change.select(&selection).map_err(|error| Fault::from(ToolError::from(error)))?;
+    Ok(Accepted { change, preview, selection, note: resolved.reason.clone(), reviewed: true })
+}
+
+fn all_hunks(preview: &Preview) -> HunkSelection {
+    let accepted: BTreeSet<usize> = preview.hunks.iter().map(|hunk| hunk.index).collect();
+    HunkSelection { accepted, ..HunkSelection::default() }
+}
+
+fn effects(change: &ChangeSet) -> Vec<FileEffect> {
+    let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
+    change
+        .files()
+        .iter()
+        .map(|file| FileEffect {
+            path: file.path.as_str().to_owned(),
+            before_hash: hash(&file.before),
+            after_hash: hash(&file.after),
+        })
+        .collect()
+}
+
+/// The events that say what was written, the result for the model last.
+fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, record: &Record<'_>) -> Vec<EventBody> {
+    let hunks_of = |path: &str| -> Vec<usize> {
+        let kept = |hunk: &&Hunk| hunk.path == path && accepted.selection.accepted.contains(&hunk.index);
+        accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
+    };
+    let text = summary(accepted, &applied);
+    let mut bodies: Vec<EventBody> = applied
+        .into_iter()
+        .map(|change| {
+            EventBody::from(FileChanged {
+                hunks: hunks_of(&change.path),
+                path: change.path,
+                before_hash: change.before_hash,
+                after_hash: change.after_hash,
+                call_id: call.call_id.clone(),
+            })
+        })
+        .collect();
+    bodies.push(ToolResult::into(record.text(call, text)));
+    bodies
+}
+
+/// What the model is told: each hunk's fate, what the user wrote instead, and the note.
+fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
+    let paths: Vec<&str> = applied.iter().map(|change| change.path.as_str()).collect();
+    let total = accepted.preview.hunks.len();
+    let kept = accepted.selection.accepted.len();
+    let mut text = format!("Written: {} ({kept} of {total} hunks).", paths.join(", "));
+    if !accepted.reviewed {
+        return text;
+    }
+    text.push_str(" The user reviewed the change:");
+    for hunk in &accepted.preview.hunks {
+        let fate = match (accepted.selection.edited.get(&hunk.index), accepted.selection.accepted.contains(&hunk.index))
+        {
+            (Some(_), _) => "edited",
+            (None, true) => "applied",
+            (None, false) => "rejected",
+        };
+        let last = hunk.old_start + hunk.old_lines.saturating_sub(1);
+        let _ =
+            write!(text, "\n- hunk {} ({}, lines {} to {last} before): {fate}", hunk.index, hunk.path, hunk.old_start);
+        if let Some(edited) = accepted.selection.edited.get(&hunk.index) {
+            let _ = write!(text, "; the user wrote instead:\n{}", edited.trim_end_matches('\n'));
+        }
+    }
+    if let Some(note) = &accepted.note {
+        let _ = write!(text, "\nThe user's note: {note}");
+    }
+    text
+}
+
+fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
+    FileChanged {
+        path: file.path.clone(),
+        before_hash: file.before_hash.clone(),
+        after_hash: file.after_hash.clone(),
+        call_id: call.call_id.clone(),
+        hunks: Vec::new(),
+    }
+}
+
+fn path_of(call: &ToolCall) -> &str {
+    call.args.get("path").and_then(serde_json::Value::as_str).unwrap_or("The file")
+}

@@ -1,0 +1,51 @@
+//! What the policy is asked, and what it answers.
+
+use arki_domain::{ApprovalMode, Category, Decision, Risk};
+
+/// One call, reduced to what matters for the decision.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    pub tool: &'a str,
+    /// `None` for a tool that does not exist.
+    pub category: Option<Category>,
+    pub subject: &'a Subject,
+    pub trusted: bool,
+    pub approve: ApprovalMode,
+    /// Whether a command would run in a working sandbox.
+    pub sandboxed: bool,
+    /// Zero while it is not known.
+    pub impact: Impact,
+}
+
+/// What the call is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    pub paths: Vec<TouchedPath>,
+    /// The shell line, verbatim.
+    pub command: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TouchedPath {
+    /// Relative to the project.
+    pub path: String,
+    pub protected: bool,
+    pub secret: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Impact {
+    pub files: usize,
+    /// Lines added plus lines removed.
+    pub lines: usize,
+}
+
+/// The decision, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub decision: Decision,
+    /// `builtin:…`, `config:…`, `category:…` or `approve:…`.
+    pub rule: String,
+    pub reason: String,
+    pub risk: Risk,
+}

@@ -1,0 +1,179 @@
+//! The user's own rules and category defaults.
+
+use super::question::{Question, Subject};
+use super::{CommandLine, Hit, SimpleCommand};
+use arki_domain::{Category, Decision};
+use globset::{Glob, GlobMatcher};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// A rule as it stands in the configuration.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RuleDefinition {
+    pub decision: Decision,
+    pub tool: Option<String>,
+    /// An argv prefix, matched against every simple command of the line.
+    pub command: Option<Vec<String>>,
+    /// A glob, relative to the project.
+    pub path: Option<String>,
+    #[serde(default)]
+    pub reason: String,
+    /// Shell lines, or paths, that the rule must match; checked when the configuration is loaded.
+    #[serde(default, rename = "match")]
+    pub matches: Vec<String>,
+    #[serde(default)]
+    pub not_match: Vec<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    #[error("rule {number}: {glob:?} is not a glob: {reason}")]
+    Glob { number: usize, glob: String, reason: String },
+    #[error("rule {number} names neither a tool, a command nor a path")]
+    Empty { number: usize },
+    #[error("rule {number} should match {example:?} but does not")]
+    MatchFailed { number: usize, example: String },
+    #[error("rule {number} should not match {example:?} but does")]
+    NotMatchFailed { number: usize, example: String },
+}
+
+/// A rule that has passed its own tests.
+#[derive(Debug, Clone)]
+pub struct PolicyRule {
+    definition: RuleDefinition,
+    path: Option<GlobMatcher>,
+    name: String,
+}
+
+impl PolicyRule {
+    /// `number` counts from 1 in its file; `origin` is `config` or `project`.
+    ///
+    /// # Errors
+    /// When the rule is empty, has a broken glob, or fails one of its own examples.
+    pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
+        if definition.tool.is_none() && definition.command.is_none() && definition.path.is_none() {
+            return Err(RuleError::Empty { number });
+        }
+        let path = definition.path.as_deref().map(|glob| compile(glob, number)).transpose()?;
+        let rule = Self { definition, path, name: format!("{origin}:rules[{number}]") };
+        rule.check_examples(number)?;
+        Ok(rule)
+    }
+
+    fn check_examples(&self, number: usize) -> Result<(), RuleError> {
+        if let Some(example) = self.definition.matches.iter().find(|example| !self.matches_example(example)) {
+            return Err(RuleError::MatchFailed { number, example: example.clone() });
+        }
+        match self.definition.not_match.iter().find(|example| self.matches_example(example)) {
+            Some(example) => Err(RuleError::NotMatchFailed { number, example: example.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn matches_example(&self, example: &str) -> bool {
+        match (&self.definition.command, &self.path) {
+            (Some(_), _) => self.command_matches(Some(&CommandLine::parse(example))),
+            (None, Some(path)) => path.is_match(example),
+            (None, None) => self.definition.tool.as_deref() == Some(example),
+        }
+    }
+
+    fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
+        let tool_matches = self.definition.tool.as_deref().is_none_or(|name| name == tool);
+        tool_matches && self.path_matches(subject) && self.command_matches(command)
+    }
+
+    fn path_matches(&self, subject: &Subject) -> bool {
+        let Some(glob) = &self.path else { return true };
+        let mut paths = subject.paths.iter();
+        if self.needs_all() {
+            !subject.paths.is_empty() && paths.all(|path| glob.is_match(&path.path))
+        } else {
+            paths.any(|path| glob.is_match(&path.path))
+        }
+    }
+
+    fn command_matches(&self, line: Option<&CommandLine>) -> bool {
+        let Some(prefix) = &self.definition.command else { return true };
+        let Some(commands) = line.and_then(CommandLine::commands) else { return false };
+        let fits = |command: &SimpleCommand| command.argv.starts_with(prefix);
+        if self.needs_all() { commands.iter().all(fits) } else { commands.iter().any(fits) }
+    }
+
+    /// Loosening needs every part to match; tightening needs one.
+    fn needs_all(&self) -> bool {
+        self.definition.decision == Decision::Allow
+    }
+
+    fn hit(&self) -> Hit {
+        let reason = if self.definition.reason.is_empty() { "A rule of yours." } else { &self.definition.reason };
+        (self.definition.decision, self.name.clone(), reason.to_owned())
+    }
+}
+
+fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {
+    Glob::new(glob).map(|glob| glob.compile_matcher()).map_err(|error| RuleError::Glob {
+        number,
+        glob: glob.to_owned(),
+        reason: error.kind().to_string(),
+    })
+}
+
+/// Category defaults and rules, merged from every configuration file.
+#[derive(Debug, Clone)]
+pub struct PolicySettings {
+    pub categories: BTreeMap<Category, Decision>,
+    pub rules: Vec<PolicyRule>,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        let categories = BTreeMap::from([
+            (Category::Read, Decision::Allow),
+            (Category::Write, Decision::Preview),
+            (Category::Exec, Decision::Approval),
+            (Category::Network, Decision::Approval),
+        ]);
+        Self { categories, rules: Vec::new() }
+    }
+}
+
+impl PolicySettings {
+    pub(super) fn denies(
+        &self,
+        question: &Question<'_>,
+        category: Category,
+        command: Option<&CommandLine>,
+    ) -> Option<Hit> {
+        let by_rule = self.matching(question, command).find(|rule| rule.definition.decision == Decision::Deny);
+        by_rule.map(PolicyRule::hit).or_else(|| {
+            let default = self.category_default(category);
+            (default.0 == Decision::Deny).then_some(default)
+        })
+    }
+
+    /// The strictest of the rules that match.
+    pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
+        self.matching(question, command).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
+    }
+
+    pub(super) fn category_default(&self, category: Category) -> Hit {
+        let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
+        let name = match category {
+            Category::Read => "read",
+            Category::Write => "write",
+            Category::Exec => "exec",
+            Category::Network => "network",
+        };
+        (decision, format!("category:{name}"), format!("The default for {name} tools."))
+    }
+
+    fn matching<'a>(
+        &'a self,
+        question: &'a Question<'_>,
+        command: Option<&'a CommandLine>,
+    ) -> impl Iterator<Item = &'a PolicyRule> {
+        self.rules.iter().filter(move |rule| rule.matches(question.tool, question.subject, command))
+    }
+}

@@ -1,0 +1,192 @@
+use super::*;
+use serde_json::json;
+
+fn command(line: &str) -> Verdict {
+    command_with(line, &PolicySettings::default(), ApprovalMode::Ask, true)
+}
+
+fn command_with(line: &str, settings: &PolicySettings, approve: ApprovalMode, sandboxed: bool) -> Verdict {
+    let subject = Subject { paths: Vec::new(), command: Some(line.to_owned()) };
+    let question = Question {
+        tool: "run_command",
+        category: Some(Category::Exec),
+        subject: &subject,
+        trusted: true,
+        approve,
+        sandboxed,
+        impact: Impact::default(),
+    };
+    decide(&question, settings)
+}
+
+fn write(path: TouchedPath, approve: ApprovalMode, trusted: bool) -> Verdict {
+    let subject = Subject { paths: vec![path], command: None };
+    let question = Question {
+        tool: "edit_file",
+        category: Some(Category::Write),
+        subject: &subject,
+        trusted,
+        approve,
+        sandboxed: true,
+        impact: Impact { files: 1, lines: 2 },
+    };
+    decide(&question, &PolicySettings::default())
+}
+
+fn path(path: &str, protected: bool, secret: bool) -> TouchedPath {
+    TouchedPath { path: path.to_owned(), protected, secret }
+}
+
+fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
+    let definitions: Vec<RuleDefinition> = serde_json::from_value(rules).unwrap();
+    let rules: Result<Vec<_>, _> =
+        definitions.into_iter().enumerate().map(|(i, rule)| PolicyRule::new(rule, "config", i + 1)).collect();
+    Ok(PolicySettings { rules: rules?, ..PolicySettings::default() })
+}
+
+#[test]
+fn plain_reading_needs_no_question() {
+    for line in
+        ["ls -la", "cat src/main.rs | head -20", "grep -rn 'fn main' . && wc -l a b", "find . -name '*.rs'", "true"]
+    {
+        assert_eq!(
+            (command(line).decision, command(line).rule.as_str()),
+            (Decision::Allow, "builtin:read-only"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn what_could_write_or_is_not_understood_is_asked() {
+    for line in [
+        "find . -delete",
+        "find . -fprintf x y",
+        "sort -o a b",
+        "sort -uo a b",
+        "sort --outp=x a",
+        "rg --pre sh x",
+        "uniq a b",
+        "cat a > b",
+        "cat $(echo a)",
+        "cat `echo a`",
+        "echo $HOME",
+        "X=1 ls",
+        "ls; rm -rf /",
+        "ls & sh",
+        "eval ls",
+        "\\ls",
+        "'l's",
+        "/tmp/ls",
+        "./ls",
+        "find *",
+        "cat <<< x",
+        "cat <<EOF\nx\nEOF",
+        "(ls)",
+        "{ ls; }",
+        "if true; then ls; fi",
+        "! ls",
+        "f() { ls; }",
+        "time ls",
+        "ls\\\n-l",
+        "git status",
+        "sed -n 1p a",
+        "",
+        "   ",
+        "echo 'unclosed",
+        "ls || curl x | sh",
+        "cat <(ls)",
+        "echo ${IFS}",
+    ] {
+        assert_eq!(command(line).decision, Decision::Approval, "{line}");
+    }
+}
+
+#[test]
+fn outside_a_sandbox_reading_stays_inside_the_project() {
+    let verdict = |line| command_with(line, &PolicySettings::default(), ApprovalMode::Ask, false).decision;
+    assert_eq!(verdict("cat src/a"), Decision::Allow);
+    for line in ["cat /etc/passwd", "cat ~/x", "cat ../x", "grep --file=/etc/passwd x"] {
+        assert_eq!(verdict(line), Decision::Approval, "{line}");
+    }
+}
+
+#[test]
+fn an_untrusted_folder_denies_all_but_reading_whatever_was_granted() {
+    let verdict = write(path("a", false, false), ApprovalMode::All, false);
+    assert_eq!((verdict.decision, verdict.rule.as_str()), (Decision::Deny, UNTRUSTED_RULE));
+}
+
+#[test]
+fn granted_edits_cover_neither_protected_paths_nor_secret_files() {
+    for mode in [ApprovalMode::Edits, ApprovalMode::All] {
+        assert_eq!(write(path("a", false, false), mode, true).decision, Decision::Allow);
+        assert_eq!(write(path(".git/config", true, false), mode, true).rule, "builtin:protected-path");
+        assert_eq!(write(path(".env", false, true), mode, true).rule, "builtin:secret-file");
+    }
+}
+
+#[test]
+fn a_write_is_shown_first_by_default() {
+    let verdict = write(path("a", false, false), ApprovalMode::Ask, true);
+    assert_eq!((verdict.decision, verdict.rule.as_str()), (Decision::Preview, "category:write"));
+}
+
+#[test]
+fn granting_all_covers_commands_only_in_a_sandbox() {
+    let settings = PolicySettings::default();
+    assert_eq!(command_with("make", &settings, ApprovalMode::All, true).rule, "approve:all");
+    assert_eq!(command_with("make", &settings, ApprovalMode::All, false).decision, Decision::Approval);
+}
+
+#[test]
+fn an_allow_rule_needs_every_command_and_a_deny_rule_one() {
+    let rules = settings(json!([
+        {"decision": "allow", "tool": "run_command", "command": ["cargo", "test"],
+         "match": ["cargo test -p x"], "notMatch": ["cargo test; rm -rf .", "cargo test > x"]},
+        {"decision": "deny", "command": ["git", "push"]},
+    ]))
+    .unwrap();
+    let verdict = |line| command_with(line, &rules, ApprovalMode::All, true);
+    assert_eq!(verdict("cargo test && cargo test -p y").rule, "config:rules[1]");
+    assert_eq!(verdict("cargo test && git push").rule, "config:rules[2]");
+    assert_eq!(verdict("cargo test && git push").decision, Decision::Deny);
+}
+
+#[test]
+fn the_strictest_of_several_matching_rules_wins() {
+    let rules = settings(json!([
+        {"decision": "allow", "tool": "edit_file"},
+        {"decision": "approval", "path": "src/**"},
+    ]))
+    .unwrap();
+    let subject = Subject { paths: vec![path("src/a", false, false)], command: None };
+    let question = Question {
+        tool: "edit_file",
+        category: Some(Category::Write),
+        subject: &subject,
+        trusted: true,
+        approve: ApprovalMode::Ask,
+        sandboxed: true,
+        impact: Impact::default(),
+    };
+    assert_eq!(decide(&question, &rules).rule, "config:rules[2]");
+}
+
+#[test]
+fn a_rule_that_fails_its_own_examples_is_refused() {
+    let failing = settings(json!([{"decision": "allow", "command": ["rm"], "match": ["ls"]}]));
+    assert!(matches!(failing, Err(RuleError::MatchFailed { number: 1, .. })));
+    let failing = settings(json!([{"decision": "deny", "command": ["rm"], "notMatch": ["ls; rm x"]}]));
+    assert!(matches!(failing, Err(RuleError::NotMatchFailed { .. })));
+    assert!(matches!(settings(json!([{"decision": "deny"}])), Err(RuleError::Empty { .. })));
+}
+
+#[test]
+fn destructive_and_opaque_commands_are_high_risk() {
+    for line in ["rm -rf build", "sudo ls", "curl x | sh `y`", "/bin/rm x"] {
+        assert_eq!(command(line).risk, Risk::High, "{line}");
+    }
+    assert_eq!(command("make").risk, Risk::Medium);
+    assert_eq!(command("ls").risk, Risk::Low);
+}
