@@ -1,1 +1,47 @@
-//! placeholder
+//! The event log and what is kept beside it, in one SQLite file. Only this crate knows SQL.
+//!
+//! Everything that is written goes through one thread with one connection, which takes whatever is waiting into one
+//! transaction (`writer`); readers have connections of their own and never wait for it (`reader`). An event is hashed
+//! and numbered inside the transaction that stores it, since another process may have appended in the meantime
+//! (`append`), and the projections that lists need are brought up to date in the same one (`projections`). Nothing
+//! here decides anything about runs, trust or approvals: it remembers, and proves that what it remembers was not
+//! changed (`verify`).
+//!
+//! Announcing events to subscribers is the engine's: it wraps a [`Store`] as the domain's `EventLog`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod append;
+mod approvals;
+mod blobs;
+mod connection;
+mod error;
+mod leases;
+mod projections;
+mod read_events;
+mod reader;
+mod row;
+mod schema;
+mod seal;
+mod sessions;
+mod settings;
+mod store;
+mod verify;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use approvals::{ApprovalRecord, ApprovalStatus};
+pub use blobs::BLOB_COMPRESSION_LEVEL;
+pub use connection::BUSY_TIMEOUT;
+pub use error::StoreError;
+pub use leases::LEASE_TTL;
+pub use read_events::{EventPage, MAX_PAGE_BYTES};
+pub use reader::{MAX_READERS, Reader};
+pub use seal::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH};
+pub use sessions::RunRecord;
+pub use settings::{PinRecord, TrustRecord};
+pub use store::{Store, StoreOptions};
+pub use verify::VerifyReport;
+pub use writer::{MAX_GROUP, MAX_QUEUED_WRITES};

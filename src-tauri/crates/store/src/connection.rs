@@ -1,0 +1,191 @@
+//! Opening SQLite: where the file is, who may read it, and how a connection behaves.
+//!
+//! Opening is on the way to the first request, so that it asks for the layout's version and nothing else.
+
+use crate::{StoreError, schema};
+use rusqlite::{Connection, OpenFlags};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How long a statement waits for another process before it gives up.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long closing waits for another process's readers; the log is whole without it.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
+/// The write-ahead log is cut back to this once it has been copied into the database.
+const WAL_SIZE_LIMIT: u32 = 4 << 20;
+/// More than the statements of all modules together.
+const CACHED_STATEMENTS: usize = 64;
+
+/// A database that connections can be opened to.
+#[derive(Debug, Clone)]
+pub(crate) struct Location {
+    /// As shown in messages.
+    pub(crate) path: PathBuf,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone)]
+enum Kind {
+    File,
+    /// A file beside which nothing may be created, nor anything in it be changed.
+    Untouched,
+    /// SQLite's own name of a database that lives in memory as long as a connection to it does.
+    Memory(String),
+}
+
+impl Location {
+    pub(crate) fn file(path: &Path) -> Self {
+        Self { path: path.to_owned(), kind: Kind::File }
+    }
+
+    pub(crate) fn untouched(path: &Path) -> Self {
+        Self { path: path.to_owned(), kind: Kind::Untouched }
+    }
+
+    pub(crate) fn memory() -> Self {
+        // The `memdb` VFS shares by name within the process, and unlike the shared cache waits for locks.
+        let uri = format!("file:/arki-{}?vfs=memdb", arki_domain::EventId::new());
+        Self { path: PathBuf::from(":memory:"), kind: Kind::Memory(uri) }
+    }
+
+    /// The connection that writes: creates the file and brings its layout up to date.
+    pub(crate) fn open_writer(&self) -> Result<Connection, StoreError> {
+        self.try_open_writer().map_err(|error| error.located(&self.path))
+    }
+
+    fn try_open_writer(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = match &self.kind {
+            Kind::File | Kind::Untouched => {
+                make_private_file(&self.path)?;
+                Connection::open_with_flags(&self.path, flags)?
+            }
+            Kind::Memory(uri) => open_memory(uri, flags)?,
+        };
+        prepare(&connection)?;
+        schema::bring_up_to_date(&mut connection, &self.path)?;
+        connection
+            .execute_batch(&format!("PRAGMA journal_size_limit = {WAL_SIZE_LIMIT}; PRAGMA synchronous = NORMAL;"))?;
+        Ok(connection)
+    }
+
+    /// What a change to a file that is read without a lock would change too; `None` where there are locks.
+    pub(crate) fn unlocked_state(&self) -> Option<(bool, Option<SystemTime>, u64)> {
+        let Kind::Untouched = self.kind else { return None };
+        let file = self.path.metadata().ok()?;
+        Some((has_log(&self.path), file.modified().ok(), file.len()))
+    }
+
+    /// A connection that only reads, beside one that writes.
+    pub(crate) fn open_reader(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = match &self.kind {
+            Kind::File => Connection::open_with_flags(&self.path, flags)?,
+            Kind::Untouched => return open_untouched(&self.path),
+            Kind::Memory(uri) => open_memory(uri, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?,
+        };
+        prepare(&connection)?;
+        connection.pragma_update(None, "query_only", true)?;
+        Ok(connection)
+    }
+}
+
+/// Reads without leaving a trace. Where nobody has the database open there is no write-ahead log, and no lock is needed
+/// or taken; otherwise the shared memory of whoever has it open is used, but not written.
+fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
+    if !path.is_file() {
+        return Err(StoreError::Missing { path: path.to_owned() });
+    }
+    let option = if has_log(path) { "readonly_shm=1" } else { "immutable=1" };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(format!("{}?{option}", file_uri(path)), flags)?;
+    prepare(&connection)?;
+    match schema::version(&connection)? {
+        found if found > schema::VERSION => {
+            Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION })
+        }
+        found if found < schema::VERSION => Err(StoreError::Older { path: path.to_owned() }),
+        _ => Ok(connection),
+    }
+}
+
+fn has_log(path: &Path) -> bool {
+    beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0)
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// <https://www.sqlite.org/uri.html>
+fn file_uri(path: &Path) -> String {
+    let mut text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    if cfg!(windows) {
+        text = text.replace('\\', "/");
+        if text.get(1..2) == Some(":") {
+            text.insert(0, '/');
+        }
+    }
+    format!("file:{text}")
+}
+
+fn open_memory(uri: &str, flags: OpenFlags) -> Result<Connection, StoreError> {
+    let flags = flags | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_URI;
+    Ok(Connection::open_with_flags(uri, flags)?)
+}
+
+pub(crate) fn prepare(connection: &Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    Ok(())
+}
+
+/// Copies the write-ahead log into the database and empties it, as far as other processes let us.
+pub(crate) fn close(connection: Connection) -> Result<(), StoreError> {
+    connection.busy_timeout(CLOSE_TIMEOUT)?;
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    connection.close().map_err(|(_, error)| error.into())
+}
+
+/// SQLite gives the files beside the database the permissions of the database.
+fn make_private_file(path: &Path) -> Result<(), StoreError> {
+    if let Some(folder) = path.parent() {
+        make_private_folder(folder)?;
+    }
+    let mut options = std::fs::OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    withdraw_from_others(&file)
+}
+
+fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    Ok(builder.create(folder)?)
+}
+
+/// A file that was there before, perhaps copied, may be readable for others.
+#[cfg(unix)]
+fn withdraw_from_others(file: &std::fs::File) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)]
+fn withdraw_from_others(_: &std::fs::File) -> Result<(), StoreError> {
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! What can go wrong with the database, in words for people and codes for programs.
+
+use arki_domain::{Code, Fault, SessionId};
+use rusqlite::ffi::ErrorCode;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    #[error("Can't use the database at {}: another program holds it.", path.display())]
+    Locked { path: PathBuf },
+    #[error("The database at {} was written by a newer Arki (version {found} of its layout; this one knows {known}).", path.display())]
+    Newer { path: PathBuf, found: i64, known: i64 },
+    #[error("The database at {} was written by an older Arki, and was opened for reading only.", path.display())]
+    Older { path: PathBuf },
+    #[error("The database at {} is damaged: {detail}.", path.display())]
+    Damaged { path: PathBuf, detail: String },
+    #[error("The disk is full: the database at {} can't grow.", path.display())]
+    DiskFull { path: PathBuf },
+    #[error("There is no database at {}.", path.display())]
+    Missing { path: PathBuf },
+    #[error("The operating system does not permit writing the database at {}: {detail}.", path.display())]
+    NotPermitted { path: PathBuf, detail: String },
+    #[error("Reading or writing the database at {} failed: {detail}.", path.display())]
+    Io { path: PathBuf, detail: String },
+    #[error("There is no session {wanted}.")]
+    SessionNotFound { wanted: String },
+    #[error("Several sessions start with {prefix}.")]
+    SessionAmbiguous { prefix: String },
+    #[error("Another Arki process (pid {pid}) is running the session {session_id}.")]
+    SessionBusy { session_id: SessionId, pid: u32 },
+    #[error("The log of the session {session_id} is broken at event {seq}, so nothing can be added to it.")]
+    SessionBroken { session_id: SessionId, seq: u64 },
+    #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]
+    EventTooLarge { bytes: usize, limit: usize },
+    #[error("An event is nested deeper than the limit of {limit} levels.")]
+    EventTooDeep { limit: usize },
+    #[error("The database is closed.")]
+    Closed,
+    #[error("Something failed inside Arki's database: {detail}.")]
+    Internal { detail: String },
+}
+
+impl StoreError {
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Locked { .. } => Code::DATABASE_LOCKED,
+            Self::Newer { .. } => Code::DATABASE_NEWER,
+            Self::Damaged { .. } => Code::DATABASE_DAMAGED,
+            Self::DiskFull { .. } => Code::DISK_FULL,
+            Self::Missing { .. } => Code::FILE_NOT_FOUND,
+            Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
+            Self::Older { .. } | Self::Io { .. } => Code::IO_FAILED,
+            Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
+            Self::SessionAmbiguous { .. } => Code::USAGE,
+            Self::SessionBusy { .. } => Code::SESSION_BUSY,
+            Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
+            Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::Closed | Self::Internal { .. } => {
+                Code::INTERNAL
+            }
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Locked { .. } => "Close the other program that uses it, or wait, and try again.",
+            Self::Newer { .. } => "Update Arki, or set ARKI_DATA_DIR to another folder.",
+            Self::Older { .. } => "Start Arki once, so that it brings the database up to date.",
+            Self::Damaged { .. } => {
+                "Nothing was changed. Keep a copy of the file and those beside it, then move them away to start afresh."
+            }
+            Self::DiskFull { .. } => "Free some space and try again. What was saved before is intact.",
+            Self::Missing { .. } => "Run something first, or set ARKI_DATA_DIR to the folder that holds arki.db.",
+            Self::NotPermitted { .. } => "Make the folder and the files in it writable for you, or set ARKI_DATA_DIR.",
+            Self::Io { .. } => "Check the disk and the folder, then try again. What was saved before is intact.",
+            Self::SessionNotFound { .. } => "`arki sessions list` shows the sessions there are.",
+            Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
+            Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
+            Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",
+            Self::EventTooLarge { .. } | Self::EventTooDeep { .. } => "Ask for less at once.",
+            Self::Closed => "Start Arki again.",
+            Self::Internal { .. } => {
+                "Nothing that was shown as saved is lost. Please report this with the log from the data directory."
+            }
+        }
+    }
+
+    /// Says of which file an error speaks that was made where the file was not known.
+    #[must_use]
+    pub(crate) fn located(mut self, at: &Path) -> Self {
+        match &mut self {
+            Self::Locked { path }
+            | Self::Damaged { path, .. }
+            | Self::DiskFull { path }
+            | Self::NotPermitted { path, .. }
+            | Self::Io { path, .. }
+                if path.as_os_str().is_empty() =>
+            {
+                *path = at.to_owned();
+            }
+            _ => {}
+        }
+        self
+    }
+
+    pub(crate) fn internal(what: impl std::fmt::Display) -> Self {
+        Self::Internal { detail: what.to_string() }
+    }
+
+    pub(crate) fn damaged(what: impl std::fmt::Display) -> Self {
+        Self::Damaged { path: PathBuf::new(), detail: what.to_string() }
+    }
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        let path = PathBuf::new();
+        let detail = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path, detail },
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::NotPermitted { path, detail },
+            Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) => Self::Io { path, detail },
+            _ => Self::Internal { detail },
+        }
+    }
+}
+
+impl From<std::io::Error> for StoreError {
+    fn from(error: std::io::Error) -> Self {
+        use std::io::ErrorKind;
+        let path = PathBuf::new();
+        match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+                Self::NotPermitted { path, detail: error.to_string() }
+            }
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { path, detail: error.to_string() },
+        }
+    }
+}
+
+impl From<StoreError> for Fault {
+    fn from(error: StoreError) -> Self {
+        Self::new(error.code(), error.to_string(), error.hint())
+    }
+}

@@ -1,0 +1,82 @@
+//! Who runs a session: one process at a time, as long as it says so.
+
+use crate::StoreError;
+use arki_domain::SessionId;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::time::Duration;
+
+/// How long a lease holds after it was last renewed. Whoever holds one renews it well before.
+pub const LEASE_TTL: Duration = Duration::from_secs(10);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lease {
+    owner: String,
+    pid: u32,
+    renewed_at: i64,
+}
+
+impl Lease {
+    /// Three columns from `first` on, all null where there is no lease.
+    pub(crate) fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Option<Self>> {
+        let owner: Option<String> = row.get(first)?;
+        owner
+            .map(|owner| {
+                let pid: i64 = row.get(first + 1)?;
+                Ok(Self { owner, pid: u32::try_from(pid).unwrap_or(0), renewed_at: row.get(first + 2)? })
+            })
+            .transpose()
+    }
+}
+
+/// The clock may have been set back since: a lease from far in the future has expired as well.
+pub(crate) fn is_live(lease: &Lease, now_ms: i64, is_alive: &dyn Fn(u32) -> bool) -> bool {
+    u128::from(now_ms.abs_diff(lease.renewed_at)) <= LEASE_TTL.as_millis() && is_alive(lease.pid)
+}
+
+pub(crate) fn acquire(
+    transaction: &Connection,
+    session: &SessionId,
+    owner: &str,
+    pid: u32,
+    now_ms: i64,
+    is_alive: &dyn Fn(u32) -> bool,
+) -> Result<(), StoreError> {
+    let held = transaction
+        .prepare_cached("SELECT owner, pid, renewed_at FROM leases WHERE session_id = ?1")?
+        .query_row([session.as_str()], |row| Lease::read(row, 0))
+        .optional()?
+        .flatten();
+    if let Some(lease) = held
+        && lease.owner != owner
+        && is_live(&lease, now_ms, is_alive)
+    {
+        return Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid });
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4",
+        )?
+        .execute(params![session.as_str(), owner, pid, now_ms])?;
+    Ok(())
+}
+
+/// Whether the lease is still `owner`'s: another process may have taken it over.
+pub(crate) fn renew(
+    transaction: &Connection,
+    session: &SessionId,
+    owner: &str,
+    now_ms: i64,
+) -> Result<bool, StoreError> {
+    let renewed = transaction
+        .prepare_cached("UPDATE leases SET renewed_at = ?3 WHERE session_id = ?1 AND owner = ?2")?
+        .execute(params![session.as_str(), owner, now_ms])?;
+    Ok(renewed > 0)
+}
+
+pub(crate) fn release(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND owner = ?2")?
+        .execute([session.as_str(), owner])?;
+    Ok(())
+}

@@ -1,0 +1,198 @@
+//! What lists need of the log, kept up to date in the transaction that appends.
+
+use crate::{StoreError, row};
+use arki_domain::projection::{SessionState, SessionSummary};
+use arki_domain::{
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, GENESIS_HASH, PauseReason, RunId,
+    SessionId,
+};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The longest name of a run, in characters: the beginning of its prompt.
+const MAX_RUN_NAME: usize = 80;
+
+const LOAD_SESSION: &str = "SELECT session_id, title, project, created_at, updated_at, state, run_id, \
+     pending_approval, last_seq, last_hash FROM sessions WHERE session_id = ?1";
+
+const SAVE_SESSION: &str = "INSERT INTO sessions (session_id, title, project, created_at, updated_at, state, run_id, \
+     pending_approval, last_seq, last_hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+     ON CONFLICT (session_id) DO UPDATE SET title = ?2, project = ?3, created_at = ?4, updated_at = ?5, state = ?6, \
+     run_id = ?7, pending_approval = ?8, last_seq = ?9, last_hash = ?10";
+
+/// A session as listed, and where its chain ends.
+pub(crate) struct SessionRow {
+    pub(crate) summary: SessionSummary,
+    pub(crate) last_seq: u64,
+    pub(crate) last_hash: String,
+}
+
+impl SessionRow {
+    /// A session that does not exist yet is an empty one.
+    pub(crate) fn load(connection: &Connection, session_id: &SessionId) -> Result<Self, StoreError> {
+        let found = connection.prepare_cached(LOAD_SESSION)?.query_row([session_id.as_str()], Self::read).optional()?;
+        Ok(found.unwrap_or_else(|| Self {
+            summary: SessionSummary::new(session_id.clone()),
+            last_seq: 0,
+            last_hash: GENESIS_HASH.to_owned(),
+        }))
+    }
+
+    /// The columns in the order of the table.
+    pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let text = |column| row.get_ref(column).map(row::lossy_text);
+        Ok(Self {
+            summary: SessionSummary {
+                session_id: text(0)?.into(),
+                title: text(1)?,
+                project: text(2)?,
+                created_at: row.get(3)?,
+                updated_at: row.get(4)?,
+                state: SessionState::from_word(&text(5)?),
+                run_id: row.get::<_, Option<String>>(6)?.map(Into::into),
+                pending_approval: row.get::<_, Option<String>>(7)?.map(Into::into),
+            },
+            last_seq: row::unsigned(row.get(8)?),
+            last_hash: text(9)?,
+        })
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        self.summary.session_id.as_str()
+    }
+
+    pub(crate) fn apply(&mut self, event: &Event, body: &EventBody) {
+        self.summary.apply(event, body);
+        self.last_seq = event.seq;
+        self.last_hash.clone_from(&event.hash);
+    }
+
+    pub(crate) fn save(&self, transaction: &Connection) -> Result<(), StoreError> {
+        let summary = &self.summary;
+        transaction.prepare_cached(SAVE_SESSION)?.execute(params![
+            self.id(),
+            summary.title,
+            summary.project,
+            summary.created_at,
+            summary.updated_at,
+            summary.state.as_str(),
+            summary.run_id.as_ref().map(RunId::as_str),
+            summary.pending_approval.as_ref().map(|id| id.as_str()),
+            row::signed(self.last_seq),
+            self.last_hash,
+        ])?;
+        Ok(())
+    }
+}
+
+/// Brings the runs and approvals up to date with events that were just stored.
+pub(crate) fn apply(transaction: &Connection, events: &[Arc<Event>], bodies: &[EventBody]) -> Result<(), StoreError> {
+    let mut runs = BTreeSet::new();
+    for (event, body) in events.iter().zip(bodies) {
+        apply_one(transaction, event, body)?;
+        runs.extend(event.run_id.as_ref());
+    }
+    // A run that has ended may still be spoken of, for instance by what it left to be remembered.
+    if let Some(last) = events.last() {
+        let mut extend =
+            transaction.prepare_cached("UPDATE runs SET last_seq = ?2 WHERE run_id = ?1 AND last_seq IS NOT NULL")?;
+        for run_id in runs {
+            extend.execute(params![run_id.as_str(), row::signed(last.seq)])?;
+        }
+    }
+    Ok(())
+}
+
+fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Result<(), StoreError> {
+    let Some(run_id) = &event.run_id else { return Ok(()) };
+    match body {
+        EventBody::RunStarted(started) => start_run(transaction, event, run_id, &started.prompt),
+        EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval => {
+            set_run_state(transaction, run_id, SessionState::Waiting)
+        }
+        EventBody::RunPaused(_) => set_run_state(transaction, run_id, SessionState::Paused),
+        EventBody::RunResumed(_) => set_run_state(transaction, run_id, SessionState::Running),
+        EventBody::RunCompleted(_) => end_run(transaction, event, run_id, SessionState::Done),
+        EventBody::RunFailed(_) => end_run(transaction, event, run_id, SessionState::Failed),
+        EventBody::RunCancelled(_) => end_run(transaction, event, run_id, SessionState::Cancelled),
+        EventBody::ApprovalRequested(requested) => request_approval(transaction, event, run_id, requested),
+        EventBody::ApprovalResolved(resolved) => resolve_approval(transaction, event, resolved),
+        _ => Ok(()),
+    }
+}
+
+fn start_run(transaction: &Connection, event: &Event, run_id: &RunId, prompt: &str) -> Result<(), StoreError> {
+    let name: String = prompt.lines().next().unwrap_or_default().chars().take(MAX_RUN_NAME).collect();
+    transaction
+        .prepare_cached(
+            "INSERT INTO runs (run_id, session_id, name, state, started_at, first_seq) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
+             ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![
+            run_id.as_str(),
+            event.session_id.as_str(),
+            name,
+            SessionState::Running.as_str(),
+            event.ts,
+            row::signed(event.seq)
+        ])?;
+    Ok(())
+}
+
+fn set_run_state(transaction: &Connection, run_id: &RunId, state: SessionState) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("UPDATE runs SET state = ?2, last_seq = NULL WHERE run_id = ?1")?
+        .execute(params![run_id.as_str(), state.as_str()])?;
+    Ok(())
+}
+
+/// Nobody waits for the answers of a run that has ended.
+fn end_run(transaction: &Connection, event: &Event, run_id: &RunId, state: SessionState) -> Result<(), StoreError> {
+    transaction.prepare_cached("UPDATE runs SET state = ?2, last_seq = ?3 WHERE run_id = ?1")?.execute(params![
+        run_id.as_str(),
+        state.as_str(),
+        row::signed(event.seq)
+    ])?;
+    transaction
+        .prepare_cached("UPDATE approvals SET outcome = 'run_ended' WHERE outcome IS NULL AND run_id = ?1")?
+        .execute([run_id.as_str()])?;
+    Ok(())
+}
+
+fn request_approval(
+    transaction: &Connection,
+    event: &Event,
+    run_id: &RunId,
+    requested: &ApprovalRequested,
+) -> Result<(), StoreError> {
+    if let Some(stale) = &requested.supersedes {
+        transaction
+            .prepare_cached("UPDATE approvals SET outcome = 'superseded' WHERE approval_id = ?1 AND outcome IS NULL")?
+            .execute([stale.as_str()])?;
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO approvals (approval_id, session_id, run_id, requested_at, requested_seq) \
+             VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+        )?
+        .execute(params![
+            requested.approval_id.as_str(),
+            event.session_id.as_str(),
+            run_id.as_str(),
+            event.ts,
+            row::signed(event.seq)
+        ])?;
+    Ok(())
+}
+
+fn resolve_approval(transaction: &Connection, event: &Event, resolved: &ApprovalResolved) -> Result<(), StoreError> {
+    let outcome = match resolved.decision {
+        ApprovalDecision::Approve => "approve",
+        ApprovalDecision::Reject => "reject",
+    };
+    transaction
+        .prepare_cached("UPDATE approvals SET outcome = ?2, resolved_seq = ?3 WHERE approval_id = ?1")?
+        .execute(params![resolved.approval_id.as_str(), outcome, row::signed(event.seq)])?;
+    Ok(())
+}

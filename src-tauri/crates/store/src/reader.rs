@@ -1,0 +1,123 @@
+//! Reading, on connections of its own: a few, opened when they are first needed.
+
+use crate::StoreError;
+use crate::connection::Location;
+use arki_domain::Clock;
+use rusqlite::Connection;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Connections open at once; whoever comes later waits for one.
+pub const MAX_READERS: usize = 4;
+
+/// How often reading a file begins again that keeps changing.
+const MAX_ATTEMPTS: usize = 4;
+
+/// Whether a process of this machine is alive.
+pub(crate) type ProcessCheck = Arc<dyn Fn(u32) -> bool + Send + Sync>;
+
+/// Reads the store. Cheap to clone; its functions block, for a page of events well under a millisecond.
+#[derive(Clone)]
+pub struct Reader {
+    shared: Arc<Shared>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) is_alive: ProcessCheck,
+}
+
+struct Shared {
+    location: Location,
+    connections: Mutex<Connections>,
+    returned: Condvar,
+}
+
+#[derive(Default)]
+struct Connections {
+    idle: Vec<Connection>,
+    lent: usize,
+    closed: bool,
+}
+
+impl Reader {
+    pub(crate) fn new(location: Location, clock: Arc<dyn Clock>, is_alive: ProcessCheck) -> Self {
+        let shared = Shared { location, connections: Mutex::default(), returned: Condvar::new() };
+        Self { shared: Arc::new(shared), clock, is_alive }
+    }
+
+    /// No connection is opened any more, and those that are lent are closed when they come back.
+    pub(crate) fn close(&self) {
+        let mut connections = self.lock();
+        connections.closed = true;
+        connections.idle.clear();
+        self.shared.returned.notify_all();
+    }
+
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let lent = Lent { connection: Some(self.borrow()?), reader: self };
+        let connection = lent.connection.as_ref().ok_or(StoreError::Closed)?;
+        work(connection).map_err(|error| self.locate(error))
+    }
+
+    /// A file that is read without a lock may change meanwhile; then `work` begins again.
+    pub(crate) fn read_settled<T>(&self, work: impl Fn(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        for _ in 1..MAX_ATTEMPTS {
+            let before = self.shared.location.unlocked_state();
+            let result = self.read(&work);
+            if before == self.shared.location.unlocked_state() {
+                return result;
+            }
+            self.lock().idle.clear();
+        }
+        self.read(work)
+    }
+
+    pub(crate) fn locate(&self, error: StoreError) -> StoreError {
+        error.located(&self.shared.location.path)
+    }
+
+    fn borrow(&self) -> Result<Connection, StoreError> {
+        let mut connections = self.lock();
+        loop {
+            if connections.closed {
+                return Err(StoreError::Closed);
+            }
+            if let Some(connection) = connections.idle.pop() {
+                connections.lent += 1;
+                return Ok(connection);
+            }
+            if connections.lent < MAX_READERS {
+                break;
+            }
+            connections = self.shared.returned.wait(connections).unwrap_or_else(PoisonError::into_inner);
+        }
+        connections.lent += 1;
+        drop(connections);
+        self.shared.location.open_reader().map_err(|error| {
+            self.give_back(None);
+            self.locate(error)
+        })
+    }
+
+    fn give_back(&self, connection: Option<Connection>) {
+        let mut connections = self.lock();
+        connections.lent -= 1;
+        if !connections.closed {
+            connections.idle.extend(connection);
+        }
+        self.shared.returned.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connections> {
+        self.shared.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection that finds its way back, also out of a panic.
+struct Lent<'a> {
+    connection: Option<Connection>,
+    reader: &'a Reader,
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.reader.give_back(self.connection.take());
+    }
+}

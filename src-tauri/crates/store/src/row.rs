@@ -1,0 +1,60 @@
+//! Between SQLite's values and the domain's.
+//!
+//! Reading is lenient: a row that was tampered with is still shown, and `verify` says that it is broken.
+
+use arki_domain::Event;
+use rusqlite::types::ValueRef;
+use rusqlite::{Result, Row};
+use serde_json::value::RawValue;
+
+/// In the order that [`event`] reads them.
+pub(crate) const EVENT_COLUMNS: &str = "event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash";
+
+pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
+    let text = |column| row.get_ref(column).map(lossy_text);
+    let run_id = match row.get_ref(1)? {
+        ValueRef::Null => None,
+        value => Some(lossy_text(value).into()),
+    };
+    Ok(Event {
+        event_id: text(0)?.into(),
+        run_id,
+        session_id: text(2)?.into(),
+        seq: unsigned(integer(row.get_ref(3)?)),
+        ts: integer(row.get_ref(4)?),
+        kind: text(5)?,
+        payload: json(text(6)?),
+        prev_hash: text(7)?,
+        hash: text(8)?,
+    })
+}
+
+/// What is not JSON is shown as the text it is.
+fn json(text: String) -> Box<RawValue> {
+    RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+pub(crate) fn lossy_text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+fn integer(value: ValueRef<'_>) -> i64 {
+    match value {
+        ValueRef::Integer(number) => number,
+        _ => 0,
+    }
+}
+
+/// SQLite's integers are signed; numbers of events and sizes never are.
+pub(crate) fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+pub(crate) fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

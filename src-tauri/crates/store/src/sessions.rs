@@ -1,0 +1,124 @@
+//! Sessions and runs as lists show them.
+
+use crate::leases::{Lease, is_live};
+use crate::projections::SessionRow;
+use crate::{Reader, StoreError, row};
+use arki_domain::projection::{SessionState, SessionSummary};
+use arki_domain::{RunId, SessionId};
+use rusqlite::{OptionalExtension, Params, Row, params};
+
+/// A run as listed. Its events are [`Reader::run_events`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRecord {
+    pub run_id: RunId,
+    pub session_id: SessionId,
+    /// The beginning of its prompt.
+    pub name: String,
+    pub state: SessionState,
+    /// Milliseconds since 1970.
+    pub started_at: i64,
+    pub first_seq: u64,
+}
+
+const SESSIONS: &str = "SELECT s.session_id, s.title, s.project, s.created_at, s.updated_at, s.state, s.run_id, \
+     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at \
+     FROM sessions s LEFT JOIN leases l ON l.session_id = s.session_id";
+const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
+const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
+     l.renewed_at FROM runs r LEFT JOIN leases l ON l.session_id = r.session_id";
+
+impl Reader {
+    /// The most recently used first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sessions(&self, limit: usize, offset: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} {NEWEST_FIRST} LIMIT ?1 OFFSET ?2");
+        self.list_sessions(&sql, params![row::signed(limit as u64), row::signed(offset as u64)])
+    }
+
+    /// Those of one folder (its canonical path), the most recently used first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sessions_of_project(&self, project: &str, limit: usize) -> Result<Vec<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.project = ?1 {NEWEST_FIRST} LIMIT ?2");
+        self.list_sessions(&sql, params![project, row::signed(limit as u64)])
+    }
+
+    /// The most recently used session of a folder (its canonical path).
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn latest_session(&self, project: &str) -> Result<Option<SessionSummary>, StoreError> {
+        Ok(self.sessions_of_project(project, 1)?.pop())
+    }
+
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn session(&self, session: &SessionId) -> Result<Option<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.session_id = ?1");
+        Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
+    }
+
+    /// The one session whose id starts with `prefix`.
+    ///
+    /// # Errors
+    /// `SessionNotFound`, `SessionAmbiguous`, or when the database cannot be read.
+    pub fn find_session(&self, prefix: &str) -> Result<SessionId, StoreError> {
+        let found: Vec<String> = self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT session_id FROM sessions WHERE session_id >= ?1 AND session_id < ?2 LIMIT 2")?;
+            let rows = statement.query_map(params![prefix, format!("{prefix}\u{10ffff}")], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })?;
+        match found.as_slice() {
+            [one] => Ok(SessionId::from(one.as_str())),
+            [first, _] if first == prefix => Ok(SessionId::from(prefix)),
+            [] => Err(StoreError::SessionNotFound { wanted: prefix.to_owned() }),
+            _ => Err(StoreError::SessionAmbiguous { prefix: prefix.to_owned() }),
+        }
+    }
+
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn run(&self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{RUNS} WHERE r.run_id = ?1"))?;
+            Ok(statement.query_row([run_id.as_str()], |row| self.run_record(row)).optional()?)
+        })
+    }
+
+    fn list_sessions(&self, sql: &str, bounds: impl Params) -> Result<Vec<SessionSummary>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map(bounds, |row| {
+                let mut summary = SessionRow::read(row)?.summary;
+                summary.state = self.state_now(summary.state, Lease::read(row, 10)?.as_ref());
+                Ok(summary)
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
+    }
+
+    fn run_record(&self, row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+        let state = SessionState::from_word(&row.get::<_, String>(3)?);
+        Ok(RunRecord {
+            run_id: row.get::<_, String>(0)?.into(),
+            session_id: row.get::<_, String>(1)?.into(),
+            name: row.get(2)?,
+            state: self.state_now(state, Lease::read(row, 6)?.as_ref()),
+            started_at: row.get(4)?,
+            first_seq: row::unsigned(row.get(5)?),
+        })
+    }
+
+    /// What runs without anyone running it was interrupted.
+    fn state_now(&self, state: SessionState, lease: Option<&Lease>) -> SessionState {
+        let runs = || lease.is_some_and(|lease| is_live(lease, self.clock.now_ms(), &*self.is_alive));
+        match state {
+            SessionState::Running if !runs() => SessionState::Interrupted,
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What is remembered outside of the log: trust decisions, answers that are still arriving, small settings.
+
+use crate::{Reader, StoreError};
+use arki_domain::{PartialAnswer, SessionId, TrustPin};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+/// The user's decision about a folder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrustRecord {
+    pub trusted: bool,
+    pub pins: Vec<PinRecord>,
+    /// Milliseconds since 1970.
+    pub decided_at: i64,
+}
+
+/// A pinned piece, and what it said when the user agreed to it, so that a change can be shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PinRecord {
+    #[serde(flatten)]
+    pub pin: TrustPin,
+    /// `None` where it is not text, or too long to keep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+}
+
+pub(crate) fn set_trust(transaction: &Connection, project: &str, record: &TrustRecord) -> Result<(), StoreError> {
+    let pins = serde_json::to_string(&record.pins).map_err(StoreError::internal)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO trust (project, trusted, pins, decided_at) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT (project) DO UPDATE SET trusted = ?2, pins = ?3, decided_at = ?4",
+        )?
+        .execute(params![project, record.trusted, pins, record.decided_at])?;
+    Ok(())
+}
+
+pub(crate) fn keep_partial(
+    transaction: &Connection,
+    session: &SessionId,
+    partial: Option<&PartialAnswer>,
+) -> Result<(), StoreError> {
+    let Some(partial) = partial else {
+        transaction.prepare_cached("DELETE FROM partials WHERE session_id = ?1")?.execute([session.as_str()])?;
+        return Ok(());
+    };
+    let partial = serde_json::to_string(partial).map_err(StoreError::internal)?;
+    transaction
+        .prepare_cached(
+            "INSERT INTO partials (session_id, partial) VALUES (?1, ?2) \
+             ON CONFLICT (session_id) DO UPDATE SET partial = ?2",
+        )?
+        .execute(params![session.as_str(), partial])?;
+    Ok(())
+}
+
+pub(crate) fn set_meta(transaction: &Connection, key: &str, value: &str) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2")?
+        .execute([key, value])?;
+    Ok(())
+}
+
+impl Reader {
+    /// What was decided about a folder (its canonical path). A record that cannot be read is none: then the user is
+    /// asked again.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn trust(&self, project: &str) -> Result<Option<TrustRecord>, StoreError> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT trusted, pins, decided_at FROM trust WHERE project = ?1")?;
+            let row = statement
+                .query_row([project], |row| Ok((row.get(0)?, row.get::<_, String>(1)?, row.get(2)?)))
+                .optional()?;
+            Ok(row.and_then(|(trusted, pins, decided_at)| {
+                Some(TrustRecord { trusted, pins: serde_json::from_str(&pins).ok()?, decided_at })
+            }))
+        })
+    }
+
+    /// What had arrived of an answer when the process ended.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn partial(&self, session: &SessionId) -> Result<Option<PartialAnswer>, StoreError> {
+        let stored = self.text("SELECT partial FROM partials WHERE session_id = ?1", session.as_str())?;
+        Ok(stored.and_then(|partial| serde_json::from_str(&partial).ok()))
+    }
+
+    /// A small setting.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
+        self.text("SELECT value FROM meta WHERE key = ?1", key)
+    }
+
+    fn text(&self, sql: &str, key: &str) -> Result<Option<String>, StoreError> {
+        self.read(|connection| Ok(connection.prepare_cached(sql)?.query_row([key], |row| row.get(0)).optional()?))
+    }
+}

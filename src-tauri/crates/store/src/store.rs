@@ -1,0 +1,212 @@
+//! The store as the engine holds it: every write, and the way to every read.
+
+use crate::blobs::Blob;
+use crate::connection::Location;
+use crate::reader::Reader;
+use crate::writer::{Durability, WriteQueue, Writer};
+use crate::{StoreError, TrustRecord, append, leases, seal, settings};
+use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub struct StoreOptions {
+    pub clock: Arc<dyn Clock>,
+    /// Applied to everything before it is stored.
+    pub redactor: Redactor,
+}
+
+/// An open database. Writes are async and go through one thread; reads are [`Store::reader`]'s, and block, or
+/// [`Store::read`]'s.
+pub struct Store {
+    writer: Mutex<Option<Writer>>,
+    reader: Reader,
+    redactor: Redactor,
+}
+
+impl Store {
+    /// Opens or creates the database and brings its layout up to date.
+    ///
+    /// # Errors
+    /// `Locked`, `Newer`, `Damaged`, `DiskFull`, `NotPermitted` or `Io`.
+    pub fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
+        Self::open_at(Location::file(path), options)
+    }
+
+    /// A database that ends with the process and leaves nothing behind.
+    ///
+    /// # Errors
+    /// Only when there is no memory or no thread to be had.
+    pub fn open_in_memory(options: StoreOptions) -> Result<Self, StoreError> {
+        Self::open_at(Location::memory(), options)
+    }
+
+    /// For looking at a database that must not change: creates, migrates and writes nothing.
+    ///
+    /// # Errors
+    /// `Missing`, `Older`, `Newer`, `Damaged` or `Io`.
+    pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
+        let reader = Reader::new(Location::untouched(path), Arc::new(SystemClock), Arc::new(|_| true));
+        reader.read(|_| Ok(()))?;
+        Ok(reader)
+    }
+
+    fn open_at(location: Location, options: StoreOptions) -> Result<Self, StoreError> {
+        let StoreOptions { clock, redactor } = options;
+        let writer = Writer::start(location.open_writer()?, location.path.clone())?;
+        let reader = Reader::new(location, clock, Arc::new(|_| true));
+        Ok(Self { writer: Mutex::new(Some(writer)), reader, redactor })
+    }
+
+    /// How to tell whether a process of this machine is alive. Without it, a lease ends only by its age.
+    #[must_use]
+    pub fn with_process_check(mut self, is_alive: impl Fn(u32) -> bool + Send + Sync + 'static) -> Self {
+        self.reader.is_alive = Arc::new(is_alive);
+        self
+    }
+
+    #[must_use]
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Runs reads on a thread that may block.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn read<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let reader = self.reader.clone();
+        let read = tokio::task::spawn_blocking(move || work(&reader));
+        read.await.map_err(|_| StoreError::internal("a read ended early"))?
+    }
+
+    /// Stores the drafts in order and in one transaction, and answers when they are as durable as their kinds ask for.
+    ///
+    /// # Errors
+    /// `EventTooLarge` or `EventTooDeep`, `SessionBroken`, or when the database cannot be written; then none of the
+    /// drafts is stored.
+    pub async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, StoreError> {
+        if drafts.is_empty() {
+            return Ok(Vec::new());
+        }
+        let is_intent = drafts.iter().any(|draft| draft.body.is_intent());
+        let durability = if is_intent { Durability::Full } else { Durability::Normal };
+        let sealed =
+            drafts.into_iter().map(|draft| seal::seal(draft, &self.redactor)).collect::<Result<Vec<_>, _>>()?;
+        let (session, clock) = (session.clone(), self.reader.clock.clone());
+        self.write(durability, move |transaction| append::append(transaction, clock.now_ms(), &session, sealed)).await
+    }
+
+    /// Keeps what has arrived of an answer, so that a crash does not lose it; `None` clears it.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), StoreError> {
+        let session = session.clone();
+        let partial = partial.map(|partial| PartialAnswer {
+            text: self.redactor.redact(&partial.text).into_owned(),
+            thoughts: self.redactor.redact(&partial.thoughts).into_owned(),
+            ..partial
+        });
+        self.write(Durability::Normal, move |transaction| {
+            settings::keep_partial(transaction, &session, partial.as_ref())
+        })
+        .await
+    }
+
+    /// Stores the content, once, and answers with its SHA-256. It is stored as it is: a content under its own hash
+    /// cannot be redacted.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn put_blob(&self, bytes: &[u8]) -> Result<String, StoreError> {
+        let blob = Blob::pack(bytes)?;
+        self.write(Durability::Normal, move |transaction| blob.insert(transaction).map(|()| blob.hash)).await
+    }
+
+    /// Remembers the user's decision about a folder (its canonical path).
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn set_trust(&self, project: &str, record: TrustRecord) -> Result<(), StoreError> {
+        let project = project.to_owned();
+        self.write(Durability::Full, move |transaction| settings::set_trust(transaction, &project, &record)).await
+    }
+
+    /// Remembers a small setting.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn set_meta(&self, key: &str, value: &str) -> Result<(), StoreError> {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        self.write(Durability::Normal, move |transaction| settings::set_meta(transaction, &key, &value)).await
+    }
+
+    /// Makes `owner` the one that runs the session, also in place of one that is dead or silent for [`crate::LEASE_TTL`].
+    ///
+    /// # Errors
+    /// `SessionBusy` when another one runs it, or when the database cannot be written.
+    pub async fn acquire_lease(&self, session: &SessionId, owner: &str, pid: u32) -> Result<(), StoreError> {
+        let (session, owner, reader) = (session.clone(), owner.to_owned(), self.reader.clone());
+        self.write(Durability::Normal, move |transaction| {
+            leases::acquire(transaction, &session, &owner, pid, reader.clock.now_ms(), &*reader.is_alive)
+        })
+        .await
+    }
+
+    /// The heartbeat. `false` when another one has taken the session over: then stop.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn renew_lease(&self, session: &SessionId, owner: &str) -> Result<bool, StoreError> {
+        let (session, owner, clock) = (session.clone(), owner.to_owned(), self.reader.clock.clone());
+        self.write(Durability::Normal, move |transaction| leases::renew(transaction, &session, &owner, clock.now_ms()))
+            .await
+    }
+
+    /// Does nothing when the lease is another one's.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn release_lease(&self, session: &SessionId, owner: &str) -> Result<(), StoreError> {
+        let (session, owner) = (session.clone(), owner.to_owned());
+        self.write(Durability::Normal, move |transaction| leases::release(transaction, &session, &owner)).await
+    }
+
+    /// Writes what waits, empties the write-ahead log and closes. Blocks for it; later calls do nothing.
+    ///
+    /// # Errors
+    /// When the log could not be emptied. Nothing is lost by it.
+    pub fn close(&self) -> Result<(), StoreError> {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.reader.close();
+        writer.map_or(Ok(()), Writer::close)
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        durability: Durability,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.queue()?.write(durability, work).await
+    }
+
+    fn queue(&self) -> Result<WriteQueue, StoreError> {
+        let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.as_ref().map(Writer::queue).ok_or(StoreError::Closed)
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        if let Err(error) = self.close() {
+            tracing::warn!(%error, "closing the database");
+        }
+    }
+}

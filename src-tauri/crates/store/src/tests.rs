@@ -1,0 +1,3 @@
+//! Tests over several modules; those of one module stand in it.
+
+mod appending;

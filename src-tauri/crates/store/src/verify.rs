@@ -1,0 +1,240 @@
+//! Proves that the log is what was appended: every hash, every link, no gap, and the end that the session remembers.
+//!
+//! Nothing in a row is trusted to have its type. The rows are found by the index but read from the table, so that the
+//! two cannot disagree unnoticed. Whoever can rewrite a whole chain and its end can still deceive this; an anchor
+//! outside of the database is what shows that.
+
+use crate::row::lossy_text;
+use crate::seal::{MAX_EVENT_BYTES, Unhashed};
+use crate::{Reader, StoreError};
+use arki_domain::{GENESIS_HASH, SessionId, canonical_json};
+use rusqlite::types::{FromSqlResult, Value, ValueRef};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
+use serde::Serialize;
+
+/// What was found of one session, in the contract's form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct VerifyReport {
+    pub session_id: SessionId,
+    /// The rows there are.
+    pub events: u64,
+    pub ok: bool,
+    /// The first number whose event is changed, missing or there twice.
+    pub first_broken_seq: Option<u64>,
+    /// Whether the chain's end is vouched for outside of the database.
+    pub anchored: bool,
+}
+
+const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY session_id, seq";
+const ROWS_OF: &str = "SELECT rowid, session_id FROM events WHERE session_id = ?1 ORDER BY seq";
+const ROW: &str = "SELECT event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash FROM events \
+     WHERE rowid = ?1";
+const END: &str = "SELECT last_seq, last_hash FROM sessions WHERE session_id = ?1";
+const WITHOUT_EVENTS: &str = "SELECT session_id FROM sessions \
+     WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = sessions.session_id)";
+
+impl Reader {
+    /// Checks one session or all of them, the newest first. A broken chain is a report, not an error.
+    ///
+    /// # Errors
+    /// `SessionNotFound`, or when the database cannot be read or its tables are not Arki's.
+    pub fn verify(&self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
+        self.read_settled(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            match session {
+                Some(session) if reports.is_empty() => Err(StoreError::SessionNotFound { wanted: session.to_string() }),
+                _ => Ok(reports),
+            }
+        })
+    }
+}
+
+/// A statement that does not fit the tables says that these were changed.
+fn as_damage(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Internal { detail } => StoreError::damaged(detail),
+        other => other,
+    }
+}
+
+struct Walk<'a> {
+    connection: &'a Connection,
+    row: CachedStatement<'a>,
+    end: CachedStatement<'a>,
+    rows: i64,
+    reports: Vec<VerifyReport>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(connection: &'a Connection) -> Result<Self, StoreError> {
+        let prepare = |sql| connection.prepare_cached(sql).map_err(|error| as_damage(error.into()));
+        Ok(Self { connection, row: prepare(ROW)?, end: prepare(END)?, rows: 0, reports: Vec::new() })
+    }
+
+    fn run(mut self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
+        match session {
+            Some(session) => self.walk_one(session)?,
+            None => self.walk_all()?,
+        }
+        self.reports.reverse();
+        Ok(self.reports)
+    }
+
+    fn walk_one(&mut self, session: &SessionId) -> Result<(), StoreError> {
+        let id = Value::Text(session.to_string());
+        self.walk(ROWS_OF, Some(&id))?;
+        if self.reports.is_empty() && self.end_of(&id)?.is_some() {
+            self.close(&id, Chain::new())?;
+        }
+        Ok(())
+    }
+
+    fn walk_all(&mut self) -> Result<(), StoreError> {
+        self.walk(ROWS, None)?;
+        let there: i64 = self.connection.query_row("SELECT count(*) FROM events NOT INDEXED", [], |row| row.get(0))?;
+        if there != self.rows {
+            return Err(StoreError::damaged(format!("{there} events are stored, but {} can be found", self.rows)));
+        }
+        let mut statement = self.connection.prepare(WITHOUT_EVENTS)?;
+        let mut sessions = statement.query([])?;
+        while let Some(row) = sessions.next()? {
+            self.close(&owned(row.get_ref(0)?), Chain::new())?;
+        }
+        self.reports.sort_by(|one, other| one.session_id.cmp(&other.session_id));
+        Ok(())
+    }
+
+    /// Streams the rows, one session after the other.
+    fn walk(&mut self, sql: &str, session: Option<&Value>) -> Result<(), StoreError> {
+        let mut statement = self.connection.prepare(sql)?;
+        let mut rows = statement.query(rusqlite::params_from_iter(session))?;
+        let mut open: Option<(Value, Chain)> = None;
+        while let Some(found) = rows.next()? {
+            let id = found.get_ref(1)?;
+            if open.as_ref().is_none_or(|(session, _)| id != ValueRef::from(session)) {
+                let next = (owned(id), Chain::new());
+                if let Some((session, chain)) = open.replace(next) {
+                    self.close(&session, chain)?;
+                }
+            }
+            if let Some((session, chain)) = &mut open {
+                self.row.query_row([found.get::<_, i64>(0)?], |row| chain.add(session, row))?;
+                self.rows += 1;
+            }
+        }
+        open.map_or(Ok(()), |(session, chain)| self.close(&session, chain))
+    }
+
+    /// Compares the end of the chain with the one that the session remembers.
+    fn close(&mut self, session: &Value, mut chain: Chain) -> Result<(), StoreError> {
+        match self.end_of(session)? {
+            None => chain.break_at(1),
+            Some((Some(seq), _)) if seq != chain.last_seq => chain.break_at(seq.min(chain.last_seq) + 1),
+            Some((Some(_), Some(hash))) if hash == chain.last_hash => {}
+            Some((Some(_), _)) => chain.break_at(chain.last_seq),
+            Some((None, _)) => chain.break_at(chain.last_seq + 1),
+        }
+        self.reports.push(VerifyReport {
+            session_id: lossy_text(session.into()).into(),
+            events: chain.events,
+            ok: chain.broken.is_none(),
+            first_broken_seq: chain.broken,
+            anchored: false,
+        });
+        Ok(())
+    }
+
+    /// `last_seq` and `last_hash`, where they are what they should be.
+    #[allow(clippy::type_complexity)]
+    fn end_of(&mut self, session: &Value) -> Result<Option<(Option<u64>, Option<String>)>, StoreError> {
+        let end = self.end.query_row([session], |row| {
+            let seq = row.get_ref(0)?.as_i64().ok().and_then(|seq| u64::try_from(seq).ok());
+            Ok((seq, row.get_ref(1)?.as_str().ok().map(str::to_owned)))
+        });
+        Ok(end.optional()?)
+    }
+}
+
+/// What is not text, whatever it is, is nobody's id.
+fn owned(id: ValueRef<'_>) -> Value {
+    match id {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => Value::Integer(number),
+        ValueRef::Real(number) => Value::Real(number),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_owned()),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_) => Value::Blob(bytes.to_owned()),
+        },
+    }
+}
+
+/// One session's chain as far as it was followed.
+struct Chain {
+    events: u64,
+    last_seq: u64,
+    last_hash: String,
+    broken: Option<u64>,
+}
+
+impl Chain {
+    fn new() -> Self {
+        Self { events: 0, last_seq: 0, last_hash: GENESIS_HASH.to_owned(), broken: None }
+    }
+
+    /// Numbers start at 1, and an earlier break is never made later.
+    fn break_at(&mut self, seq: u64) {
+        let seq = seq.max(1);
+        self.broken = Some(self.broken.map_or(seq, |earlier| earlier.min(seq)));
+    }
+
+    fn add(&mut self, session: &Value, row: &Row<'_>) -> rusqlite::Result<()> {
+        self.events += 1;
+        let found = row.get_ref(3)?.as_i64().ok().and_then(|seq| u64::try_from(seq).ok());
+        let expected = self.last_seq + 1;
+        let sound = self.broken.is_none() && row.get_ref(2)? == ValueRef::from(session) && found == Some(expected);
+        match Self::proven_hash(row, &self.last_hash)? {
+            Some(hash) if sound => hash.clone_into(&mut self.last_hash),
+            _ => self.break_at(found.unwrap_or(expected).min(expected)),
+        }
+        // Beyond a break only the end still matters.
+        self.last_seq = found.unwrap_or(expected).max(self.last_seq);
+        Ok(())
+    }
+
+    /// The stored hash, if it is the right one for the row and the row follows `prev_hash`.
+    fn proven_hash<'r>(row: &'r Row<'_>, prev_hash: &str) -> rusqlite::Result<Option<&'r str>> {
+        let columns = [0, 1, 2, 3, 4, 5, 6, 7, 8].map(|column| row.get_ref(column));
+        let [event_id, run_id, session_id, seq, ts, kind, payload, prev, hash] = columns;
+        let columns = [event_id?, run_id?, session_id?, seq?, ts?, kind?, payload?, prev?, hash?];
+        Ok(prove(columns, prev_hash).ok().flatten())
+    }
+}
+
+/// An error is a value of the wrong type.
+fn prove<'r>(columns: [ValueRef<'r>; 9], follows: &str) -> FromSqlResult<Option<&'r str>> {
+    let [event_id, run_id, session_id, seq, ts, kind, payload, prev_hash, hash] = columns;
+    let unhashed = Unhashed {
+        event_id: event_id.as_str()?,
+        run_id: run_id.as_str_or_null()?,
+        session_id: session_id.as_str()?,
+        seq: u64::try_from(seq.as_i64()?).unwrap_or(u64::MAX),
+        ts: ts.as_i64()?,
+        kind: kind.as_str()?,
+        prev_hash: prev_hash.as_str()?,
+    };
+    let (payload, hash) = (payload.as_str()?, hash.as_str()?);
+    let is_proven = unhashed.prev_hash == follows
+        && payload.len() <= MAX_EVENT_BYTES
+        && unhashed.hash(payload).is_some_and(|computed| computed == hash)
+        && is_canonical(payload);
+    Ok(is_proven.then_some(hash))
+}
+
+/// A payload in another form could carry a hash over that form, which no other reader would compute.
+fn is_canonical(payload: &str) -> bool {
+    let parsed: Result<serde_json::Value, _> = serde_json::from_str(payload);
+    parsed.is_ok_and(|value| canonical_json(&value).is_ok_and(|canonical| canonical == payload))
+}
