@@ -1,0 +1,93 @@
+//! HTTP/1.1 by hand over one socket: only so is every byte and every write under the script's control.
+
+use crate::scripted_server::{Recorded, Shared};
+use crate::turn::{Ending, Response, Turn};
+use serde_json::{Value, json};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::thread;
+use std::time::Instant;
+
+pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream.try_clone()?);
+    while let Some((method, request)) = read_request(&mut reader)? {
+        if method == "GET" {
+            let list = json!({"object": "list", "data": [{"id": "mock", "object": "model"}]}).to_string();
+            let response = Response { status: 200, content_type: "application/json".into(), body: list.into() };
+            write_response(stream, &response, &Turn::calls(), shared)?;
+        } else {
+            let (turn, number) = shared.turn_for(request);
+            thread::sleep(turn.pause);
+            match turn.ending {
+                Ending::Silent => return wait_for_hang_up(&mut reader, shared),
+                Ending::HangAfter(_) => {
+                    write_response(stream, &turn.response(number), &turn, shared)?;
+                    return wait_for_hang_up(&mut reader, shared);
+                }
+                Ending::CutAfter(_) => {
+                    write_response(stream, &turn.response(number), &turn, shared)?;
+                    return stream.shutdown(Shutdown::Both);
+                }
+                Ending::Whole => write_response(stream, &turn.response(number), &turn, shared)?,
+            }
+        }
+        if !shared.script.keep_alive {
+            // Not `Both`: unread bytes of the client would turn the end into a reset.
+            return stream.shutdown(Shutdown::Write);
+        }
+    }
+    Ok(())
+}
+
+/// `None` when the client has closed the connection.
+fn read_request(reader: &mut impl BufRead) -> io::Result<Option<(String, Recorded)>> {
+    let mut line = String::new();
+    if reader.read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    let mut words = line.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut headers = Vec::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        headers.push((name.to_lowercase(), value.trim().to_owned()));
+    }
+    let length = headers.iter().find(|(name, _)| name == "content-length").and_then(|(_, value)| value.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body)?;
+    let json = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Ok(Some((method, Recorded { path, headers, body, json, at: Instant::now() })))
+}
+
+fn write_response(mut stream: &TcpStream, response: &Response, turn: &Turn, shared: &Shared) -> io::Result<()> {
+    let keep_alive = shared.script.keep_alive;
+    let framing = if keep_alive { "transfer-encoding: chunked" } else { "connection: close" };
+    let (status, content_type) = (response.status, &response.content_type);
+    write!(stream, "HTTP/1.1 {status} Scripted\r\ncontent-type: {content_type}\r\n{framing}\r\n\r\n")?;
+    let (length, whole) = match turn.ending {
+        Ending::CutAfter(bytes) | Ending::HangAfter(bytes) => (bytes.min(response.body.len()), false),
+        Ending::Whole | Ending::Silent => (response.body.len(), true),
+    };
+    for piece in response.body[..length].chunks(shared.script.chunk.unwrap_or(usize::MAX)) {
+        if keep_alive {
+            stream.write_all(&[format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat())?;
+        } else {
+            stream.write_all(piece)?;
+        }
+        thread::sleep(turn.chunk_pause);
+    }
+    if keep_alive && whole {
+        stream.write_all(b"0\r\n\r\n")?;
+    }
+    Ok(())
+}
+
+fn wait_for_hang_up(reader: &mut impl Read, shared: &Shared) -> io::Result<()> {
+    // Ends with the client's goodbye, orderly or by reset.
+    let _ = io::copy(reader, &mut io::sink());
+    shared.note(|journal| journal.hung_up += 1);
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Chat Completions as a stream of events, the way OpenAI's server writes it.
+
+use crate::turn::Spoken;
+use serde_json::{Value, json};
+
+/// Arguments come in pieces of so many characters, so that clients have to join them.
+const ARGUMENT_PIECE_CHARS: usize = 11;
+
+pub(crate) fn event(data: &str) -> Vec<u8> {
+    format!("data: {data}\n\n").into_bytes()
+}
+
+pub(crate) fn spoken(spoken: &Spoken, turn: usize) -> Vec<u8> {
+    let mut out = delta(turn, &json!({"role": "assistant", "content": ""}), None);
+    for word in spoken.text.split(' ').filter(|word| !word.is_empty()) {
+        out.extend(delta(turn, &json!({"content": format!("{word} ")}), None));
+    }
+    for (index, (name, arguments)) in spoken.calls.iter().enumerate() {
+        let function = json!({"name": name, "arguments": ""});
+        let call =
+            json!({"index": index, "id": format!("call_{turn}_{index}"), "type": "function", "function": function});
+        out.extend(delta(turn, &json!({"tool_calls": [call]}), None));
+        let characters: Vec<char> = arguments.chars().collect();
+        for piece in characters.chunks(ARGUMENT_PIECE_CHARS) {
+            let function = json!({"arguments": piece.iter().collect::<String>()});
+            out.extend(delta(turn, &json!({"tool_calls": [{"index": index, "function": function}]}), None));
+        }
+    }
+    let reason = if spoken.calls.is_empty() { "stop" } else { "tool_calls" };
+    out.extend(delta(turn, &json!({}), Some(reason)));
+    out.extend(event(&usage().to_string()));
+    out.extend(event("[DONE]"));
+    out
+}
+
+fn delta(turn: usize, delta: &Value, finish_reason: Option<&str>) -> Vec<u8> {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
+    let id = format!("c{turn}");
+    event(
+        &json!({"id": id, "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [choice]})
+            .to_string(),
+    )
+}
+
+fn usage() -> Value {
+    let details = json!({"cached_tokens": 40});
+    let usage =
+        json!({"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110, "prompt_tokens_details": details});
+    json!({"id": "u", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [], "usage": usage})
+}

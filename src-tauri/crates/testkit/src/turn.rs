@@ -1,0 +1,158 @@
+//! What the scripted model does in one turn.
+
+use crate::sse_encoding;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One answer of the scripted model, and what goes wrong with it.
+#[derive(Clone)]
+pub struct Turn {
+    pub(crate) answer: Answer,
+    pub(crate) ending: Ending,
+    pub(crate) pause: Duration,
+    pub(crate) chunk_pause: Duration,
+}
+
+#[derive(Clone)]
+pub(crate) enum Answer {
+    Spoken(Spoken),
+    Raw(Response),
+    Computed(Arc<dyn Fn(&Value) -> Turn + Send + Sync>),
+}
+
+/// Words, then calls.
+#[derive(Clone, Default)]
+pub(crate) struct Spoken {
+    pub(crate) text: String,
+    /// Names and arguments; the arguments verbatim.
+    pub(crate) calls: Vec<(String, String)>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Response {
+    pub(crate) status: u16,
+    pub(crate) content_type: String,
+    pub(crate) body: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Ending {
+    Whole,
+    /// The connection is closed after that many bytes of the body.
+    CutAfter(usize),
+    /// After that many bytes of the body nothing more comes, until the client hangs up.
+    HangAfter(usize),
+    /// Not even a status comes, until the client hangs up.
+    Silent,
+}
+
+impl Turn {
+    fn new(answer: Answer) -> Self {
+        Self { answer, ending: Ending::Whole, pause: Duration::ZERO, chunk_pause: Duration::ZERO }
+    }
+
+    /// Says the text, word by word.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(Answer::Spoken(Spoken { text: text.into(), calls: Vec::new() }))
+    }
+
+    /// Says nothing; for `.call(...)`.
+    #[must_use]
+    pub fn calls() -> Self {
+        Self::text("")
+    }
+
+    /// Adds a tool call; several in one turn are parallel calls. Only for turns that speak.
+    #[must_use]
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn call(self, name: &str, arguments: Value) -> Self {
+        self.call_raw(name, arguments.to_string())
+    }
+
+    /// As [`Turn::call`], with arguments that need not be JSON.
+    #[must_use]
+    pub fn call_raw(mut self, name: &str, arguments: impl Into<String>) -> Self {
+        if let Answer::Spoken(spoken) = &mut self.answer {
+            spoken.calls.push((name.to_owned(), arguments.into()));
+        }
+        self
+    }
+
+    /// Decides by the request.
+    pub fn computed(turn: impl Fn(&Value) -> Turn + Send + Sync + 'static) -> Self {
+        Self::new(Answer::Computed(Arc::new(turn)))
+    }
+
+    /// These very bytes as the event stream.
+    pub fn stream(body: impl Into<Vec<u8>>) -> Self {
+        Self::raw(200, "text/event-stream", body)
+    }
+
+    /// An event stream with each value as the data of an event, then `[DONE]`.
+    #[must_use]
+    pub fn chunks(values: &[Value]) -> Self {
+        let events: Vec<u8> = values.iter().flat_map(|value| sse_encoding::event(&value.to_string())).collect();
+        Self::stream([events, sse_encoding::event("[DONE]")].concat())
+    }
+
+    /// A JSON answer with that status.
+    #[must_use]
+    #[allow(clippy::needless_pass_by_value)]
+    pub fn json(status: u16, body: Value) -> Self {
+        Self::raw(status, "application/json", body.to_string())
+    }
+
+    pub fn raw(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
+        Self::new(Answer::Raw(Response { status, content_type: content_type.to_owned(), body: body.into() }))
+    }
+
+    /// Never answers.
+    #[must_use]
+    pub fn silent() -> Self {
+        Self { ending: Ending::Silent, ..Self::calls() }
+    }
+
+    #[must_use]
+    pub fn cut_after(self, bytes: usize) -> Self {
+        Self { ending: Ending::CutAfter(bytes), ..self }
+    }
+
+    #[must_use]
+    pub fn hang_after(self, bytes: usize) -> Self {
+        Self { ending: Ending::HangAfter(bytes), ..self }
+    }
+
+    /// Waits before it answers.
+    #[must_use]
+    pub fn pause(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
+
+    /// Waits after each piece it writes.
+    #[must_use]
+    pub fn chunk_pause(self, chunk_pause: Duration) -> Self {
+        Self { chunk_pause, ..self }
+    }
+
+    pub(crate) fn resolve(&self, request: &Value) -> Self {
+        match &self.answer {
+            Answer::Computed(turn) => turn(request).resolve(request),
+            Answer::Spoken(_) | Answer::Raw(_) => self.clone(),
+        }
+    }
+
+    /// `turn` is its number, which the ids of its calls carry.
+    pub(crate) fn response(&self, turn: usize) -> Response {
+        match &self.answer {
+            Answer::Raw(response) => response.clone(),
+            Answer::Spoken(spoken) => Response {
+                status: 200,
+                content_type: "text/event-stream".to_owned(),
+                body: sse_encoding::spoken(spoken, turn),
+            },
+            // Resolved before.
+            Answer::Computed(_) => Response { status: 500, content_type: String::new(), body: Vec::new() },
+        }
+    }
+}
