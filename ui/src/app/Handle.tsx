@@ -34,7 +34,6 @@ export function Handle({ label, width, bounds, grows, onWidth }: Props) {
     onWidth(width + by * grows);
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a movable separator is not a thematic break
     <div
       className="handle"
       role="separator"

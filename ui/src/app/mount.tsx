@@ -1,11 +1,12 @@
+// The tokens and elements come first, so that a feature's looks win over them.
+import "../styles/tokens.css";
+import "../styles/base.css";
 import { StrictMode } from "react";
 import type { Root } from "react-dom/client";
 import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
 import { createArki } from "../platform/stores/arki";
 import { App } from "./App";
-import "../styles/tokens.css";
-import "../styles/base.css";
 
 export function mount(root: Root, platform: Platform): void {
   const arki = createArki(platform, Date.now);

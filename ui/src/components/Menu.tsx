@@ -21,7 +21,7 @@ export function ChoiceMenu({ label, title, trigger, value, choices, onChoose }: 
         {trigger}
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner side="top" align="start" sideOffset={4}>
+        <Base.Positioner side="top" align="start" sideOffset={4} className="menu-layer">
           <Base.Popup className="menu">
             <Base.RadioGroup value={value} onValueChange={onChoose}>
               {choices.map((choice) => (

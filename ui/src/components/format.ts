@@ -37,6 +37,7 @@ export function clock(ts: number): string {
     hour: "2-digit",
     minute: "2-digit",
     second: "2-digit",
+    hourCycle: "h23",
   });
 }
 

@@ -59,7 +59,7 @@ export function pendingStep(pending: readonly PendingApproval[], event: Event): 
     return without(pending, (one) => one.approvalId === approvalId);
   }
   if (event.type === "run.cancelled" || event.type === "run.failed" || event.type === "run.completed") {
-    return without(pending, (one) => one.runId !== "" && one.runId === event.runId);
+    return without(pending, (one) => one.sessionId === event.sessionId && one.runId === event.runId);
   }
   return pending;
 }

@@ -27,7 +27,6 @@ export function CodeBlock({
         icon={<Copy size={14} aria-hidden />}
         onClick={() => copyText(code)}
       />
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <pre tabIndex={0}>
         <code>{spans ? <Lines lines={spans} /> : code}</code>
       </pre>

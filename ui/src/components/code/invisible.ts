@@ -5,9 +5,9 @@
 export type Piece = { kind: "text" | "tab" | "space" | "boxed"; text: string };
 
 // Bidi controls, zero-width characters, soft hyphen, byte order mark, line and paragraph separators, other
-// C0/C1 controls (not tab or newline), no-break and exotic spaces, tag characters.
+// controls (tab and newline are told apart below), no-break and exotic spaces, tag characters.
 const boxed =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+  /[\p{Cc}\u00a0\u00ad\u061c\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
 const bidi = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 export function hasBidi(text: string): boolean {

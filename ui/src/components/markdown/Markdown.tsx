@@ -103,7 +103,7 @@ function table(token: Tokens.Table, context: Context): ReactNode {
         <thead>
           <tr>
             {token.header.map((cell, index) => (
-              <th key={`${index}`} scope="col" align={cell.align ?? undefined}>
+              <th key={`${index}`} scope="col" style={{ textAlign: cell.align ?? undefined }}>
                 {inline(cell.tokens, context)}
               </th>
             ))}
@@ -113,7 +113,7 @@ function table(token: Tokens.Table, context: Context): ReactNode {
           {token.rows.map((row, at) => (
             <tr key={`${at}`}>
               {row.map((cell, index) => (
-                <td key={`${index}`} align={cell.align ?? undefined}>
+                <td key={`${index}`} style={{ textAlign: cell.align ?? undefined }}>
                   {inline(cell.tokens, context)}
                 </td>
               ))}

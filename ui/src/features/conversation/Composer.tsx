@@ -46,9 +46,7 @@ export function Composer({ running, blocked, onSend, onStop, inputRef }: Props) 
             ref={inputRef}
             aria-label="Message"
             aria-describedby={blocked ? why : undefined}
-            placeholder={
-              running ? "Write the next message while Arki works…" : "Ask for a change, or a question…"
-            }
+            placeholder={running ? "Write the next message meanwhile…" : "Ask for a change, or a question…"}
             rows={1}
             value={text}
             disabled={blocked !== null}

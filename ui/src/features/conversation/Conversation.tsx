@@ -45,7 +45,7 @@ export function Conversation(props: ConversationProps) {
       const sent = await arki.platform.call("send_message", { sessionId, text, options });
       onSent(sent.sessionId);
     });
-  const resume = () => sessionId && attempt(() => arki.platform.call("resume_run", { sessionId }));
+  const resume = () => sessionId && void attempt(() => arki.platform.call("resume_run", { sessionId }));
   const stop = () => sessionId && void attempt(() => arki.platform.call("stop_run", { sessionId }));
   return (
     <>
@@ -55,7 +55,14 @@ export function Conversation(props: ConversationProps) {
           trusted={project?.trust === "trusted"}
         />
       ) : (
-        <Said key={sessionId} {...props} sessionId={sessionId} session={session} onSend={send} />
+        <Said
+          key={sessionId}
+          onResume={resume}
+          {...props}
+          sessionId={sessionId}
+          session={session}
+          onSend={send}
+        />
       )}
       <div className="conversation-foot">
         {session?.state === "interrupted" && (
@@ -94,9 +101,10 @@ type SaidProps = ConversationProps & {
   sessionId: string;
   session: SessionSummary | null;
   onSend: (text: string) => Promise<boolean>;
+  onResume: () => void;
 };
 
-function Said({ sessionId, session, onSend, onReview, onSettings }: SaidProps) {
+function Said({ sessionId, session, onSend, onResume, onReview, onSettings }: SaidProps) {
   const arki = useArki();
   const view = useSessionView(sessionId);
   const rows = useMemo(
@@ -132,6 +140,14 @@ function Said({ sessionId, session, onSend, onReview, onSettings }: SaidProps) {
         <p className="empty secondary">Loading…</p>
       ) : (
         <Transcript view={view} rows={rows} actions={actions} />
+      )}
+      {view.transcript.run === "paused" && view.transcript.pausedFor === "budget" && (
+        <p className="foot-note conversation-error">
+          <span className="grow">A limit of this run was reached. Continuing gives it a fresh one.</span>
+          <Button small onClick={onResume}>
+            Continue
+          </Button>
+        </p>
       )}
     </>
   );

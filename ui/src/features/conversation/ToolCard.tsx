@@ -102,8 +102,7 @@ function Part({ title, value }: { title: string; value: unknown }) {
 
 function Output({ text, label }: { text: string; label: string }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
-    <pre className="tool-output" tabIndex={0} aria-label={label}>
+    <pre className="tool-output" tabIndex={0} role="group" aria-label={label}>
       <VisibleText text={text} />
     </pre>
   );

@@ -46,7 +46,6 @@ export function Transcript({ view, rows, actions }: Props) {
   };
   return (
     <div className="transcript-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
       <div
         className="transcript"
         role="log"

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useId, useState } from "react";
+import { type KeyboardEvent, useId } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
@@ -7,13 +7,14 @@ import type { CommandPreview } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
 
 type Props = { approval: PendingApproval; command: CommandPreview | null };
 
 /** A command (or any call without a diff) that waits: exactly what would run, where, and with what. */
 export function CommandApproval({ approval, command }: Props) {
-  const [note, setNote] = useState("");
+  const [{ note }, setDraft] = useDraft(approval.approvalId);
   const { sending, send } = useResolve(approval.approvalId);
   const summary = useId();
   const answer = (decision: "approve" | "reject") => {
@@ -28,7 +29,6 @@ export function CommandApproval({ approval, command }: Props) {
     answer("approve");
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Mod+Enter approves from anywhere inside
     <article className="approval" onKeyDown={onKeyDown} aria-describedby={summary}>
       <ApprovalHead approval={approval} id={summary} />
       <pre className="command">
@@ -38,7 +38,7 @@ export function CommandApproval({ approval, command }: Props) {
       {sending.error && <ErrorNote error={sending.error} />}
       <ApprovalFoot
         note={note}
-        onNote={setNote}
+        onNote={(next) => setDraft({ note: next })}
         state={sending.state}
         detail={command ? command.command : approval.toolId}
         accept="Approve"

@@ -33,13 +33,11 @@ export function HunkCard(props: Props) {
   const where = useId();
   const shown = edited === undefined ? hunk : withNewSide(hunk, edited);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is a form's group, this is a diff's
     <div
       className={`hunk ${decision ?? "open"}`}
       data-hunk={hunk.index}
       role="group"
       aria-labelledby={where}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: j, k, a, r and e act on the hunk that has the focus
       tabIndex={0}
     >
       <div className="hunk-bar">

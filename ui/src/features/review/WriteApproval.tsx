@@ -9,7 +9,8 @@ import type { PendingApproval } from "../../protocol/approvals";
 import type { Preview, Resolution } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
-import { type Decisions, decide, edit, open, resolution, undecided, undo } from "./decisions";
+import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
+import { useDraft } from "./drafts";
 import { FileCard } from "./FileCard";
 import { HunkCard } from "./HunkCard";
 import { focusNextHunk, hunkOf, reviewKey } from "./keys";
@@ -23,9 +24,9 @@ const unfoldedLines = 1500;
 export function WriteApproval({ approval, preview, look }: Props) {
   const files = useMemo(() => parseDiff(preview.diff), [preview.diff]);
   const all = useMemo(() => files.flatMap((file) => file.hunks.map((hunk) => hunk.index)), [files]);
-  const [decisions, setDecisions] = useState(undecided);
+  const [{ decisions, note }, setDraft] = useDraft(approval.approvalId);
+  const setDecisions = (next: Decisions) => setDraft({ decisions: next });
   const [editing, setEditing] = useState<number | null>(null);
-  const [note, setNote] = useState("");
   const { sending, send } = useResolve(approval.approvalId);
   const root = useRef<HTMLElement>(null);
   const summary = useId();
@@ -98,7 +99,6 @@ export function WriteApproval({ approval, preview, look }: Props) {
   );
   const lines = files.reduce((sum, file) => sum + file.added + file.removed, 0);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the review's keys, heard from the hunks inside
     <article className="approval" ref={root} onKeyDown={onKeyDown} aria-describedby={summary}>
       <ApprovalHead approval={approval} id={summary}>
         {plural(files.length, "file")}, {plural(all.length, "hunk")}
@@ -129,7 +129,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
       )}
       <ApprovalFoot
         note={note}
-        onNote={setNote}
+        onNote={(next) => setDraft({ note: next })}
         state={sending.state}
         detail={`${plural(left.length, "hunk")} of ${plural(files.length, "file")} undecided`}
         summary={left.length === all.length ? plural(files.length, "file") : `${left.length} left`}

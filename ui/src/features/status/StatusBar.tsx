@@ -35,7 +35,7 @@ export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: 
     ...models.map((one) => ({ value: one.id, label: one.id })),
   ];
   return (
-    <footer className="status" aria-label="Status">
+    <footer className="status" role="contentinfo" aria-label="Status">
       {app?.project && <ProjectButton project={app.project} onTrust={onTrust} />}
       <ChoiceMenu
         label={`Model: ${current || "none"}`}

@@ -98,7 +98,6 @@ function Entry({ event }: { event: Event }) {
       </button>
       {open && (
         <div id={body} className="entry-body">
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
           <pre tabIndex={0}>
             <VisibleText text={json} />
           </pre>

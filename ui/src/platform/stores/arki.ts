@@ -28,8 +28,9 @@ export type Arki = {
   sessions: Store<readonly SessionSummary[]>;
   approvals: Store<readonly PendingApproval[]>;
   catalogue: Store<Catalogue>;
-  /** Subscribes, then fetches: nothing in between is lost. Returns the way to stop. */
-  start: () => Promise<() => void>;
+  /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
+  start: () => Promise<void>;
+  stop: () => Promise<void>;
   openProject: (path: string) => Promise<ProjectState>;
   setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
   refreshApp: () => Promise<void>;
@@ -49,6 +50,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const approvals = createStore<readonly PendingApproval[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], error: null });
   const views = new Map<string, OpenSession>();
+  /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
+  const askedFor = new Set<string>();
 
   const setProject = (project: ProjectState) => {
     app.update((state) => state && { ...state, project, recentProjects: recent(state, project.path) });
@@ -57,7 +60,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const refreshSessions = async () => sessions.set(await platform.call("list_sessions", {}));
   const refreshApprovals = async () => {
     const pending = await platform.call("list_approvals", {});
-    approvals.set(pending.map((one) => ({ ...one, supersedes: null })));
+    // The list does not say what superseded what; the event that was heard before did.
+    const heard = new Map(approvals.get().map((one) => [one.approvalId, one.supersedes]));
+    approvals.set(pending.map((one) => ({ ...one, supersedes: heard.get(one.approvalId) ?? null })));
   };
   const refreshApp = async () => app.set(await platform.call("app_state", {}));
   const refreshCatalogue = async () => {
@@ -80,7 +85,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
     }
     for (const view of views.values()) view.apply(frames);
     const known = new Set(sessions.get().map((session) => session.sessionId));
-    if (events.some((event) => !known.has(event.sessionId))) void refreshSessions().catch(() => undefined);
+    const strangers = events.filter((event) => !known.has(event.sessionId) && !askedFor.has(event.sessionId));
+    for (const event of strangers) askedFor.add(event.sessionId);
+    if (strangers.length > 0) void refreshSessions().catch(() => undefined);
     // What trust enables is computed by the engine, so a change of trust is asked for anew.
     const project = app.get()?.project?.path;
     const trust = events.some((e) => e.type === "trust.changed" && payloadOf(e).project === project);
@@ -102,20 +109,25 @@ export function createArki(platform: Platform, now: () => number): Arki {
     return opened;
   };
 
+  const queue = createFrameQueue(apply);
+  let subscribed: Promise<() => void> | null = null;
   const start = async () => {
-    const queue = createFrameQueue(apply);
-    const unsubscribe = await platform.subscribe(queue.push);
+    // Trying again after a failure must not hear every frame twice.
+    subscribed ??= platform.subscribe(queue.push);
     try {
+      await subscribed;
       await refreshApp();
       await Promise.all([refreshSessions(), refreshApprovals(), refreshCatalogue()]);
       failure.set(null);
     } catch (thrown) {
       failure.set(asCommandError(thrown));
     }
-    return () => {
-      unsubscribe();
-      queue.dispose();
-    };
+  };
+  const stop = async () => {
+    const unsubscribe = await subscribed;
+    unsubscribe?.();
+    subscribed = null;
+    queue.dispose();
   };
 
   return {
@@ -126,6 +138,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     approvals,
     catalogue,
     start,
+    stop,
     openProject: async (path) => {
       const project = setProject(await platform.call("open_project", { path }));
       void refreshSessions().catch(() => undefined);

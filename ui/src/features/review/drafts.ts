@@ -1,0 +1,27 @@
+/**
+ * Decisions under way, kept while the approval waits: going to another session or tab and back loses nothing.
+ * In memory only, since a decision is bound to what was shown; bounded.
+ */
+import { useState } from "react";
+import { type Decisions, undecided } from "./decisions";
+
+export type Draft = { decisions: Decisions; note: string };
+
+const maxDrafts = 50;
+const drafts = new Map<string, Draft>();
+const nothing: Draft = { decisions: undecided, note: "" };
+
+export function useDraft(approvalId: string): [Draft, (change: Partial<Draft>) => void] {
+  const [draft, setDraft] = useState(() => drafts.get(approvalId) ?? nothing);
+  return [
+    draft,
+    (change) => {
+      const next = { ...(drafts.get(approvalId) ?? nothing), ...change };
+      drafts.delete(approvalId);
+      drafts.set(approvalId, next);
+      const oldest = drafts.keys().next().value;
+      if (drafts.size > maxDrafts && oldest !== undefined) drafts.delete(oldest);
+      setDraft(next);
+    },
+  ];
+}

@@ -1,0 +1,153 @@
+/** An engine in memory behind the platform's door, for tests and visual work. Never part of a build. */
+import type { Commands, Platform } from "../platform/platform";
+import { type PendingApproval, pendingStep } from "../protocol/approvals";
+import type {
+  AppState,
+  CommandError,
+  Event,
+  Frame,
+  ModelEntry,
+  ProjectState,
+  ProviderEntry,
+  SessionSummary,
+} from "../protocol/generated";
+
+type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
+
+export type Fake = ReturnType<typeof createFake>;
+
+export const demoProject: ProjectState = {
+  path: "/home/ada/code/arki",
+  name: "arki",
+  trust: "trusted",
+  enables: [],
+  changed: [],
+};
+
+const zero = "0".repeat(64);
+
+/** Events of one session, numbered and timed as the engine would. */
+export function eventLog(sessionId: string, start = Date.UTC(2026, 10, 21, 9, 30)) {
+  const events: Event[] = [];
+  let ts = start;
+  const add = (
+    type: string,
+    payload: Record<string, unknown> = {},
+    runId: string | null = `run-${sessionId}`,
+    afterMs = 400,
+  ) => {
+    ts += afterMs;
+    const seq = events.length + 1;
+    const event: Event = {
+      eventId: `${sessionId}-${seq}`,
+      runId,
+      sessionId,
+      seq,
+      ts,
+      type,
+      payload,
+      prevHash: zero,
+      hash: `${seq}`.padStart(64, "a"),
+    };
+    events.push(event);
+    return event;
+  };
+  return { events, add };
+}
+
+export function frame(part: Partial<Frame>): Frame {
+  return { events: [], deltas: [], commandOutput: [], ...part };
+}
+
+const demoApp: AppState = {
+  version: "0.1.0",
+  dataDir: "/home/ada/.local/share/arki",
+  project: demoProject,
+  recentProjects: [],
+  defaultModel: "openai/gpt-5.1",
+  approvalMode: "ask",
+  sandbox: "sandbox on",
+};
+
+export function createFake(given: {
+  app?: Partial<AppState>;
+  sessions?: SessionSummary[];
+  logs?: Record<string, Event[]>;
+  models?: ModelEntry[];
+  providers?: ProviderEntry[];
+  handlers?: Handlers;
+}) {
+  const app: AppState = { ...demoApp, ...given.app };
+  const logs: Record<string, Event[]> = { ...given.logs };
+  const calls: { name: keyof Commands; params: unknown }[] = [];
+  const opened: string[] = [];
+  let onFrame: ((frame: Frame) => void) | null = null;
+  const trust =
+    (state: ProjectState["trust"]) =>
+    ({ path }: { path: string }) => {
+      app.project = { ...(app.project ?? demoProject), path, trust: state, changed: [] };
+      return app.project;
+    };
+  const handlers: Required<Handlers> = {
+    app_state: () => ({ ...app }),
+    choose_folder: () => null,
+    open_project: ({ path }) => {
+      app.project = { ...demoProject, path, name: path.split("/").at(-1) ?? path };
+      return app.project;
+    },
+    trust_project: trust("trusted"),
+    keep_untrusted: trust("untrusted"),
+    list_sessions: () => [...(given.sessions ?? [])],
+    session_page: ({ sessionId, beforeSeq, limit }) => {
+      const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);
+      return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
+    },
+    send_message: ({ sessionId }) => ({ sessionId: sessionId ?? "new", runId: "run-new" }),
+    stop_run: () => null,
+    resume_run: () => null,
+    list_approvals: () => {
+      const none: readonly PendingApproval[] = [];
+      return [...Object.values(logs).flat().reduce(pendingStep, none)];
+    },
+    resolve_approval: () => null,
+    list_models: () => given.models ?? [],
+    list_providers: () => given.providers ?? [],
+    set_key: () => null,
+    remove_key: () => null,
+    save_provider: () => null,
+    remove_provider: () => null,
+    set_default_model: ({ model }) => {
+      app.defaultModel = model;
+      return null;
+    },
+    ...given.handlers,
+  };
+  const platform: Platform = {
+    call: async (name, params) => {
+      calls.push({ name, params });
+      const handle = handlers[name] as (
+        given: typeof params,
+      ) => Awaited<ReturnType<typeof platform.call<typeof name>>>;
+      return handle(params);
+    },
+    subscribe: async (listener) => {
+      onFrame = listener;
+      return () => {
+        onFrame = null;
+      };
+    },
+    openLink: async (url) => {
+      opened.push(url);
+    },
+  };
+  const send = (part: Partial<Frame>) => {
+    for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
+    onFrame?.(frame(part));
+  };
+  return { platform, calls, opened, send, logs, app };
+}
+
+export function fail(code: string, message: string, hint = ""): never {
+  const error: CommandError = { code, message, hint };
+  throw error;
+}
