@@ -1,1 +1,208 @@
-//! stub
+//! Writing a file so that a reader, or a crash, sees the old content or the new one and nothing between.
+//!
+//! The new content goes to a temporary file in the same folder, is synced, takes over mode and owner of
+//! the old file, and is renamed over it; then the folder is synced. A link is kept: its target is written.
+//! What a rename can't keep is lost: hard links to the old file, extended attributes, ACLs.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+use crate::error::{FileAction, FileError, Result, io_error};
+use crate::project::{Project, ProjectPath, mode_of, split_parent};
+
+/// Mode of a new file, before the umask.
+const NEW_FILE_MODE: u32 = 0o644;
+/// Mode of the temporary file until it takes over that of the old one.
+const STAGING_MODE: u32 = 0o600;
+/// How much of a file's name its temporary file keeps, so that the whole stays below the usual 255.
+const NAME_BYTES_KEPT: usize = 100;
+/// Tries to find a free temporary name; the first one practically always is.
+const NAME_TRIES: usize = 8;
+
+/// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it.
+pub(crate) struct Staged {
+    folder: Dir,
+    temporary: String,
+    name: String,
+    path: ProjectPath,
+    made_folders: MadeFolders,
+    is_committed: bool,
+}
+
+/// Writes `bytes` beside `path`, making folders as needed. `new_mode` is for a file that does not exist yet.
+pub(crate) fn stage(project: &Project, path: &ProjectPath, bytes: &[u8], new_mode: Option<u32>) -> Result<Staged> {
+    let real = project.canonical(path)?;
+    let fail = |error| io_error(path.as_str(), FileAction::Write, error);
+    if real.is_root() {
+        return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into());
+    }
+    let (parent, name) = split_parent(real.as_str());
+    let made_folders = MadeFolders::make(project.dir(), parent).map_err(fail)?;
+    let folder = project.dir().open_dir(parent).map_err(fail)?;
+    let existing = existing_file(&folder, name, path)?;
+    let mode = if existing.is_some() { STAGING_MODE } else { new_mode.unwrap_or(NEW_FILE_MODE) };
+    let (temporary, mut file) = create_temporary(&folder, name, mode).map_err(fail)?;
+    let staged =
+        Staged { folder, temporary, name: name.to_owned(), path: path.clone(), made_folders, is_committed: false };
+    file.write_all(bytes).map_err(fail)?;
+    if let Some(existing) = existing {
+        take_over(&file, &existing).map_err(fail)?;
+    }
+    file.sync_all().map_err(fail)?;
+    Ok(staged)
+}
+
+impl Staged {
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.folder
+            .rename(&self.temporary, &self.folder, &self.name)
+            .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
+        self.is_committed = true;
+        self.made_folders.keep();
+        sync_folder(&self.folder);
+        Ok(())
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.is_committed {
+            // Nothing better is possible while failing; the name says whose it is.
+            let _ = self.folder.remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Removes a file; of a link, the link.
+pub(crate) fn remove(project: &Project, path: &ProjectPath) -> Result<()> {
+    let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
+    let (parent, name) = split_parent(path.as_str());
+    let folder = project.dir().open_dir(parent).map_err(fail)?;
+    folder.remove_file(name).map_err(fail)?;
+    sync_folder(&folder);
+    Ok(())
+}
+
+/// Refuses what a rename would silently replace: a folder, a device, and a file that is write-protected
+/// (a rename needs no permission on the file itself).
+fn existing_file(folder: &Dir, name: &str, path: &ProjectPath) -> Result<Option<Metadata>> {
+    let metadata = match folder.symlink_metadata(name) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error(path.as_str(), FileAction::Write, error)),
+    };
+    if !metadata.is_file() {
+        let kind = crate::listing::EntryKind::of(&metadata).noun();
+        return Err(FileError::NotRegular { path: path.to_string(), kind }.into());
+    }
+    if metadata.permissions().readonly() {
+        return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
+    }
+    Ok(Some(metadata))
+}
+
+fn create_temporary(folder: &Dir, name: &str, mode: u32) -> io::Result<(String, File)> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    set_mode(&mut options, mode);
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..NAME_TRIES {
+        let temporary = temporary_name(name);
+        match folder.open_with(&temporary, &options) {
+            Ok(file) => return Ok((temporary, file)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+/// `.NAME.arki-tmp-RANDOM`. Need not be unguessable: it is created exclusively.
+fn temporary_name(name: &str) -> String {
+    let mut end = name.len().min(NAME_BYTES_KEPT);
+    while !name.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!(".{}.arki-tmp-{:016x}", &name[..end], RandomState::new().build_hasher().finish())
+}
+
+#[cfg(unix)]
+fn set_mode(options: &mut OpenOptions, mode: u32) {
+    use cap_std::fs::OpenOptionsExt;
+    options.mode(mode);
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &mut OpenOptions, _: u32) {}
+
+/// Mode, and owner where we may: as another user than the owner, the file becomes ours.
+#[cfg(unix)]
+fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
+    use cap_std::fs::MetadataExt;
+    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    let ours = file.metadata()?;
+    if (ours.uid(), ours.gid()) != (existing.uid(), existing.gid()) {
+        let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
+        let _ = fchown(file, Some(uid), Some(gid));
+    }
+    Ok(fchmod(file, Mode::from_raw_mode(mode_of(existing) as _))?)
+}
+
+#[cfg(not(unix))]
+fn take_over(_: &File, _: &Metadata) -> io::Result<()> {
+    let _ = mode_of;
+    Ok(())
+}
+
+/// Makes the rename itself durable. Some file systems can't sync a folder; the content is safe regardless.
+fn sync_folder(folder: &Dir) {
+    #[cfg(unix)]
+    if let Ok(handle) = folder.try_clone() {
+        let _ = handle.into_std_file().sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Folders created on the way, outermost first; removed again unless kept.
+struct MadeFolders {
+    root: Option<Dir>,
+    paths: Vec<String>,
+}
+
+impl MadeFolders {
+    fn make(root: &Dir, folder: &str) -> io::Result<Self> {
+        let mut made = Self { root: None, paths: Vec::new() };
+        if root.is_dir(folder) {
+            return Ok(made);
+        }
+        made.root = Some(root.try_clone()?);
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        for end in ends {
+            match root.create_dir(&folder[..end]) {
+                Ok(()) => made.paths.push(folder[..end].to_owned()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(made)
+    }
+
+    fn keep(&mut self) {
+        self.paths.clear();
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        if let Some(root) = &self.root {
+            for path in self.paths.iter().rev() {
+                // Fails when something else was put there meanwhile, and should.
+                let _ = root.remove_dir(path);
+            }
+        }
+    }
+}

@@ -1,8 +1,22 @@
-//! stub
-use crate::error::{Result, StalePreview};
-use crate::project::{Project, ProjectPath};
-use serde::{Deserialize, Serialize};
+//! Changes that were computed and not yet made: shown, narrowed by hunk, bound by hash, then applied.
+//!
+//! Everything here works on raw bytes, line by line (a line ends after `\n`), so what a change does not
+//! touch stays identical: line endings, byte-order mark, missing final newline. The diff a user reads, the
+//! hunks they choose from and the bytes that are written all come from one grouping (`diff`), so they can't
+//! disagree.
+
+mod apply;
+mod diff;
+mod preview;
+mod select;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{ChangeError, Result};
+use crate::project::ProjectPath;
 
 /// One file before and after; `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,16 +24,24 @@ pub struct FileChange {
     pub path: ProjectPath,
     pub before: Option<Vec<u8>>,
     pub after: Option<Vec<u8>>,
-    /// Unix permission bits for a new file; an existing one keeps its own.
+    /// Unix permission bits for a new file (the umask still applies); an existing one keeps its own.
     pub mode: Option<u32>,
 }
 
-/// A change that was computed and not yet made.
+impl FileChange {
+    fn is_change(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// A change that was computed and not yet made: by path, each path once, nothing that changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangeSet {
     files: Vec<FileChange>,
 }
 
+/// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
+/// content) is one hunk whose four numbers are 0, so that it too can be accepted or rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hunk {
@@ -32,14 +54,17 @@ pub struct Hunk {
     pub new_lines: usize,
 }
 
+/// What a user decides on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
     pub files_affected: Vec<String>,
     /// Added and removed lines.
     pub lines_changed: usize,
+    /// As `git diff` prints it.
     pub diff: String,
     pub hunks: Vec<Hunk>,
+    /// SHA-256 hex over every path, both contents, the mode and the diff.
     pub preview_hash: String,
 }
 
@@ -51,7 +76,16 @@ pub struct HunkSelection {
     pub edited: BTreeMap<usize, String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+impl HunkSelection {
+    /// Every hunk of `preview` as it is.
+    pub fn all(preview: &Preview) -> Self {
+        let accepted = preview.hunks.iter().map(|hunk| hunk.index).collect();
+        Self { accepted, edited: BTreeMap::new() }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedChange {
     pub path: String,
@@ -61,29 +95,33 @@ pub struct AppliedChange {
 }
 
 impl ChangeSet {
-    /// Refuses two changes to one path; drops files that don't change.
-    pub fn new(_files: Vec<FileChange>) -> Result<Self> {
-        todo!()
+    /// Sorts by path, drops what changes nothing, refuses two changes to one path.
+    pub fn new(files: Vec<FileChange>) -> Result<Self> {
+        let mut files = files;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
+            return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
+        }
+        files.retain(FileChange::is_change);
+        Ok(Self { files })
     }
+
     pub fn files(&self) -> &[FileChange] {
         &self.files
     }
+
+    /// Nothing would change.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
-    pub fn preview(&self) -> Preview {
-        todo!()
-    }
-    /// Keeps only what was accepted.
-    pub fn select(&self, _selection: &HunkSelection) -> Result<Self> {
-        todo!()
-    }
-    /// Whether every file on disk is still what `before` says.
-    pub fn check_current(&self, _project: &Project) -> Result<(), StalePreview> {
-        todo!()
-    }
-    /// Checks every file, then writes.
-    pub fn apply(&self, _project: &Project) -> Result<Vec<AppliedChange>> {
-        todo!()
-    }
 }
+
+/// SHA-256 hex of `bytes`.
+pub fn content_hash(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod apply_tests;
+#[cfg(test)]
+mod tests;

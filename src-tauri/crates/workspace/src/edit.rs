@@ -1,8 +1,20 @@
-//! stub
-use crate::change_set::ChangeSet;
-use crate::error::Result;
-use crate::project::{Project, ProjectPath};
+//! Planning changes to single files: editing, writing, deleting. Nothing here writes.
 
+mod matching;
+mod not_found;
+
+use crate::change_set::{ChangeSet, FileChange};
+use crate::error::{EditError, FileError, Result};
+use crate::line_endings::{Eol, with_known_endings};
+use crate::project::{FileBytes, Project, ProjectPath};
+use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
+
+/// Largest file that is deleted; it has to be kept for a rewind.
+const DELETE_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+
+const BOM: char = '\u{feff}';
+
+/// Replaces `old_text`, which must be in the file exactly once, or at least once with `replace_all`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
     pub old_text: String,
@@ -10,12 +22,86 @@ pub struct TextEdit {
     pub replace_all: bool,
 }
 
-pub fn plan_edit(_project: &Project, _path: &ProjectPath, _edits: &[TextEdit]) -> Result<ChangeSet> {
-    todo!()
+/// Applies `edits` one after another, all or none. Line endings don't matter for matching (`\n` stands for
+/// the file's own) and stay as they are, as does everything outside the matched text.
+pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> Result<ChangeSet> {
+    check_edits(path, edits)?;
+    let FileBytes { bytes, mode } = project.read(path, EDIT_LIMIT_BYTES)?;
+    let mut file = TextFile::decode(path.as_str(), &bytes)?;
+    for (number, edit) in (1..).zip(edits) {
+        file.text = matching::apply(&file.text, file.eol, path, number, edit)?;
+    }
+    ChangeSet::new(vec![FileChange {
+        path: path.clone(),
+        before: Some(bytes),
+        after: Some(file.encode()),
+        mode: Some(mode),
+    }])
 }
-pub fn plan_write(_project: &Project, _path: &ProjectPath, _content: &str) -> Result<ChangeSet> {
-    todo!()
+
+/// Creates the file, or replaces all of it. A new file has exactly `content`. A replaced one keeps its byte-order
+/// mark and, unless `content` itself has `\r\n`, its line endings; a final newline that it had is added when
+/// `content` lacks it, since models forget it, but one that `content` has is never taken away.
+pub fn plan_write(project: &Project, path: &ProjectPath, content: &str) -> Result<ChangeSet> {
+    if content.contains('\0') {
+        return Err(EditError::ContentNotText { path: path.to_string() }.into());
+    }
+    if content.len() as u64 > EDIT_LIMIT_BYTES {
+        return Err(FileError::TooLarge { path: path.to_string(), limit: EDIT_LIMIT_BYTES }.into());
+    }
+    if path.is_root() {
+        return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into());
+    }
+    let existing = project.read_if_present(path, EDIT_LIMIT_BYTES)?;
+    let (before, mode, after) = match existing {
+        None => (None, None, content.as_bytes().to_vec()),
+        Some(FileBytes { bytes, mode }) => {
+            let after = rewritten(&TextFile::decode(path.as_str(), &bytes)?, content);
+            (Some(bytes), Some(mode), after)
+        }
+    };
+    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after), mode }])
 }
-pub fn plan_delete(_project: &Project, _path: &ProjectPath) -> Result<ChangeSet> {
-    todo!()
+
+/// Removes a file, of any content; of a link, the link.
+pub fn plan_delete(project: &Project, path: &ProjectPath) -> Result<ChangeSet> {
+    let FileBytes { bytes, mode } = project.read(path, DELETE_LIMIT_BYTES)?;
+    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(bytes), after: None, mode: Some(mode) }])
 }
+
+fn check_edits(path: &ProjectPath, edits: &[TextEdit]) -> Result<()> {
+    if edits.is_empty() {
+        return Err(EditError::NoEdits { path: path.to_string() }.into());
+    }
+    for (edit, text) in (1..).zip(edits) {
+        let path = path.to_string();
+        if text.old_text.is_empty() {
+            return Err(EditError::EmptyOldText { path, edit }.into());
+        }
+        if text.old_text == text.new_text {
+            return Err(EditError::Identical { path, edit }.into());
+        }
+        if text.new_text.contains('\0') {
+            return Err(EditError::ContentNotText { path }.into());
+        }
+    }
+    Ok(())
+}
+
+fn rewritten(existing: &TextFile, content: &str) -> Vec<u8> {
+    let content = if existing.has_bom { content.strip_prefix(BOM).unwrap_or(content) } else { content };
+    let mut bytes = if content.contains("\r\n") {
+        content.as_bytes().to_vec()
+    } else {
+        with_known_endings(existing.text.as_bytes(), content, existing.eol)
+    };
+    if existing.final_newline && !bytes.is_empty() && !bytes.ends_with(b"\n") {
+        let ending = Eol::of(&bytes).unwrap_or(existing.eol);
+        bytes.extend_from_slice(ending.bytes());
+    }
+    let bom = if existing.has_bom { "\u{feff}" } else { "" };
+    [bom.as_bytes(), &bytes].concat()
+}
+
+#[cfg(test)]
+mod tests;

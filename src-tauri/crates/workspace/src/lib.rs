@@ -16,6 +16,7 @@ mod edit;
 mod environment;
 mod error;
 mod find;
+mod line_endings;
 mod listing;
 mod private_dir;
 mod process;
@@ -28,7 +29,7 @@ mod text_file;
 mod trust;
 mod walk;
 
-pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview};
+pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use edit::{TextEdit, plan_delete, plan_edit, plan_write};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{

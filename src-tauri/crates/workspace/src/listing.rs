@@ -3,8 +3,9 @@
 use cap_std::fs::Metadata;
 use serde::Serialize;
 
-use crate::error::Result;
-use crate::project::{Project, ProjectPath};
+use crate::error::{FileError, Result};
+use crate::project::{Project, ProjectPath, escape_hidden};
+use crate::walk::{self, NAMES_SHOWN};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,14 +21,19 @@ pub enum EntryKind {
 impl EntryKind {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         let kind = metadata.file_type();
-        if kind.is_file() {
-            Self::File
-        } else if kind.is_dir() {
-            Self::Folder
-        } else if kind.is_symlink() {
-            Self::Link
-        } else {
-            Self::Special
+        Self::choose(kind.is_file(), kind.is_dir(), kind.is_symlink())
+    }
+
+    fn of_walked(kind: Option<std::fs::FileType>) -> Self {
+        kind.map_or(Self::Special, |kind| Self::choose(kind.is_file(), kind.is_dir(), kind.is_symlink()))
+    }
+
+    fn choose(is_file: bool, is_folder: bool, is_link: bool) -> Self {
+        match (is_file, is_folder, is_link) {
+            (true, ..) => Self::File,
+            (_, true, _) => Self::Folder,
+            (.., true) => Self::Link,
+            _ => Self::Special,
         }
     }
 
@@ -51,18 +57,124 @@ pub struct Entry {
     pub size: Option<u64>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Listing {
     /// A folder stands before what is in it; siblings are in byte order.
     pub entries: Vec<Entry>,
     /// There is more than `max_entries`.
     pub truncated: bool,
-    /// Folders and files that could not be looked at, for want of permission.
+    /// The first few things that could not be looked at, for want of permission.
     pub unreadable: Vec<String>,
 }
 
 /// Lists `path`; `depth` 1 is its own entries.
-pub fn list(_project: &Project, _path: &ProjectPath, _depth: usize, _max_entries: usize) -> Result<Listing> {
-    todo!()
+pub fn list(project: &Project, path: &ProjectPath, depth: usize, max_entries: usize) -> Result<Listing> {
+    let start = existing_folder(project, path)?;
+    let mut listing = Listing::default();
+    for found in walk::walk(project, &start, Some(depth.max(1))) {
+        match found {
+            Ok(entry) if entry.depth() == 0 => {}
+            Ok(_) if listing.entries.len() == max_entries => {
+                listing.truncated = true;
+                break;
+            }
+            Ok(entry) => {
+                let kind = EntryKind::of_walked(entry.file_type());
+                let size = (kind == EntryKind::File).then(|| entry.metadata().ok().map(|found| found.len()));
+                let path = walk::shown(project, entry.path());
+                listing.entries.push(Entry { path, kind, size: size.flatten() });
+            }
+            Err(error) if listing.unreadable.len() < NAMES_SHOWN => {
+                listing.unreadable.push(unreadable_name(&error, path));
+            }
+            Err(_) => {}
+        }
+    }
+    Ok(listing)
+}
+
+fn existing_folder(project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
+    match project.kind(path)? {
+        Some(EntryKind::Folder) => project.canonical(path),
+        Some(_) => Err(FileError::NotFolder { path: path.to_string() }.into()),
+        None => Err(FileError::NotFound { path: path.to_string() }.into()),
+    }
+}
+
+fn unreadable_name(error: &ignore::Error, listed: &ProjectPath) -> String {
+    match error {
+        ignore::Error::WithPath { path, .. } => escape_hidden(&path.to_string_lossy()),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            unreadable_name(err, listed)
+        }
+        _ => listed.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn project(files: &[&str]) -> (tempfile::TempDir, Project) {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "12345").unwrap();
+        }
+        let project = Project::open(folder.path()).unwrap();
+        (folder, project)
+    }
+
+    fn names(listing: &Listing) -> Vec<&str> {
+        listing.entries.iter().map(|entry| entry.path.as_str()).collect()
+    }
+
+    #[test]
+    fn entries_are_sorted_and_git_ignore_is_honoured() {
+        let (folder, project) = project(&["b/x.rs", "a.txt", ".hidden", ".git/config", "target/out"]);
+        fs::write(folder.path().join(".gitignore"), "target/\n").unwrap();
+        let listing = list(&project, &ProjectPath::root(), 1, 100).unwrap();
+        assert_eq!(names(&listing), [".gitignore", ".hidden", "a.txt", "b"]);
+        assert_eq!(listing.entries[2], Entry { path: "a.txt".into(), kind: EntryKind::File, size: Some(5) });
+        let deep = list(&project, &ProjectPath::root(), 2, 100).unwrap();
+        assert_eq!(names(&deep), [".gitignore", ".hidden", "a.txt", "b", "b/x.rs"]);
+    }
+
+    #[test]
+    fn a_long_listing_is_cut_and_says_so() {
+        let (_folder, project) = project(&["a", "b", "c"]);
+        let cut = list(&project, &ProjectPath::root(), 1, 2).unwrap();
+        assert_eq!((names(&cut), cut.truncated), (vec!["a", "b"], true));
+        assert!(!list(&project, &ProjectPath::root(), 1, 3).unwrap().truncated);
+    }
+
+    #[test]
+    fn a_file_and_a_missing_folder_are_told_apart() {
+        let (_folder, project) = project(&["a"]);
+        let code = |path: &str| list(&project, &project.resolve(path).unwrap(), 1, 9).unwrap_err().code();
+        assert_eq!((code("a"), code("b")), ("NOT_A_FOLDER", "FILE_NOT_FOUND"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_out_of_the_project_is_shown_but_not_entered() {
+        let (folder, project) = project(&["a"]);
+        std::os::unix::fs::symlink("/etc", folder.path().join("out")).unwrap();
+        let listing = list(&project, &ProjectPath::root(), 3, 100).unwrap();
+        assert_eq!(names(&listing), ["a", "out"]);
+        assert_eq!(listing.entries[1].kind, EntryKind::Link);
+        let error = list(&project, &project.resolve("out").unwrap(), 1, 9).unwrap_err();
+        assert_eq!(error.code(), "PATH_OUTSIDE_PROJECT");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_hides_something_is_escaped() {
+        let (_folder, project) = project(&["a\u{202e}txt.exe"]);
+        let listing = list(&project, &ProjectPath::root(), 1, 100).unwrap();
+        assert_eq!(names(&listing), ["a\\u{202e}txt.exe"]);
+    }
 }

@@ -19,6 +19,7 @@ use crate::listing::EntryKind;
 use crate::protection;
 
 pub use path::ProjectPath;
+pub(crate) use path::escape_hidden;
 
 /// An open project folder. Cheap to keep; one a session is enough.
 #[derive(Debug)]
@@ -200,3 +201,9 @@ pub(crate) fn mode_of(metadata: &Metadata) -> u32 {
 pub(crate) fn mode_of(_: &Metadata) -> u32 {
     0
 }
+
+#[cfg(test)]
+pub(crate) use path::resolve_for_test;
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,232 @@
-//! stub
-use crate::project::ProjectPath;
+//! Which paths always ask: protected ones before a write, secret ones before any touch. Pure.
+//!
+//! Judged by what some file system could take the name for, not by what this one does: `.GIT`, `.git.` and
+//! `.gıt` with a decomposed letter are the same folder somewhere, and a project travels. Links are the business
+//! of [`crate::Project::is_protected`].
+
 use globset::GlobSet;
-/// Whether a write here always asks.
-pub fn is_protected(_path: &ProjectPath) -> bool {
-    false
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::project::ProjectPath;
+
+/// Folders whose content is executed or obeyed, wherever they are in the project.
+const PROTECTED_FOLDERS: &[&str] = &[".git", ".arki", ".claude", ".agent", ".agents", ".skills"];
+/// Files that instruct, wherever they are in the project.
+const PROTECTED_FILES: &[&str] = &["agents.md", "claude.md", "agents.local.md", "claude.local.md"];
+
+const SECRET_FOLDERS: &[&str] = &[".ssh", ".aws", ".gnupg", ".azure", ".kube", ".password-store"];
+const SECRET_NAMES: &[&str] = &[
+    ".npmrc",
+    ".pypirc",
+    ".netrc",
+    "_netrc",
+    ".git-credentials",
+    ".htpasswd",
+    ".pgpass",
+    ".my.cnf",
+    ".dockercfg",
+    ".yarnrc.yml",
+    ".vault-token",
+    ".terraformrc",
+    "terraform.rc",
+    "credentials",
+    "credentials.json",
+    "credentials.toml",
+    "client_secret.json",
+    "service-account.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.json",
+    "secrets.toml",
+    "kubeconfig",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ecdsa_sk",
+    "id_ed25519",
+    "id_ed25519_sk",
+    "master.key",
+    "terraform.tfstate",
+];
+const SECRET_PREFIXES: &[&str] = &[".env", "id_rsa.", "id_ed25519."];
+const SECRET_SUFFIXES: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".p8",
+    ".ppk",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".kdb",
+    ".asc",
+    ".gpg",
+    ".age",
+    ".keytab",
+    ".tfvars",
+    ".kubeconfig",
+    ".ovpn",
+];
+/// Secrets that are known by their folder and name together.
+const SECRET_PAIRS: &[(&str, &str)] = &[
+    (".docker", "config.json"),
+    (".cargo", "credentials.toml"),
+    (".config", "gh"),
+    (".config", "gcloud"),
+    (".gem", "credentials"),
+];
+/// The public half of a key pair is no secret.
+const PUBLIC_SUFFIX: &str = ".pub";
+
+/// Whether a write here always asks: it would change what runs or what instructs.
+pub fn is_protected(path: &ProjectPath) -> bool {
+    let parts = folded_parts(path);
+    parts.iter().any(|part| PROTECTED_FOLDERS.contains(&part.as_str()))
+        || parts.last().is_some_and(|name| PROTECTED_FILES.contains(&name.as_str()))
 }
-/// Whether any touch of this always asks.
-pub fn is_secret(_path: &ProjectPath, _extra: &GlobSet) -> bool {
-    false
+
+/// Whether any touch of this always asks. `extra` is what the user's configuration names; its globs are
+/// matched against the path and against the name.
+pub fn is_secret(path: &ProjectPath, extra: &GlobSet) -> bool {
+    if extra.is_match(path) || extra.is_match(path.name()) {
+        return true;
+    }
+    let parts = folded_parts(path);
+    let is_pair = |pair: &[String]| SECRET_PAIRS.contains(&(pair[0].as_str(), pair[1].as_str()));
+    parts.iter().any(|part| SECRET_FOLDERS.contains(&part.as_str()))
+        || parts.windows(2).any(is_pair)
+        || parts.last().is_some_and(|name| is_secret_name(name))
+}
+
+fn is_secret_name(name: &str) -> bool {
+    SECRET_NAMES.contains(&name)
+        || SECRET_PREFIXES.iter().any(|prefix| name.starts_with(prefix) && !name.ends_with(PUBLIC_SUFFIX))
+        || SECRET_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
+}
+
+fn folded_parts(path: &ProjectPath) -> Vec<String> {
+    path.as_str().split('/').map(folded).collect()
+}
+
+/// What the loosest file system makes of a name: compatibility forms and case folded, marks dropped, and, as Windows
+/// does, without a stream name, trailing dots and spaces. `GIT~1` is the short name of `.git` there.
+fn folded(name: &str) -> String {
+    let plain: String = name
+        .nfkd()
+        .filter(|character| !is_combining_mark(*character))
+        .flat_map(char::to_lowercase)
+        .map(|character| match character {
+            'ı' => 'i',
+            'ſ' => 's',
+            other => other,
+        })
+        .collect();
+    let plain = plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).trim_start_matches(' ');
+    match plain {
+        "git~1" => ".git".to_owned(),
+        "arki~1" => ".arki".to_owned(),
+        "claude~1" => ".claude".to_owned(),
+        "agents~1" => ".agents".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::project::resolve_for_test as path;
+
+    fn protected(text: &str) -> bool {
+        is_protected(&path(text))
+    }
+
+    fn secret(text: &str) -> bool {
+        is_secret(&path(text), &GlobSet::empty())
+    }
+
+    #[test]
+    fn what_runs_or_instructs_is_protected() {
+        for text in [
+            ".git/hooks/pre-commit",
+            ".git",
+            "vendor/lib/.git/config",
+            ".arki/pipelines/a.yaml",
+            "AGENTS.md",
+            "docs/CLAUDE.md",
+            ".claude/settings.json",
+            ".agent/skills/x/run.sh",
+            ".agents/skills/x/SKILL.md",
+            ".skills/a",
+        ] {
+            assert!(protected(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn spellings_that_some_file_system_takes_for_the_same_are_protected_too() {
+        for text in [
+            ".GIT/config",
+            ".git./config",
+            ".git /config",
+            ".g\u{131}t/config",
+            ".gi\u{301}t/config",
+            ".ｇｉｔ/config",
+            "GIT~1/config",
+            ".git::$INDEX_ALLOCATION/config",
+            "agents.MD",
+            ".Arki/config.json",
+            "AGENTS.md. .",
+        ] {
+            assert!(protected(text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn ordinary_files_are_neither() {
+        for text in
+            ["src/main.rs", ".github/workflows/ci.yml", ".gitignore", "git/config", "keys.rs", "monkey", "env.rs", "."]
+        {
+            assert!(!protected(text), "{text}");
+            assert!(!secret(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_and_credential_stores_are_secret() {
+        for text in [
+            ".env",
+            ".env.example",
+            "app/.ENV.local",
+            "server.PEM",
+            "tls/server.key",
+            "id_rsa",
+            "id_ed25519",
+            "id_rsa.bak",
+            ".npmrc",
+            ".netrc",
+            ".git-credentials",
+            ".aws/credentials",
+            ".aws/config",
+            ".ssh/known_hosts",
+            "store.p12",
+            "app.keystore",
+            "kubeconfig",
+            ".docker/config.json",
+            ".env.",
+        ] {
+            assert!(secret(text), "{text}");
+        }
+        assert!(!secret("id_rsa.pub"));
+    }
+
+    #[test]
+    fn the_users_own_globs_count() {
+        let mut own = globset::GlobSetBuilder::new();
+        own.add(globset::Glob::new("*.private").unwrap());
+        let own = own.build().unwrap();
+        assert!(is_secret(&path("deep/a.private"), &own));
+        assert!(!is_secret(&path("deep/a.public"), &own));
+    }
 }

@@ -205,3 +205,12 @@ fn is_windows_reserved(name: &str) -> bool {
         || name.contains([':', '*', '?', '"', '<', '>', '|'])
         || name.ends_with([' ', '.'])
 }
+
+#[cfg(test)]
+mod tests;
+
+/// For tests of what only looks at the text.
+#[cfg(test)]
+pub(crate) fn resolve_for_test(path: &str) -> ProjectPath {
+    resolve(path, &[]).unwrap()
+}

@@ -1,0 +1,127 @@
+#![cfg(unix)]
+
+use super::*;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+const LIMIT: u64 = 1000;
+
+fn project() -> (tempfile::TempDir, Project) {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.txt"), "hello").unwrap();
+    let project = Project::open(folder.path()).unwrap();
+    (folder, project)
+}
+
+fn read(project: &Project, path: &str) -> Result<Vec<u8>> {
+    project.read(&project.resolve(path)?, LIMIT).map(|file| file.bytes)
+}
+
+fn code(project: &Project, path: &str) -> &'static str {
+    read(project, path).unwrap_err().code()
+}
+
+#[test]
+fn files_are_read_by_relative_and_absolute_path() {
+    let (folder, project) = project();
+    let absolute = folder.path().join("a.txt");
+    assert_eq!(read(&project, "a.txt").unwrap(), b"hello");
+    assert_eq!(read(&project, absolute.to_str().unwrap()).unwrap(), b"hello");
+    assert_eq!(project.read(&project.resolve("a.txt").unwrap(), LIMIT).unwrap().mode & 0o600, 0o600);
+}
+
+#[test]
+fn a_project_opened_through_a_link_accepts_both_spellings() {
+    let (folder, _) = project();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("link");
+    symlink(folder.path(), &link).unwrap();
+    let project = Project::open(&link).unwrap();
+    assert_eq!(read(&project, link.join("a.txt").to_str().unwrap()).unwrap(), b"hello");
+    assert_eq!(project.root(), folder.path().canonicalize().unwrap());
+}
+
+#[test]
+fn links_that_lead_out_are_refused_and_links_that_stay_in_are_not() {
+    let (folder, project) = project();
+    let root = folder.path();
+    fs::create_dir(root.join("sub")).unwrap();
+    symlink("/etc/passwd", root.join("file-out")).unwrap();
+    symlink("/etc", root.join("folder-out")).unwrap();
+    symlink("../../etc/passwd", root.join("climbing-out")).unwrap();
+    symlink("../a.txt", root.join("sub/inside")).unwrap();
+    for path in ["file-out", "folder-out/passwd", "climbing-out"] {
+        assert_eq!(code(&project, path), "PATH_OUTSIDE_PROJECT", "{path}");
+    }
+    assert_eq!(read(&project, "sub/inside").unwrap(), b"hello");
+}
+
+#[test]
+fn what_is_no_regular_file_is_refused_without_waiting() {
+    let (folder, project) = project();
+    let fifo = folder.path().join("fifo");
+    assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
+    fs::create_dir(folder.path().join("sub")).unwrap();
+    for path in ["fifo", "socket", "sub", "."] {
+        assert_eq!(code(&project, path), "FILE_NOT_REGULAR", "{path}");
+    }
+}
+
+#[test]
+fn missing_broken_and_too_large_are_told_apart() {
+    let (folder, project) = project();
+    symlink("nowhere", folder.path().join("broken")).unwrap();
+    fs::write(folder.path().join("large"), vec![b'x'; LIMIT as usize + 1]).unwrap();
+    assert_eq!(code(&project, "missing"), "FILE_NOT_FOUND");
+    assert_eq!(code(&project, "broken"), "BROKEN_LINK");
+    assert_eq!(code(&project, "large"), "FILE_TOO_LARGE");
+    assert_eq!(code(&project, "a.txt/below"), "NOT_A_FOLDER");
+}
+
+#[test]
+fn a_folder_without_permissions_is_named_as_such() {
+    let (folder, project) = project();
+    let closed = folder.path().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::write(closed.join("x"), "x").unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+    let result = read(&project, "closed/x");
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o700)).unwrap();
+    if rustix::process::geteuid().is_root() {
+        assert_eq!(result.unwrap(), b"x", "root may read everything");
+    } else {
+        assert_eq!(result.unwrap_err().code(), "PERMISSION_DENIED");
+    }
+}
+
+#[test]
+fn canonical_follows_links_and_keeps_what_does_not_exist_yet() {
+    let (folder, project) = project();
+    fs::create_dir_all(folder.path().join("real/deep")).unwrap();
+    symlink("real", folder.path().join("link")).unwrap();
+    let canonical = |path: &str| project.canonical(&project.resolve(path).unwrap()).unwrap().to_string();
+    assert_eq!(canonical("link/deep"), "real/deep");
+    assert_eq!(canonical("link/new/file.txt"), "real/new/file.txt");
+    assert_eq!(canonical("."), ".");
+}
+
+#[test]
+fn a_link_is_as_protected_and_as_secret_as_its_target() {
+    let (folder, project) = project();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    fs::write(folder.path().join(".env"), "").unwrap();
+    symlink(".git", folder.path().join("innocent")).unwrap();
+    symlink(".env", folder.path().join("notes.txt")).unwrap();
+    assert!(project.is_protected(&project.resolve("innocent/hooks/pre-commit").unwrap()));
+    assert!(project.is_secret(&project.resolve("notes.txt").unwrap(), &GlobSet::empty()));
+    assert!(!project.is_protected(&project.resolve("a.txt").unwrap()));
+}
+
+#[test]
+fn only_a_folder_is_a_project() {
+    let (folder, _) = project();
+    let code = |path: PathBuf| Project::open(&path).unwrap_err().code();
+    assert_eq!(code(folder.path().join("missing")), "PROJECT_NOT_FOUND");
+    assert_eq!(code(folder.path().join("a.txt")), "PROJECT_NOT_A_FOLDER");
+}
