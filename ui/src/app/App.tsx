@@ -77,6 +77,7 @@ export function App() {
   const go = (sessionId: string | null) => {
     select(sessionId);
     if (room === "one") setSidebar(false);
+    if (room !== "three") setInspector(false);
   };
   const inbox = () => {
     go(nextWaiting(approvals, selected));

@@ -22,12 +22,13 @@ export function Dialog({ title, open, onClose, children, footer, wide, initialFo
         <Base.Popup className={wide ? "dialog wide" : "dialog"} initialFocus={initialFocus}>
           <div className="dialog-head">
             <Base.Title>{title}</Base.Title>
-            <Base.Close className="button quiet icon small" aria-label="Close" title="Close (Esc)">
-              <X size={16} aria-hidden />
-            </Base.Close>
           </div>
           <div className="dialog-body">{children}</div>
           {footer && <div className="dialog-foot">{footer}</div>}
+          {/* Last, so that the first control of the content has the focus first. */}
+          <Base.Close className="button quiet icon small dialog-close" aria-label="Close" title="Close (Esc)">
+            <X size={16} aria-hidden />
+          </Base.Close>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

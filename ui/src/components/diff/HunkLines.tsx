@@ -1,5 +1,5 @@
 /** The lines of one hunk, unified or side by side. Exact: nothing is cut, nothing hides. */
-import { useMemo, useState } from "react";
+import { type CSSProperties, useMemo, useState } from "react";
 import { Button } from "../Button";
 import type { Span } from "../code/highlight";
 import { useHighlight } from "../code/useHighlight";
@@ -27,7 +27,7 @@ export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; 
       ? (before?.[(line.oldNumber ?? 0) - hunk.oldStart] ?? null)
       : (after?.[(line.newNumber ?? 0) - hunk.newStart] ?? null);
   return (
-    <div className={`diff diff-${look}`} dir="ltr">
+    <div className={`diff diff-${look}`} dir="ltr" style={digits(hunk)}>
       {look === "unified"
         ? shown.map((line, row) => <UnifiedRow key={`${row}`} line={line} spans={spansOf(line)} />)
         : splitRows(shown).map((row, at) => (
@@ -101,4 +101,10 @@ function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
       </code>
     </>
   );
+}
+
+/** The gutters are as wide as the hunk's largest line number. */
+function digits(hunk: DiffHunk): CSSProperties {
+  const largest = Math.max(hunk.oldStart + hunk.oldLines, hunk.newStart + hunk.newLines);
+  return { "--digits": `${`${largest}`.length + 2}ch` } as CSSProperties;
 }

@@ -3,18 +3,17 @@
  * fetched on the way up and far ones are let go by the store.
  */
 import { ArrowDown } from "lucide-react";
-import { useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 import { type CustomContainerComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
+import { follows, type Position, toEnd } from "./follow";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
 
 type Props = { view: SessionView; rows: Row[]; actions: RowActions };
 
-/** Nearer than this to the end counts as being at the end. */
-const endSlack = 40;
 /** Nearer than this to the first loaded row fetches the page before it. */
 const fetchAhead = 600;
 
@@ -24,21 +23,23 @@ export function Transcript({ view, rows, actions }: Props) {
   const list = useRef<VirtualizerHandle>(null);
   const [following, setFollowing] = useState(true);
   const shift = usePrepended(rows);
-  useFollow(scroller, following);
+  const last = useRef<Position>({ top: 0, height: 0, view: 0 });
+  useFollow(scroller, following, last);
 
   const onScroll = () => {
     const el = scroller.current;
     if (!el) return;
-    const toEnd = el.scrollHeight - el.clientHeight - el.scrollTop;
-    const atEnd = toEnd < endSlack && !view.window.hasNewer;
-    if (atEnd !== following) {
-      setFollowing(atEnd);
-      session.setReading(!atEnd);
+    const now = position(el);
+    const next = follows(following, last.current, now) && !view.window.hasNewer;
+    last.current = now;
+    if (next !== following) {
+      setFollowing(next);
+      session.setReading(!next);
     }
-    if (el.scrollTop < fetchAhead) void session.loadOlder();
-    if (toEnd < fetchAhead) void session.loadNewer();
+    if (now.top < fetchAhead && !next) void session.loadOlder();
+    if (toEnd(now) < fetchAhead) void session.loadNewer();
   };
-  const toEnd = async () => {
+  const goToEnd = async () => {
     if (view.window.hasNewer) await session.load();
     session.setReading(false);
     setFollowing(true);
@@ -65,7 +66,7 @@ export function Transcript({ view, rows, actions }: Props) {
         </Virtualizer>
       </div>
       {!following && (
-        <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={toEnd}>
+        <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={goToEnd}>
           Newest
         </Button>
       )}
@@ -94,20 +95,28 @@ function usePrepended(rows: Row[]): boolean {
   return state.shift;
 }
 
-/** Keeps the end in view while following: once when the size of the content changes, never by polling. */
-function useFollow(scroller: React.RefObject<HTMLDivElement | null>, following: boolean): void {
+function position(el: HTMLElement): Position {
+  return { top: el.scrollTop, height: el.scrollHeight, view: el.clientHeight };
+}
+
+/** Keeps the end in view while following: once when a size changes, never by polling. */
+function useFollow(
+  scroller: RefObject<HTMLDivElement | null>,
+  following: boolean,
+  last: RefObject<Position>,
+): void {
   useLayoutEffect(() => {
     const el = scroller.current;
-    if (el && following) el.scrollTop = el.scrollHeight;
-  }, [scroller, following]);
-  useEffect(() => {
-    const el = scroller.current;
     const inner = el?.querySelector(".transcript-inner");
-    if (!el || !inner || !following || typeof ResizeObserver === "undefined") return;
-    const observer = new ResizeObserver(() => {
+    if (!el || !inner || !following) return;
+    const stick = () => {
       el.scrollTop = el.scrollHeight;
-    });
+      last.current = position(el);
+    };
+    stick();
+    const observer = new ResizeObserver(stick);
     observer.observe(inner);
+    observer.observe(el);
     return () => observer.disconnect();
-  }, [scroller, following]);
+  }, [scroller, following, last]);
 }

@@ -15,7 +15,12 @@ export function ApprovalHead({
     <header className="approval-head" id={id}>
       <p>
         <code>{approval.toolId}</code> <span className="secondary">{children}</span>
-        {approval.risk && <span className={`risk risk-${approval.risk}`}> {approval.risk} risk</span>}
+        {approval.risk && (
+          <>
+            <span className="secondary">{children ? " · " : ""}</span>
+            <span className={`risk risk-${approval.risk}`}>{approval.risk} risk</span>
+          </>
+        )}
       </p>
       {approval.reason && <p className="secondary small">{approval.reason}</p>}
       {approval.supersedes && (

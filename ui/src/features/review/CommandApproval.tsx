@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId } from "react";
+import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
@@ -32,7 +33,7 @@ export function CommandApproval({ approval, command }: Props) {
     <article className="approval" onKeyDown={onKeyDown} aria-describedby={summary}>
       <ApprovalHead approval={approval} id={summary} />
       <pre className="command">
-        <VisibleText text={command ? command.command : show(approval.args)} />
+        {command ? <CommandText text={command.command} /> : <VisibleText text={show(approval.args)} />}
       </pre>
       {command && <CommandFacts command={command} />}
       {sending.error && <ErrorNote error={sending.error} />}

@@ -1,5 +1,5 @@
 import { useMemo } from "react";
-import { VisibleText } from "../../components/code/VisibleText";
+import { CommandText } from "../../components/code/CommandText";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
@@ -24,7 +24,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
       </p>
       {decided.command && (
         <pre className={`command ${decided.decision === "reject" ? "struck" : "dimmed"}`}>
-          <VisibleText text={decided.command.command} />
+          <CommandText text={decided.command.command} />
         </pre>
       )}
       {files.map((file) => (

@@ -1,0 +1,18 @@
+/** Whether the transcript follows its end. Decided from positions alone, so that it can be tested as a fact. */
+export type Position = { top: number; height: number; view: number };
+
+/** Nearer than this to the end counts as being at the end. */
+export const endSlack = 40;
+
+export const toEnd = (at: Position) => at.height - at.view - at.top;
+
+/**
+ * Content that grows or is measured anew moves the end away; only someone who scrolls up leaves it. Rows that
+ * shrink pull the position up with them, which is no scrolling.
+ */
+export function follows(following: boolean, before: Position, now: Position): boolean {
+  if (toEnd(now) <= endSlack) return true;
+  const up = before.top - now.top;
+  const shrunk = Math.max(0, before.height - now.height);
+  return following && up <= shrunk + 1;
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { eventLog } from "../testing/fake";
+import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./approvals";
+import type { Event, SessionSummary } from "./generated";
+import { groupByProject, sessionsStep } from "./sessions";
+import { noUsage, usageStep } from "./usage";
+
+const none: readonly PendingApproval[] = [];
+const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [{ index: 1 }], previewHash: "h" };
+
+describe("pending approvals", () => {
+  it("come with a request and go with its resolution", () => {
+    const { events, add } = eventLog("s");
+    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", args: {}, risk: "low", preview });
+    expect(events.reduce(pendingStep, none)).toMatchObject([{ approvalId: "a", preview: { previewHash: "h" } }]);
+    add("approval.resolved", { approvalId: "a", decision: "approve" });
+    expect(events.reduce(pendingStep, none)).toEqual([]);
+  });
+
+  it("are replaced by the one that supersedes them", () => {
+    const { events, add } = eventLog("s");
+    add("approval.requested", { approvalId: "a", callId: "c" });
+    add("approval.requested", { approvalId: "b", callId: "c", supersedes: "a" });
+    expect(events.reduce(pendingStep, none)).toMatchObject([{ approvalId: "b", supersedes: "a" }]);
+  });
+
+  it("end with their own run, not with another session's", () => {
+    const one = eventLog("s1");
+    const two = eventLog("s2");
+    one.add("approval.requested", { approvalId: "a", callId: "c" }, "same");
+    two.add("run.cancelled", {}, "same");
+    expect([...one.events, ...two.events].reduce(pendingStep, none)).toHaveLength(1);
+    one.add("run.cancelled", {}, "same");
+    expect(one.events.reduce(pendingStep, none)).toEqual([]);
+  });
+});
+
+describe("decided approvals", () => {
+  it("keep which hunks were taken and which were edited, newest first", () => {
+    const { events, add } = eventLog("s");
+    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", preview });
+    add("approval.resolved", { approvalId: "a", decision: "approve", hunks: [1, 3], edited: { "3": "new\n" } });
+    add("approval.requested", { approvalId: "b", callId: "d", toolId: "run_command" });
+    add("approval.resolved", { approvalId: "b", decision: "reject" });
+    const { decided } = events.reduce(decidedStep, emptyDecided);
+    expect(decided.map((one) => one.approvalId)).toEqual(["b", "a"]);
+    expect(decided[1]).toMatchObject({ hunks: [1, 3], edited: { 3: "new\n" }, decision: "approve" });
+  });
+});
+
+describe("the list of sessions", () => {
+  const session = (sessionId: string): SessionSummary => ({
+    sessionId, title: "t", project: "/p", createdAt: 0, updatedAt: 0, state: "idle", pendingApprovals: 0,
+  });
+  const step = (list: readonly SessionSummary[], type: string, payload: Record<string, unknown> = {}) => {
+    const event: Event = { ...eventLog("b").add(type, payload), ts: 9 };
+    return sessionsStep(list, event);
+  };
+
+  it("follows a run through waiting to its end", () => {
+    let list: readonly SessionSummary[] = [session("a"), session("b")];
+    list = step(list, "run.started", { prompt: "p" });
+    expect(list[0]).toMatchObject({ sessionId: "b", state: "running", updatedAt: 9 });
+    list = step(list, "approval.requested", { approvalId: "x" });
+    expect(list[0]).toMatchObject({ state: "waiting", pendingApprovals: 1 });
+    list = step(list, "run.completed");
+    expect(list[0]).toMatchObject({ state: "done", pendingApprovals: 0 });
+  });
+
+  it("keeps its order and its identity for events that change nothing", () => {
+    const list = [session("a"), session("b")];
+    expect(step(list, "output.message")).toBe(list);
+    expect(step(list, "run.failed").map((one) => one.sessionId)).toEqual(["a", "b"]);
+  });
+
+  it("is grouped by project, the open one first even while it is empty", () => {
+    expect(groupByProject([session("a")], "/open").map((group) => [group.project, group.sessions.length])).toEqual([
+      ["/open", 0],
+      ["/p", 1],
+    ]);
+  });
+});
+
+describe("usage", () => {
+  it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {
+    const { events, add } = eventLog("s");
+    add("engine.response", { usage: { promptTokens: 100, completionTokens: 5, cachedTokens: 80, costUsd: 0.5 } });
+    add("engine.response", { usage: { promptTokens: 200, completionTokens: 5, cachedTokens: 0, costUsd: 0.25 } });
+    expect(events.reduce(usageStep, noUsage)).toMatchObject({ promptTokens: 300, costUsd: 0.75, contextTokens: 205 });
+    add("engine.response", { usage: { promptTokens: 1, completionTokens: 1, costUsd: null } });
+    expect(events.reduce(usageStep, noUsage)).toMatchObject({ promptTokens: 301, costUsd: null, requests: 3 });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { eventLog } from "../testing/fake";
+import { foldTranscript, type ToolItem } from "./transcript";
+
+const tools = (items: { kind: string }[]) => items.filter((item) => item.kind === "tool") as ToolItem[];
+
+describe("foldTranscript", () => {
+  it("tells a run from prompt to answer, with its tool call in between", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "Hello" });
+    add("engine.request", { turn: 1 });
+    add("tool.call", { callId: "c", toolId: "read_file", args: { path: "a.rs" }, category: "read" });
+    add("tool.result", { callId: "c", toolId: "read_file", result: "text", isError: false, durationMs: 7 });
+    add("output.message", { role: "assistant", content: "Done", thoughts: "hm" });
+    add("run.completed", {});
+    const { items, run, lastPrompt } = foldTranscript(events);
+    expect(items.map((item) => item.kind)).toEqual(["user", "tool", "assistant"]);
+    expect(items[1]).toMatchObject({ state: "done", durationMs: 7, result: "text" });
+    expect(items[2]).toMatchObject({ text: "Done", thoughts: "hm", turn: 1, interrupted: false });
+    expect({ run, lastPrompt }).toEqual({ run: "ended", lastPrompt: "Hello" });
+  });
+
+  it("shows a call as waiting, then as rejected, and keeps it rejected when its result arrives", () => {
+    const { events, add } = eventLog("s");
+    add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
+    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", args: {}, reason: "writes ask" });
+    expect(tools(foldTranscript(events).items)[0]).toMatchObject({ state: "waiting", approvalId: "a", reason: "writes ask" });
+    add("approval.resolved", { approvalId: "a", decision: "reject" });
+    add("tool.result", { callId: "c", result: "rejected by the user", isError: true });
+    expect(tools(foldTranscript(events).items)[0]).toMatchObject({ state: "rejected", result: "rejected by the user" });
+  });
+
+  it("goes back to running when approved and names the files that were written", () => {
+    const { events, add } = eventLog("s");
+    add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
+    add("approval.requested", { approvalId: "a", callId: "c" });
+    add("approval.resolved", { approvalId: "a", decision: "approve" });
+    expect(tools(foldTranscript(events).items)[0]?.state).toBe("running");
+    add("file.changed", { path: "src/a.rs", callId: "c" });
+    expect(tools(foldTranscript(events).items)[0]?.files).toEqual(["src/a.rs"]);
+  });
+
+  it("gives a result whose call lies before the window a card of its own", () => {
+    const { events, add } = eventLog("s");
+    add("tool.result", { callId: "lost", toolId: "read_file", result: "x", isError: false });
+    expect(foldTranscript(events).items).toMatchObject([{ kind: "tool", toolId: "read_file", state: "done" }]);
+  });
+
+  it("leaves no call running after the run has ended", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    add("tool.call", { callId: "c", toolId: "run_command", args: {} });
+    add("run.failed", { code: "E", message: "broke", hint: "do this", retryable: true });
+    const { items } = foldTranscript(events);
+    expect(tools(items)[0]?.state).toBe("interrupted");
+    expect(items.at(-1)).toMatchObject({ kind: "failure", code: "E", hint: "do this", retryable: true });
+  });
+
+  it("marks a stop, a denial and an interrupted answer", () => {
+    const { events, add } = eventLog("s");
+    add("tool.call", { callId: "c", toolId: "write_file", args: {} });
+    add("policy.decided", { callId: "c", decision: "deny", rule: "untrusted" });
+    add("output.message", { role: "assistant", content: "", interrupted: true });
+    add("run.cancelled", {});
+    const { items } = foldTranscript(events);
+    expect(items[0]).toMatchObject({ state: "rejected", reason: "untrusted" });
+    expect(items[1]).toMatchObject({ kind: "assistant", interrupted: true });
+    expect(items[2]).toMatchObject({ kind: "notice", text: "Stopped by you" });
+  });
+
+  it("ignores unknown types and survives payloads of the wrong shape", () => {
+    const { events, add } = eventLog("s");
+    add("something.new", { a: 1 });
+    add("tool.call", { callId: 7 });
+    add("output.message", { role: "assistant", content: 3 });
+    add("run.failed", {});
+    expect(foldTranscript(events).items.map((item) => item.kind)).toEqual(["tool", "failure"]);
+  });
+
+  it("folds step by step to the same as all at once", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    add("tool.call", { callId: "c", toolId: "t", args: {} });
+    add("tool.result", { callId: "c", result: 1 });
+    add("run.paused", { reason: "budget" });
+    const halves = foldTranscript(events.slice(2), foldTranscript(events.slice(0, 2)));
+    expect(halves).toEqual(foldTranscript(events));
+    expect(halves.pausedFor).toBe("budget");
+  });
+});
