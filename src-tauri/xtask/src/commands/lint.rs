@@ -51,17 +51,25 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
 }
 
 pub(crate) fn formatting(repository: &Repository) -> Result<Outcome, Failure> {
-    process::run(process::cargo(&repository.root).args(["fmt", "--all", "--check"])).map_err(|failure| {
-        failure.hint("`cargo xtask lint --fix` formats; if rustfmt is missing: `rustup component add rustfmt`")
-    })?;
+    require(repository, "fmt", "rustfmt")?;
+    process::run(process::cargo(&repository.root).args(["fmt", "--all", "--check"]))
+        .map_err(|failure| failure.hint("`cargo xtask lint --fix` formats"))?;
     Ok(Outcome::Done)
 }
 
 pub(crate) fn clippy(repository: &Repository) -> Result<Outcome, Failure> {
+    require(repository, "clippy", "clippy")?;
     let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-    process::run(process::cargo(&repository.root).args(arguments))
-        .map_err(|failure| failure.hint("if Clippy is missing: `rustup component add clippy`"))?;
+    process::run(process::cargo(&repository.root).args(arguments))?;
     Ok(Outcome::Done)
+}
+
+/// A minimal Rust installation comes without the two checkers.
+fn require(repository: &Repository, command: &str, component: &str) -> Result<(), Failure> {
+    if process::succeeds(process::cargo(&repository.root).args([command, "--version"])) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("`cargo {command}` is not installed")).hint(format!("`rustup component add {component}`")))
 }
 
 fn format(repository: &Repository) -> Result<Outcome, Failure> {
