@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
-const INSERT: &str = "INSERT INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
+/// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
+const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const LAST: &str = "SELECT seq, hash FROM events WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1";
 

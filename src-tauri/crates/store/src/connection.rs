@@ -22,6 +22,8 @@ pub(crate) struct Location {
     /// As shown in messages.
     pub(crate) path: PathBuf,
     kind: Kind,
+    /// How long to wait for locks.
+    patience: Duration,
 }
 
 #[derive(Debug, Clone)]
@@ -35,17 +37,22 @@ enum Kind {
 
 impl Location {
     pub(crate) fn file(path: &Path) -> Self {
-        Self { path: path.to_owned(), kind: Kind::File }
+        Self { path: path.to_owned(), kind: Kind::File, patience: BUSY_TIMEOUT }
     }
 
     pub(crate) fn untouched(path: &Path) -> Self {
-        Self { path: path.to_owned(), kind: Kind::Untouched }
+        Self { path: path.to_owned(), kind: Kind::Untouched, patience: BUSY_TIMEOUT }
     }
 
     pub(crate) fn memory() -> Self {
         // The `memdb` VFS shares by name within the process, and unlike the shared cache waits for locks.
         let uri = format!("file:/arki-{}?vfs=memdb", arki_domain::EventId::new());
-        Self { path: PathBuf::from(":memory:"), kind: Kind::Memory(uri) }
+        Self { path: PathBuf::from(":memory:"), kind: Kind::Memory(uri), patience: BUSY_TIMEOUT }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn impatient(self) -> Self {
+        Self { patience: Duration::ZERO, ..self }
     }
 
     /// The connection that writes: creates the file and brings its layout up to date.
@@ -62,8 +69,8 @@ impl Location {
             }
             Kind::Memory(uri) => open_memory(uri, flags)?,
         };
-        prepare(&connection)?;
-        schema::bring_up_to_date(&mut connection, &self.path)?;
+        prepare(&connection, self.patience)?;
+        schema::bring_up_to_date(&mut connection, &self.path, self.patience)?;
         connection
             .execute_batch(&format!("PRAGMA journal_size_limit = {WAL_SIZE_LIMIT}; PRAGMA synchronous = NORMAL;"))?;
         Ok(connection)
@@ -84,7 +91,7 @@ impl Location {
             Kind::Untouched => return open_untouched(&self.path),
             Kind::Memory(uri) => open_memory(uri, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?,
         };
-        prepare(&connection)?;
+        prepare(&connection, self.patience)?;
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
     }
@@ -99,7 +106,7 @@ fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
     let option = if has_log(path) { "readonly_shm=1" } else { "immutable=1" };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("{}?{option}", file_uri(path)), flags)?;
-    prepare(&connection)?;
+    prepare(&connection, BUSY_TIMEOUT)?;
     match schema::version(&connection)? {
         found if found > schema::VERSION => {
             Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION })
@@ -136,8 +143,8 @@ fn open_memory(uri: &str, flags: OpenFlags) -> Result<Connection, StoreError> {
     Ok(Connection::open_with_flags(uri, flags)?)
 }
 
-pub(crate) fn prepare(connection: &Connection) -> Result<(), StoreError> {
-    connection.busy_timeout(BUSY_TIMEOUT)?;
+fn prepare(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+    connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(())
 }

@@ -34,6 +34,8 @@ pub enum StoreError {
     EventTooLarge { bytes: usize, limit: usize },
     #[error("An event is nested deeper than the limit of {limit} levels.")]
     EventTooDeep { limit: usize },
+    #[error("A content of {bytes} bytes is larger than the limit of {limit}.")]
+    BlobTooLarge { bytes: usize, limit: usize },
     #[error("The database is closed.")]
     Closed,
     #[error("Something failed inside Arki's database: {detail}.")]
@@ -55,6 +57,7 @@ impl StoreError {
             Self::SessionAmbiguous { .. } => Code::USAGE,
             Self::SessionBusy { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
+            Self::BlobTooLarge { .. } => Code::FILE_TOO_LARGE,
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::Closed | Self::Internal { .. } => {
                 Code::INTERNAL
             }
@@ -79,7 +82,9 @@ impl StoreError {
             Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
             Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
             Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",
-            Self::EventTooLarge { .. } | Self::EventTooDeep { .. } => "Ask for less at once.",
+            Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {
+                "Ask for less at once."
+            }
             Self::Closed => "Start Arki again.",
             Self::Internal { .. } => {
                 "Nothing that was shown as saved is lost. Please report this with the log from the data directory."

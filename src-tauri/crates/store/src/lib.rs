@@ -33,7 +33,7 @@ mod writer;
 mod tests;
 
 pub use approvals::{ApprovalRecord, ApprovalStatus};
-pub use blobs::BLOB_COMPRESSION_LEVEL;
+pub use blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 pub use connection::BUSY_TIMEOUT;
 pub use error::StoreError;
 pub use leases::LEASE_TTL;

@@ -60,11 +60,13 @@ impl Reader {
     pub(crate) fn read_settled<T>(&self, work: impl Fn(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         for _ in 1..MAX_ATTEMPTS {
             let before = self.shared.location.unlocked_state();
+            if before.is_some() {
+                self.lock().idle.clear();
+            }
             let result = self.read(&work);
             if before == self.shared.location.unlocked_state() {
                 return result;
             }
-            self.lock().idle.clear();
         }
         self.read(work)
     }

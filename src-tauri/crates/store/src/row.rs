@@ -39,7 +39,10 @@ pub(crate) fn lossy_text(value: ValueRef<'_>) -> String {
         ValueRef::Null => String::new(),
         ValueRef::Integer(number) => number.to_string(),
         ValueRef::Real(number) => number.to_string(),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        },
     }
 }
 

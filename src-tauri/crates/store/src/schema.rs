@@ -19,7 +19,7 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 /// Costs one look at `user_version` when there is nothing to do.
-pub(crate) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn bring_up_to_date(connection: &mut Connection, path: &Path, patience: Duration) -> Result<(), StoreError> {
     let found = version(connection)?;
     if found > VERSION {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
@@ -29,15 +29,15 @@ pub(crate) fn bring_up_to_date(connection: &mut Connection, path: &Path) -> Resu
             // Only possible before the first table; lets removed sessions give their space back piecemeal.
             connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")?;
         }
-        use_write_ahead_log(connection)?;
+        use_write_ahead_log(connection, patience)?;
         migrate(connection)?;
     }
     Ok(())
 }
 
 /// Changing the journal mode does not always wait for locks, so that we do.
-fn use_write_ahead_log(connection: &Connection) -> Result<(), StoreError> {
-    let give_up = Instant::now() + crate::BUSY_TIMEOUT;
+fn use_write_ahead_log(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+    let give_up = Instant::now() + patience;
     loop {
         let changed = connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).map_err(StoreError::from);
         match changed {

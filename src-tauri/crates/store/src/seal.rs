@@ -6,6 +6,7 @@ use crate::StoreError;
 use arki_domain::{Event, EventBody, EventDraft, Redactor, RunId, SAFE_INTEGER, canonical_json, with_safe_numbers};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 
 /// The longest payload, in bytes of canonical JSON.
 pub const MAX_EVENT_BYTES: usize = 16 << 20;
@@ -25,8 +26,12 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     if is_deeper_than(&value, MAX_EVENT_DEPTH) {
         return Err(StoreError::EventTooDeep { limit: MAX_EVENT_DEPTH });
     }
-    let value = redactor.redact_json(with_safe_numbers(value));
-    let payload = canonical_json(&value).map_err(StoreError::internal)?;
+    let payload = if is_final(&value, redactor) {
+        value.to_string()
+    } else {
+        let value = redactor.redact_json(with_safe_numbers(value));
+        canonical_json(&value).map_err(StoreError::internal)?
+    };
     if payload.len() > MAX_EVENT_BYTES {
         return Err(StoreError::EventTooLarge { bytes: payload.len(), limit: MAX_EVENT_BYTES });
     }
@@ -46,6 +51,23 @@ fn is_deeper_than(value: &Value, limit: usize) -> bool {
         Value::Array(items) => limit == 0 || items.iter().any(|item| is_deeper_than(item, limit - 1)),
         Value::Object(map) => limit == 0 || map.values().any(|item| is_deeper_than(item, limit - 1)),
         _ => false,
+    }
+}
+
+/// Whether the plain form is already the canonical one, as it mostly is; to see that costs a fraction of rebuilding it.
+fn is_final(value: &Value, redactor: &Redactor) -> bool {
+    let is_public = |text: &str| matches!(redactor.redact(text), Cow::Borrowed(_));
+    match value {
+        Value::Null | Value::Bool(_) => true,
+        // Only integers have the same digits in both forms.
+        Value::Number(number) => number.as_i64().is_some_and(|integer| integer.unsigned_abs() <= SAFE_INTEGER),
+        Value::String(text) => is_public(text),
+        Value::Array(items) => items.iter().all(|item| is_final(item, redactor)),
+        // RFC 8785 sorts by UTF-16, which for ASCII is the order of the bytes.
+        Value::Object(map) => {
+            map.keys().is_sorted()
+                && map.iter().all(|(key, item)| key.is_ascii() && is_public(key) && is_final(item, redactor))
+        }
     }
 }
 

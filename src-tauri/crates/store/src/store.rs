@@ -51,7 +51,7 @@ impl Store {
         Ok(reader)
     }
 
-    fn open_at(location: Location, options: StoreOptions) -> Result<Self, StoreError> {
+    pub(crate) fn open_at(location: Location, options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { clock, redactor } = options;
         let writer = Writer::start(location.open_writer()?, location.path.clone())?;
         let reader = Reader::new(location, clock, Arc::new(|_| true));

@@ -1,3 +1,142 @@
 //! Tests over several modules; those of one module stand in it.
 
 mod appending;
+mod inbox;
+mod leasing;
+mod listing;
+mod opening;
+mod paging;
+mod remembering;
+mod sharing;
+mod tampering;
+mod verifying;
+
+use crate::{Store, StoreOptions};
+use arki_domain::{
+    ApprovalId, ApprovalMode, CallId, Clock, Event, EventBody, EventDraft, Redactor, RunId, RunOptions, RunStarted,
+    SessionCreated, SessionId, ToolCall,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use tempfile::TempDir;
+
+const START_MS: i64 = 1_760_000_000_000;
+
+/// A clock that stands still until it is set.
+#[derive(Clone)]
+struct HandClock(Arc<AtomicI64>);
+
+impl HandClock {
+    fn new() -> Self {
+        Self(Arc::new(AtomicI64::new(START_MS)))
+    }
+
+    fn set(&self, ms: i64) {
+        self.0.store(ms, Ordering::SeqCst);
+    }
+}
+
+impl Clock for HandClock {
+    fn now_ms(&self) -> i64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// A store on a file of its own, and the clock it goes by.
+struct Fixture {
+    store: Store,
+    clock: HandClock,
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl Fixture {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("arki.db");
+        let clock = HandClock::new();
+        let store = Store::open(&path, options_with(&clock)).unwrap();
+        Self { store, clock, path, _folder: folder }
+    }
+
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Vec<Arc<Event>> {
+        self.store.append(session, drafts).await.unwrap()
+    }
+}
+
+fn options() -> StoreOptions {
+    options_with(&HandClock::new())
+}
+
+fn options_with(clock: &HandClock) -> StoreOptions {
+    StoreOptions { clock: Arc::new(clock.clone()), redactor: Redactor::default() }
+}
+
+/// Another program's hand on the file.
+fn foreign(path: &Path) -> rusqlite::Connection {
+    rusqlite::Connection::open(path).unwrap()
+}
+
+fn created(title: &str, project: &str) -> EventDraft {
+    EventDraft::of_session(SessionCreated {
+        title: title.into(),
+        project: project.into(),
+        agent: "arki".into(),
+        parent_session: None,
+    })
+}
+
+fn started(run: &RunId, prompt: &str) -> EventDraft {
+    EventDraft::of_run(
+        run,
+        RunStarted {
+            prompt: prompt.into(),
+            agent: "arki".into(),
+            model: "demo/demo".into(),
+            core: "tool-loop".into(),
+            system_prompt_hash: "00".into(),
+            options: RunOptions {
+                approve: ApprovalMode::Ask,
+                max_turns: None,
+                max_seconds: None,
+                max_cost_usd: None,
+                system: None,
+            },
+        },
+    )
+}
+
+fn called(run: &RunId, args: serde_json::Value) -> EventDraft {
+    EventDraft::of_run(
+        run,
+        ToolCall { turn: 1, call_id: CallId::from("c1"), tool_id: "read_file".into(), args, category: None },
+    )
+}
+
+/// A body from the contract's form, for kinds with many fields.
+fn parsed(run: &RunId, kind: &str, payload: &serde_json::Value) -> EventDraft {
+    let body = EventBody::parse(kind, &payload.to_string());
+    assert_ne!(body, EventBody::Unknown, "{kind} {payload}");
+    EventDraft::of_run(run, body)
+}
+
+fn approval_requested(run: &RunId, approval: &ApprovalId, supersedes: Option<&ApprovalId>) -> EventDraft {
+    let payload = serde_json::json!({
+        "approvalId": approval, "callId": "c1", "toolId": "run_command", "args": {"command": "make"}, "risk": "low",
+        "rule": "category:exec", "reason": "commands ask", "supersedes": supersedes,
+    });
+    parsed(run, "approval.requested", &payload)
+}
+
+fn approval_resolved(run: &RunId, approval: &ApprovalId, decision: &str) -> EventDraft {
+    let payload = serde_json::json!({
+        "approvalId": approval, "decision": decision, "resolvedBy": "user", "previewHash": "00",
+    });
+    parsed(run, "approval.resolved", &payload)
+}
+
+fn completed(run: &RunId) -> EventDraft {
+    let payload = serde_json::json!({"response": "done", "turns": 1, "usage": {}});
+    parsed(run, "run.completed", &payload)
+}

@@ -29,12 +29,13 @@ BEGIN
     SELECT RAISE(ABORT, 'events are append-only');
 END;
 
--- INSERT OR REPLACE deletes without asking the trigger above.
+-- INSERT OR REPLACE deletes without asking the trigger above. FAIL, unlike ABORT, spares every insert a journal of its
+-- own; nothing of the row has been written yet.
 CREATE TRIGGER events_are_never_replaced BEFORE INSERT ON events
 WHEN EXISTS (SELECT 1 FROM events WHERE session_id = NEW.session_id AND seq = NEW.seq)
   OR EXISTS (SELECT 1 FROM events WHERE rowid = NEW.rowid)
 BEGIN
-    SELECT RAISE(ABORT, 'events are append-only');
+    SELECT RAISE(FAIL, 'events are append-only');
 END;
 
 -- Projections, written in the transaction that appends.

@@ -1,17 +1,143 @@
-use crate::{Store, StoreOptions};
-use arki_domain::{EventDraft, Redactor, SessionCreated, SessionId, SystemClock};
-use std::sync::Arc;
+use super::{Fixture, START_MS, called, created, options, started};
+use crate::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH, Store, StoreError, StoreOptions};
+use arki_domain::{Event, EventBody, GENESIS_HASH, Redactor, RunId, SessionId, chain_hash};
+use serde_json::{Value, json};
 
 #[tokio::test]
 async fn an_appended_event_is_read_back_as_it_was_answered() {
-    let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
-    let store = Store::open_in_memory(options).unwrap();
+    let fixture = Fixture::new();
     let session = SessionId::new();
-    let created =
-        SessionCreated { title: "t".into(), project: "/p".into(), agent: "arki".into(), parent_session: None };
-    let answered = store.append(&session, vec![EventDraft::of_session(created)]).await.unwrap();
-    let page = store.reader().page(&session, None, 10).unwrap();
-    assert_eq!(page.events[0].hash, answered[0].hash);
-    assert_eq!(page.events[0].computed_hash().unwrap(), answered[0].hash);
-    assert!(store.reader().verify(None).unwrap()[0].ok);
+    let answered = fixture.append(&session, vec![created("t", "/p")]).await;
+    let page = fixture.store.reader().page(&session, None, 10).unwrap();
+    assert_eq!(serde_json::to_string(&page.events).unwrap(), serde_json::to_string(&answered).unwrap());
+}
+
+#[tokio::test]
+async fn events_are_numbered_and_linked_without_gaps() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let mut events = fixture.append(&session, vec![created("t", "/p"), started(&run, "hi")]).await;
+    events.extend(fixture.append(&session, vec![called(&run, json!({}))]).await);
+    assert_eq!(events.iter().map(|event| event.seq).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(events[0].prev_hash, GENESIS_HASH);
+    assert!(events.windows(2).all(|pair| pair[1].prev_hash == pair[0].hash));
+}
+
+#[tokio::test]
+async fn the_hash_is_the_domains_chain_hash_whatever_the_strings_hold() {
+    let fixture = Fixture::new();
+    let session = SessionId::from("s\"\\\u{1}\u{7f}é\u{1f600}/\u{2028}");
+    let run = RunId::from("r\n\t\u{8}\u{c}");
+    let args = json!({"\u{e000}": 0.1, "\u{1f600}": 1e300, "a": [1.5e-9, -0.0, "\u{0}"]});
+    for event in fixture.append(&session, vec![called(&run, args), created("t", "/p")]).await {
+        assert_eq!(chain_hash(&event).unwrap(), event.hash);
+    }
+}
+
+#[tokio::test]
+async fn a_stored_event_has_the_contracts_form() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::from("the-session"), RunId::from("the-run"));
+    let events = fixture.append(&session, vec![started(&run, "Say hello")]).await;
+    let mut event = Event::clone(&events[0]);
+    assert_eq!(event.event_id.as_str().as_bytes()[14], b'7', "{}", event.event_id);
+    assert_eq!(event.computed_hash().unwrap(), event.hash);
+    (event.event_id, event.hash) = ("[uuid v7]".into(), "[64 hex]".into());
+    insta::assert_snapshot!(serde_json::to_string(&event).unwrap(), @r#"{"eventId":"[uuid v7]","runId":"the-run","sessionId":"the-session","seq":1,"ts":1760000000000,"type":"run.started","payload":{"agent":"arki","core":"tool-loop","model":"demo/demo","options":{"approve":"ask","maxCostUsd":null,"maxSeconds":null,"maxTurns":null},"prompt":"Say hello","systemPromptHash":"00"},"prevHash":"0000000000000000000000000000000000000000000000000000000000000000","hash":"[64 hex]"}"#);
+}
+
+#[tokio::test]
+async fn a_key_never_reaches_the_log_or_the_lists() {
+    let redactor = Redactor::default();
+    redactor.add("lab", "sk-secret-123");
+    let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let drafts = vec![
+        created("use sk-secret-123", "/p"),
+        started(&run, "use sk-secret-123"),
+        called(&run, json!({"sk-secret-123": ["sk-secret-123"]})),
+    ];
+    store.append(&session, drafts).await.unwrap();
+    let reader = store.reader();
+    let events = reader.page(&session, None, 10).unwrap().events;
+    assert!(events.iter().all(|event| !event.payload.get().contains("sk-secret-123")));
+    assert_eq!(reader.session(&session).unwrap().unwrap().title, "use [redacted: lab]");
+    assert_eq!(reader.run(&run).unwrap().unwrap().name, "use [redacted: lab]");
+}
+
+#[tokio::test]
+async fn numbers_that_other_readers_would_round_are_stored_as_text() {
+    let fixture = Fixture::new();
+    let args = json!({"max": 9_007_199_254_740_991_u64, "over": 9_007_199_254_740_993_u64});
+    let events = fixture.append(&SessionId::new(), vec![called(&RunId::new(), args)]).await;
+    let payload: Value = serde_json::from_str(events[0].payload.get()).unwrap();
+    assert_eq!(payload["args"], json!({"max": 9_007_199_254_740_991_u64, "over": "9007199254740993"}));
+}
+
+#[tokio::test]
+async fn the_clocks_time_is_stored_even_when_it_goes_backwards_or_nowhere() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let mut times = Vec::new();
+    for ms in [START_MS, START_MS - 5_000, i64::MAX] {
+        fixture.clock.set(ms);
+        times.push(fixture.append(&session, vec![created("t", "/p")]).await[0].ts);
+    }
+    assert_eq!(times, [START_MS, START_MS - 5_000, 9_007_199_254_740_991]);
+    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+}
+
+#[tokio::test]
+async fn an_event_of_ten_mebibytes_is_stored_whole() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let text = "ä\"".repeat(10 << 18);
+    let answered = fixture.append(&session, vec![called(&RunId::new(), json!(text))]).await;
+    assert!(answered[0].payload.get().len() > 10 << 20);
+    let read = fixture.store.reader().page(&session, None, 1).unwrap().events.remove(0);
+    assert_eq!(read.payload.get(), answered[0].payload.get());
+    assert!(fixture.store.reader().verify(Some(&session)).unwrap()[0].ok);
+}
+
+#[tokio::test]
+async fn an_event_over_a_limit_is_refused_and_takes_its_batch_with_it() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let large = json!("x".repeat(MAX_EVENT_BYTES));
+    let refused = fixture.store.append(&session, vec![created("t", "/p"), called(&run, large)]).await;
+    assert!(matches!(refused, Err(StoreError::EventTooLarge { limit: MAX_EVENT_BYTES, .. })));
+    let deep = (0..MAX_EVENT_DEPTH).fold(json!(0), |inner, _| json!([inner]));
+    let refused = fixture.store.append(&session, vec![called(&run, deep)]).await;
+    assert!(matches!(refused, Err(StoreError::EventTooDeep { .. })));
+    assert_eq!(fixture.store.reader().last_seq(&session).unwrap(), 0);
+}
+
+#[tokio::test]
+async fn the_deepest_event_that_is_stored_can_still_be_read() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let deep = (1..MAX_EVENT_DEPTH).fold(json!(0), |inner, _| json!([inner]));
+    fixture.append(&session, vec![called(&RunId::new(), deep.clone())]).await;
+    let read = fixture.store.reader().page(&session, None, 1).unwrap().events.remove(0);
+    assert!(matches!(read.body(), EventBody::ToolCall(call) if call.args == deep));
+    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+}
+
+#[tokio::test]
+async fn nothing_is_added_to_a_log_that_was_cut_off() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    fixture.append(&session, vec![created("t", "/p"), created("u", "/p")]).await;
+    super::foreign(&fixture.path)
+        .execute_batch("DROP TRIGGER events_are_never_deleted; DELETE FROM events WHERE seq = 2")
+        .unwrap();
+    let refused = fixture.store.append(&session, vec![created("v", "/p")]).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SessionBroken { session_id: session, seq: 2 });
+}
+
+#[tokio::test]
+async fn no_drafts_are_no_write() {
+    let fixture = Fixture::new();
+    assert!(fixture.append(&SessionId::new(), Vec::new()).await.is_empty());
+    assert!(fixture.store.reader().sessions(10, 0).unwrap().is_empty());
 }

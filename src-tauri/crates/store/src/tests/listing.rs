@@ -1,0 +1,89 @@
+use super::{Fixture, START_MS, completed, created, parsed, started};
+use crate::{RunRecord, StoreError};
+use arki_domain::projection::SessionState;
+use arki_domain::{RunId, SessionId};
+use serde_json::json;
+
+/// Three sessions, of which the first was used last.
+async fn three() -> Fixture {
+    let fixture = Fixture::new();
+    for (offset, id, project) in [(0, "aa1", "/p"), (1, "aa2", "/q"), (2, "b", "/p"), (3, "aa1", "/p")] {
+        fixture.clock.set(START_MS + offset);
+        fixture.append(&SessionId::from(id), vec![created(id, project)]).await;
+    }
+    fixture
+}
+
+#[tokio::test]
+async fn sessions_are_listed_by_their_last_use() {
+    let fixture = three().await;
+    let ids = |limit, offset| -> Vec<String> {
+        let sessions = fixture.store.reader().sessions(limit, offset).unwrap();
+        sessions.iter().map(|session| session.session_id.to_string()).collect()
+    };
+    assert_eq!(ids(10, 0), ["aa1", "b", "aa2"]);
+    assert_eq!(ids(1, 1), ["b"]);
+}
+
+#[tokio::test]
+async fn a_project_has_its_own_sessions_and_a_latest_one() {
+    let fixture = three().await;
+    let reader = fixture.store.reader();
+    assert_eq!(reader.sessions_of_project("/p", 10).unwrap().len(), 2);
+    assert_eq!(reader.latest_session("/p").unwrap().unwrap().title, "aa1");
+    assert_eq!(reader.latest_session("/nowhere").unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_session_is_found_by_an_unambiguous_beginning() {
+    let fixture = three().await;
+    let find = |prefix| fixture.store.reader().find_session(prefix);
+    assert_eq!(find("b").unwrap().as_str(), "b");
+    assert_eq!(find("aa2").unwrap().as_str(), "aa2");
+    assert_eq!(find("aa"), Err(StoreError::SessionAmbiguous { prefix: "aa".into() }));
+    assert_eq!(find("c"), Err(StoreError::SessionNotFound { wanted: "c".into() }));
+    assert_eq!(find("%"), Err(StoreError::SessionNotFound { wanted: "%".into() }));
+}
+
+#[tokio::test]
+async fn a_whole_id_is_found_even_when_another_goes_on_from_it() {
+    let fixture = three().await;
+    fixture.append(&SessionId::from("bb"), vec![created("bb", "/p")]).await;
+    assert_eq!(fixture.store.reader().find_session("b").unwrap().as_str(), "b");
+}
+
+#[tokio::test]
+async fn a_run_is_known_by_the_beginning_of_its_prompt() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let prompt = format!("{}\nsecond line", "é".repeat(100));
+    fixture.append(&session, vec![created("t", "/p"), started(&run, &prompt)]).await;
+    let record = fixture.store.reader().run(&run).unwrap().unwrap();
+    let expected = RunRecord {
+        run_id: run,
+        session_id: session,
+        name: "é".repeat(80),
+        state: SessionState::Interrupted,
+        started_at: START_MS,
+        first_seq: 2,
+    };
+    assert_eq!(record, expected);
+    assert_eq!(fixture.store.reader().run(&RunId::from("x")).unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_runs_events_are_its_own_also_those_after_its_end_and_its_resumption() {
+    let fixture = Fixture::new();
+    let (session, one, two) = (SessionId::new(), RunId::new(), RunId::new());
+    let resumed = parsed(&one, "run.resumed", &json!({"reason": "user"}));
+    let drafts = vec![started(&one, "1"), completed(&one), started(&two, "2"), completed(&two)];
+    fixture.append(&session, drafts).await;
+    let seqs =
+        |run| -> Vec<u64> { fixture.store.reader().run_events(run).unwrap().iter().map(|event| event.seq).collect() };
+    assert_eq!((seqs(&one), seqs(&two)), (vec![1, 2], vec![3, 4]));
+    fixture.append(&session, vec![super::called(&one, json!({}))]).await;
+    assert_eq!(seqs(&one), [1, 2, 5]);
+    fixture.append(&session, vec![resumed, super::called(&one, json!({}))]).await;
+    assert_eq!(seqs(&one), [1, 2, 5, 6, 7]);
+    assert_eq!(seqs(&RunId::from("x")), [0; 0]);
+}

@@ -1,0 +1,213 @@
+use super::{Fixture, created, foreign, options};
+use crate::connection::Location;
+use crate::{Store, StoreError};
+use arki_domain::{Code, Fault, SessionId};
+use std::path::Path;
+
+fn opened(path: &Path) -> Result<(), StoreError> {
+    Store::open(path, options()).map(|_| ())
+}
+
+/// The files of a folder with their contents.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .map(|entry| (entry.file_name().to_string_lossy().into_owned(), std::fs::read(entry.path()).unwrap()))
+        .collect();
+    files.sort();
+    files
+}
+
+async fn with_one_session() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arki.db");
+    let store = Store::open(&path, options()).unwrap();
+    store.append(&SessionId::from("s"), vec![created("t", "/p")]).await.unwrap();
+    store.close().unwrap();
+    (folder, path)
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_database_and_its_folder_are_their_owners_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data/arki");
+    let store = Store::open(&data.join("arki.db"), options()).unwrap();
+    store.append(&SessionId::new(), vec![created("t", "/p")]).await.unwrap();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&data), mode(data.parent().unwrap())), (0o700, 0o700));
+    for name in ["arki.db", "arki.db-wal", "arki.db-shm"] {
+        assert_eq!(mode(&data.join(name)), 0o600, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_that_others_could_read_is_withdrawn_from_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arki.db");
+    std::fs::write(&path, "").unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    opened(&path).unwrap();
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[tokio::test]
+async fn closing_leaves_one_file_and_what_it_holds() {
+    let (folder, path) = with_one_session().await;
+    assert_eq!(contents(folder.path()).len(), 1);
+    let store = Store::open(&path, options()).unwrap();
+    assert_eq!(store.reader().sessions(10, 0).unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_closed_store_says_so() {
+    let Fixture { store, .. } = &Fixture::new();
+    store.close().unwrap();
+    store.close().unwrap();
+    assert_eq!(store.append(&SessionId::new(), vec![created("t", "/p")]).await.unwrap_err(), StoreError::Closed);
+    assert_eq!(store.reader().sessions(1, 0), Err(StoreError::Closed));
+}
+
+#[test]
+fn a_database_that_another_program_holds_is_locked() {
+    let fixture = Fixture::new();
+    drop(fixture.store);
+    let holder = foreign(&fixture.path);
+    holder.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; DELETE FROM meta; COMMIT").unwrap();
+    let error = Store::open_at(Location::file(&fixture.path).impatient(), options()).map(|_| ()).unwrap_err();
+    assert_eq!(error, StoreError::Locked { path: fixture.path.clone() });
+    drop(holder);
+    opened(&fixture.path).unwrap();
+}
+
+#[tokio::test]
+async fn a_write_that_another_program_holds_up_fails_and_the_next_succeeds() {
+    let Fixture { path, .. } = &Fixture::new();
+    let store = Store::open_at(Location::file(path).impatient(), options()).unwrap();
+    let holder = foreign(path);
+    holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let session = SessionId::new();
+    let append = || store.append(&session, vec![created("t", "/p")]);
+    assert_eq!(append().await.unwrap_err(), StoreError::Locked { path: path.clone() });
+    holder.execute_batch("ROLLBACK").unwrap();
+    append().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_newer_database_is_refused_and_left_as_it_is() {
+    let (folder, path) = with_one_session().await;
+    foreign(&path).pragma_update(None, "user_version", 99).unwrap();
+    let before = contents(folder.path());
+    for error in [opened(&path).unwrap_err(), Store::open_read_only(&path).map(|_| ()).unwrap_err()] {
+        assert_eq!(error, StoreError::Newer { path: path.clone(), found: 99, known: 1 });
+    }
+    assert_eq!(contents(folder.path()), before);
+}
+
+#[test]
+fn a_file_that_is_no_database_is_damaged_and_left_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arki.db");
+    std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
+    let before = contents(folder.path());
+    for error in [opened(&path).unwrap_err(), Store::open_read_only(&path).map(|_| ()).unwrap_err()] {
+        assert!(matches!(&error, StoreError::Damaged { path: at, .. } if *at == path), "{error:?}");
+    }
+    assert_eq!(contents(folder.path()), before);
+}
+
+#[tokio::test]
+async fn a_database_that_was_cut_off_is_damaged() {
+    let (_folder, path) = with_one_session().await;
+    let whole = path.metadata().unwrap().len();
+    for length in [whole - 4096, whole / 2, 5000, 100] {
+        std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+        let error = opened(&path).unwrap_err();
+        assert_eq!(error.code(), Code::DATABASE_DAMAGED, "at {length}: {error}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    let path = folder.path().join("file/arki.db");
+    let error = opened(&path).unwrap_err();
+    assert_eq!(error.code(), Code::IO_FAILED);
+    assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+}
+
+/// The superuser may write anywhere, so that this shows only the mapping when run as one.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_written_is_a_matter_of_permission() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o500)).unwrap();
+    let error = match std::fs::write(folder.path().join("probe"), "") {
+        Ok(()) => StoreError::from(std::io::Error::from(std::io::ErrorKind::PermissionDenied)),
+        Err(_) => opened(&folder.path().join("arki.db")).unwrap_err(),
+    };
+    assert_eq!(error.code(), Code::PERMISSION_DENIED);
+}
+
+#[tokio::test]
+async fn reading_only_finds_the_log_and_leaves_no_trace() {
+    let (folder, path) = with_one_session().await;
+    let before = contents(folder.path());
+    let reports = Store::open_read_only(&path).unwrap().verify(None).unwrap();
+    assert_eq!((reports.len(), reports[0].ok, reports[0].events), (1, true, 1));
+    assert_eq!(contents(folder.path()), before);
+}
+
+#[tokio::test]
+async fn reading_only_sees_what_a_running_program_has_not_copied_back_yet() {
+    let Fixture { store, path, _folder: folder, .. } = &Fixture::new();
+    store.append(&SessionId::new(), vec![created("t", "/p"), created("u", "/p")]).await.unwrap();
+    let before = contents(folder.path());
+    let reader = Store::open_read_only(path).unwrap();
+    assert_eq!(reader.verify(None).unwrap()[0].events, 2);
+    drop(reader);
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&contents(folder.path())), names(&before));
+}
+
+#[tokio::test]
+async fn reading_only_notices_a_program_that_starts_meanwhile() {
+    let (_folder, path) = with_one_session().await;
+    let reader = Store::open_read_only(&path).unwrap();
+    let store = Store::open(&path, options()).unwrap();
+    store.append(&SessionId::from("s"), vec![created("u", "/p")]).await.unwrap();
+    drop(store);
+    let reports = reader.verify(None).unwrap();
+    assert_eq!((reports[0].ok, reports[0].events), (true, 2));
+}
+
+#[test]
+fn reading_only_creates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("data/arki.db");
+    let error = Store::open_read_only(&path).map(|_| ()).unwrap_err();
+    assert_eq!(error, StoreError::Missing { path });
+    assert!(contents(folder.path()).is_empty());
+}
+
+#[tokio::test]
+async fn a_path_may_hold_the_characters_of_an_address() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("50%25 of #1?mode=memory.db");
+    opened(&path).unwrap();
+    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().is_empty());
+}
+
+#[test]
+fn a_fault_carries_code_message_and_hint() {
+    let fault = Fault::from(StoreError::Locked { path: "/data/arki.db".into() });
+    assert!(fault.is(Code::DATABASE_LOCKED));
+    assert_eq!(fault.message, "Can't use the database at /data/arki.db: another program holds it.");
+    assert_eq!(fault.hint, "Close the other program that uses it, or wait, and try again.");
+}

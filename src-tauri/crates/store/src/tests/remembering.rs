@@ -1,0 +1,89 @@
+use super::{Fixture, foreign, options};
+use crate::{MAX_BLOB_BYTES, PinRecord, Store, StoreError, StoreOptions, TrustRecord};
+use arki_domain::{PartialAnswer, Redactor, RunId, SessionId, TrustPin, sha256_hex};
+
+fn partial(text: &str) -> PartialAnswer {
+    PartialAnswer { run_id: RunId::from("r"), turn: 2, text: text.into(), thoughts: String::new() }
+}
+
+#[tokio::test]
+async fn a_partial_answer_is_kept_until_it_is_cleared() {
+    let Fixture { store, .. } = &Fixture::new();
+    let session = SessionId::new();
+    for text in ["He", "Hello"] {
+        store.keep_partial(&session, Some(partial(text))).await.unwrap();
+        assert_eq!(store.reader().partial(&session).unwrap(), Some(partial(text)));
+    }
+    store.keep_partial(&session, None).await.unwrap();
+    assert_eq!(store.reader().partial(&session).unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_key_in_a_partial_answer_is_redacted() {
+    let redactor = Redactor::default();
+    redactor.add("lab", "sk-secret-123");
+    let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
+    let session = SessionId::new();
+    store.keep_partial(&session, Some(partial("sk-secret-123"))).await.unwrap();
+    assert_eq!(store.reader().partial(&session).unwrap(), Some(partial("[redacted: lab]")));
+}
+
+#[tokio::test]
+async fn a_blob_is_stored_once_under_its_hash() {
+    let Fixture { store, path, .. } = &Fixture::new();
+    for content in [Vec::new(), vec![7; 1 << 20]] {
+        let hash = store.put_blob(&content).await.unwrap();
+        assert_eq!(store.put_blob(&content).await.unwrap(), hash);
+        assert_eq!(hash, sha256_hex(&content));
+        assert_eq!(store.reader().blob(&hash).unwrap(), Some(content));
+    }
+    assert_eq!(store.reader().blob("nothing").unwrap(), None);
+    let sizes: (i64, i64) = foreign(path)
+        .query_row("SELECT count(*), sum(length(content)) FROM blobs", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert!(sizes.0 == 2 && sizes.1 < 1024, "{sizes:?}");
+}
+
+#[tokio::test]
+async fn a_blob_that_was_changed_is_not_handed_out() {
+    let Fixture { store, path, .. } = &Fixture::new();
+    let (one, two) = (store.put_blob(b"one").await.unwrap(), store.put_blob(b"two").await.unwrap());
+    let swap = "UPDATE blobs SET content = (SELECT content FROM blobs WHERE hash = ?2) WHERE hash = ?1";
+    foreign(path).execute(swap, [&one, &two]).unwrap();
+    assert!(matches!(store.reader().blob(&one), Err(StoreError::Damaged { path: at, .. }) if at == *path));
+    foreign(path).execute("UPDATE blobs SET content = x'00', size = 9000000000000000000", []).unwrap();
+    assert!(matches!(store.reader().blob(&two), Err(StoreError::Damaged { .. })));
+}
+
+#[tokio::test]
+async fn a_content_over_the_limit_is_refused() {
+    let Fixture { store, .. } = &Fixture::new();
+    store.put_blob(&vec![0; MAX_BLOB_BYTES]).await.unwrap();
+    let refused = store.put_blob(&vec![0; MAX_BLOB_BYTES + 1]).await.unwrap_err();
+    assert_eq!(refused, StoreError::BlobTooLarge { bytes: MAX_BLOB_BYTES + 1, limit: MAX_BLOB_BYTES });
+}
+
+#[tokio::test]
+async fn the_last_decision_about_a_folder_counts() {
+    let Fixture { store, .. } = &Fixture::new();
+    let pin = TrustPin { kind: "rules".into(), path: "AGENTS.md".into(), hash: "00".into() };
+    let pins = vec![PinRecord { pin: pin.clone(), content: Some("Be kind.".into()) }, PinRecord { pin, content: None }];
+    for record in [
+        TrustRecord { trusted: true, pins, decided_at: 1 },
+        TrustRecord { trusted: false, pins: Vec::new(), decided_at: 2 },
+    ] {
+        store.set_trust("/p", record.clone()).await.unwrap();
+        assert_eq!(store.reader().trust("/p").unwrap(), Some(record));
+    }
+    assert_eq!(store.reader().trust("/p/sub").unwrap(), None);
+}
+
+#[tokio::test]
+async fn small_settings_are_remembered() {
+    let Fixture { store, .. } = &Fixture::new();
+    assert_eq!(store.reader().meta("recent").unwrap(), None);
+    for value in ["1", "2"] {
+        store.set_meta("recent", value).await.unwrap();
+        assert_eq!(store.reader().meta("recent").unwrap().as_deref(), Some(value));
+    }
+}
