@@ -1,22 +1,20 @@
 //! Drives one answer from its first byte to its `End`, for any wire format.
 
+use crate::drain::Drain;
 use crate::fault::Target;
 use crate::sse::{ByteStream, Events};
 use crate::vendor_error::VendorError;
 use arki_domain::{ChatStream, Fault, StreamEvent, Usage};
+use futures_util::StreamExt;
 use futures_util::stream::unfold;
-use futures_util::{FutureExt, StreamExt};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// How long figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
-/// How long a finished answer's connection is read on, so that it can be used again.
-const DRAIN_TIME: Duration = Duration::from_secs(2);
-/// How many further events are read for that.
-const DRAIN_EVENTS: usize = 64;
 
 /// Turns the events of one wire format into those of the port.
 pub(crate) trait AnswerDecoder: Send + 'static {
@@ -51,6 +49,7 @@ pub(crate) struct AnswerContext {
     pub(crate) target: Target,
     pub(crate) model: String,
     pub(crate) place: Option<OwnedSemaphorePermit>,
+    pub(crate) drain: Arc<Drain>,
 }
 
 impl AnswerContext {
@@ -132,7 +131,7 @@ impl<D: AnswerDecoder> Answer<D> {
         self.ready.extend(out.into_iter().map(Ok));
         self.context.place = None;
         if let Some(events) = self.events.take() {
-            drain(events);
+            self.context.drain.begin(events);
         }
     }
 
@@ -143,20 +142,5 @@ impl<D: AnswerDecoder> Answer<D> {
         self.ready.push_back(Err(fault));
         self.context.place = None;
         self.events = None;
-    }
-}
-
-/// Reads what little may follow, so that the connection goes back to the pool; mostly it has already arrived.
-fn drain(mut events: Events) {
-    let rest = async move {
-        for _ in 0..DRAIN_EVENTS {
-            if events.next().await.is_none() {
-                return;
-            }
-        }
-    };
-    let mut rest = Box::pin(timeout(DRAIN_TIME, rest));
-    if rest.as_mut().now_or_never().is_none() {
-        tokio::spawn(rest);
     }
 }

@@ -4,6 +4,8 @@
 use crate::vendor_error::VendorError;
 use crate::{ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
+use std::error::Error;
+use std::io;
 
 /// Whether the same request may succeed a little later.
 #[must_use]
@@ -58,7 +60,7 @@ impl Target {
 
     /// From an error of the HTTP client while the answer was arriving.
     pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Fault {
-        if error.is_decode() {
+        if causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_damage)) {
             return self.bad_answer("its compressed data is damaged");
         }
         self.cut("in the middle of its answer")
@@ -173,12 +175,14 @@ fn without_credentials(url: &reqwest::Url) -> String {
 }
 
 fn mentions_certificate(error: &reqwest::Error) -> bool {
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        if cause.to_string().contains("invalid peer certificate") {
-            return true;
-        }
-        source = cause.source();
-    }
-    false
+    causes(error).any(|cause| cause.to_string().contains("invalid peer certificate"))
+}
+
+/// What gzip says of bytes that are none; a connection that ends says something else.
+fn is_damage(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&cause| cause.source())
 }

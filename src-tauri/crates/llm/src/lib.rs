@@ -12,6 +12,7 @@
 mod answer;
 mod catalogue;
 mod demo;
+mod drain;
 mod fault;
 mod http;
 mod key_source;

@@ -1,5 +1,7 @@
 //! OpenAI's Chat Completions, and the servers that speak nearly the same.
 
+#[cfg(test)]
+mod cutting_tests;
 mod request;
 mod response;
 mod wire;
@@ -59,7 +61,7 @@ impl ChatModel for OpenAiChat {
         let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
         let bytes = body_of(response, self.connection.settings().timeouts.idle, target.clone());
         let decoder = ChatDecoder::new(self.cost_usd());
-        let context = AnswerContext { target, model: self.model.clone(), place };
+        let context = AnswerContext { target, model: self.model.clone(), place, drain: self.connection.drain() };
         if media_type.starts_with("text/html") {
             return Err(context.target.bad_answer("it is a web page"));
         }

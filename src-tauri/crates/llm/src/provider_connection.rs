@@ -1,6 +1,7 @@
 //! One provider at run time: its client, its key and its place in the queue, shared by all of its models.
 
 use crate::demo::DemoServer;
+use crate::drain::Drain;
 use crate::fault::Target;
 use crate::http::client_for;
 use crate::vendor_error::VendorError;
@@ -24,6 +25,7 @@ pub(crate) struct ProviderConnection {
     client: OnceLock<Client>,
     demo: OnceCell<DemoServer>,
     queue: Option<Arc<Semaphore>>,
+    drain: Arc<Drain>,
 }
 
 /// An answer that has begun.
@@ -37,11 +39,23 @@ pub(crate) struct Reply {
 impl ProviderConnection {
     pub(crate) fn new(settings: ProviderSettings, keys: Arc<dyn KeySource>) -> Self {
         let queue = settings.max_parallel.map(|places| Arc::new(Semaphore::new(places.max(1) as usize)));
-        Self { settings, keys, key: Mutex::new(None), client: OnceLock::new(), demo: OnceCell::new(), queue }
+        Self {
+            settings,
+            keys,
+            key: Mutex::new(None),
+            client: OnceLock::new(),
+            demo: OnceCell::new(),
+            queue,
+            drain: Arc::default(),
+        }
     }
 
     pub(crate) fn settings(&self) -> &ProviderSettings {
         &self.settings
+    }
+
+    pub(crate) fn drain(&self) -> Arc<Drain> {
+        Arc::clone(&self.drain)
     }
 
     /// Posts JSON and returns once the answer has begun. Every other status than success is a fault.
@@ -49,6 +63,7 @@ impl ProviderConnection {
         let base_url = self.base_url().await?;
         let mut key = self.first_key(&base_url).await?;
         let place = self.place_in_queue(&base_url).await?;
+        self.drain.wait().await;
         loop {
             let target = Target::new(&self.settings, &base_url, key.as_ref());
             let response = self.send(&base_url, path, body.clone(), key.as_ref(), &target).await?;

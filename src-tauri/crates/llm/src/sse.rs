@@ -93,6 +93,8 @@ impl Events {
                 Ok(fault) => *fault,
                 Err(_) => self.target.cut("in the middle of its answer"),
             },
+            // Cut within a character.
+            _ if self.progress.ended.load(Ordering::Relaxed) => self.target.cut("in the middle of its answer"),
             _ => self.target.bad_answer("it is not UTF-8"),
         }
     }

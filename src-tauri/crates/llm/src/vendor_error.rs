@@ -17,14 +17,19 @@ pub(crate) struct VendorError {
 
 impl VendorError {
     pub(crate) fn from_response(status: u16, body: &[u8]) -> Self {
+        Self { status, ..Self::from_body(body) }
+    }
+
+    /// From an event inside a stream, or a body without a telling status.
+    pub(crate) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
-            Ok(value) => Self { status, ..Self::from_value(&value) },
-            Err(_) => Self { status, kind: String::new(), words: plain_words(&String::from_utf8_lossy(body)) },
+            Ok(value) => Self::from_value(&value),
+            Err(_) => Self { status: 0, kind: String::new(), words: plain_words(&String::from_utf8_lossy(body)) },
         }
     }
 
     /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one.
-    pub(crate) fn from_value(value: &Value) -> Self {
+    fn from_value(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
         let code = error.get("code").or_else(|| value.get("code"));

@@ -14,7 +14,7 @@ pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     while let Some((method, request)) = read_request(&mut reader)? {
         if method == "GET" {
             let list = json!({"object": "list", "data": [{"id": "mock", "object": "model"}]}).to_string();
-            let response = Response { status: 200, content_type: "application/json".into(), body: list.into() };
+            let response = Response::new(200, "application/json", list.into());
             write_response(stream, &response, &Turn::calls(), shared)?;
         } else {
             let (turn, number) = shared.turn_for(request);
@@ -65,8 +65,8 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Option<(String, Recorde
 fn write_response(mut stream: &TcpStream, response: &Response, turn: &Turn, shared: &Shared) -> io::Result<()> {
     let keep_alive = shared.script.keep_alive;
     let framing = if keep_alive { "transfer-encoding: chunked" } else { "connection: close" };
-    let (status, content_type) = (response.status, &response.content_type);
-    write!(stream, "HTTP/1.1 {status} Scripted\r\ncontent-type: {content_type}\r\n{framing}\r\n\r\n")?;
+    let headers: String = response.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    write!(stream, "HTTP/1.1 {} Scripted\r\n{headers}{framing}\r\n\r\n", response.status)?;
     let (length, whole) = match turn.ending {
         Ending::CutAfter(bytes) | Ending::HangAfter(bytes) => (bytes.min(response.body.len()), false),
         Ending::Whole | Ending::Silent => (response.body.len(), true),

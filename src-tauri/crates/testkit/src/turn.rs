@@ -32,8 +32,9 @@ pub(crate) struct Spoken {
 #[derive(Clone)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    pub(crate) content_type: String,
-    pub(crate) body: Vec<u8>,
+    pub(crate) headers: Vec<(String, String)>,
+    /// Shared, because a turn is cloned for each request.
+    pub(crate) body: Arc<[u8]>,
 }
 
 #[derive(Clone, Copy)]
@@ -104,7 +105,16 @@ impl Turn {
     }
 
     pub fn raw(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self::new(Answer::Raw(Response { status, content_type: content_type.to_owned(), body: body.into() }))
+        Self::new(Answer::Raw(Response::new(status, content_type, body.into())))
+    }
+
+    /// Adds a header; only for turns that are given as bytes.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Answer::Raw(response) = &mut self.answer {
+            response.headers.push((name.to_owned(), value.to_owned()));
+        }
+        self
     }
 
     /// Never answers.
@@ -146,13 +156,16 @@ impl Turn {
     pub(crate) fn response(&self, turn: usize) -> Response {
         match &self.answer {
             Answer::Raw(response) => response.clone(),
-            Answer::Spoken(spoken) => Response {
-                status: 200,
-                content_type: "text/event-stream".to_owned(),
-                body: sse_encoding::spoken(spoken, turn),
-            },
+            Answer::Spoken(spoken) => Response::new(200, "text/event-stream", sse_encoding::spoken(spoken, turn)),
             // Resolved before.
-            Answer::Computed(_) => Response { status: 500, content_type: String::new(), body: Vec::new() },
+            Answer::Computed(_) => Response::new(500, "text/plain", Vec::new()),
         }
+    }
+}
+
+impl Response {
+    pub(crate) fn new(status: u16, content_type: &str, body: Vec<u8>) -> Self {
+        let headers = vec![("content-type".to_owned(), content_type.to_owned())];
+        Self { status, headers, body: body.into() }
     }
 }

@@ -172,5 +172,5 @@ fn token(token_type: TokenType, text: &str) -> StreamEvent {
 }
 
 fn vendor_error(data: &str) -> DecodeError {
-    DecodeError::Vendor(VendorError::from_response(0, data.as_bytes()))
+    DecodeError::Vendor(VendorError::from_body(data.as_bytes()))
 }

@@ -1,0 +1,107 @@
+//! However the network cuts an answer's bytes, the answer is the same.
+
+use super::response::ChatDecoder;
+use crate::ProviderSettings;
+use crate::answer::{self, AnswerContext};
+use crate::drain::Drain;
+use crate::fault::Target;
+use crate::provider::ProviderKind;
+use arki_domain::{Code, Fault, StreamEvent, TokenType};
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use proptest::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::runtime::Builder;
+
+fn target() -> Target {
+    let settings = ProviderSettings::new("lab", ProviderKind::Custom);
+    Target::new(&settings, &"http://127.0.0.1:9/v1".parse().unwrap(), None)
+}
+
+/// The answer to these pieces, neighbouring pieces of text joined: a tag held back moves their borders.
+fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+    let context = AnswerContext { target: target(), model: "m".into(), place: None, drain: Arc::new(Drain::default()) };
+    let bytes = stream::iter(pieces.into_iter().map(Ok)).boxed();
+    let answer = async { answer::stream(bytes, ChatDecoder::new(None), context).collect::<Vec<_>>().await };
+    let (mut events, mut fault) = (Vec::new(), None);
+    for event in Builder::new_current_thread().enable_time().build().unwrap().block_on(answer) {
+        match (event, events.last_mut()) {
+            (
+                Ok(StreamEvent::Token { token_type, text }),
+                Some(StreamEvent::Token { token_type: last, text: so_far }),
+            ) if *last == token_type => {
+                *so_far += &text;
+            }
+            (Ok(event), _) => events.push(event),
+            (Err(found), _) => fault = Some(found),
+        }
+    }
+    (events, fault)
+}
+
+/// An answer with everything in it that could fall apart at a border.
+fn sample(line_end: &str) -> String {
+    let delta = |delta: serde_json::Value| json!({"choices": [{"index": 0, "delta": delta}]}).to_string();
+    let call = |index: u64, id: &str, name: &str, arguments: &str| {
+        delta(json!({"tool_calls": [{"index": index, "id": id, "function": {"name": name, "arguments": arguments}}]}))
+    };
+    let events = [
+        delta(json!({"reasoning_content": "größer"})),
+        delta(json!({"content": "<think>世"})),
+        delta(json!({"content": "界</th"})),
+        delta(json!({"content": "ink> `<think>` 🌍\r\n"})),
+        call(0, "a", "one", "{\"ü"),
+        call(1, "b", "two", ""),
+        call(0, "", "", "\":1}"),
+        json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}).to_string(),
+        json!({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 2}}).to_string(),
+        "[DONE]".to_owned(),
+    ];
+    let events =
+        events.iter().map(|event| format!(": keep-alive{line_end}{line_end}data: {event}{line_end}{line_end}"));
+    format!("\u{feff}{}", events.collect::<String>())
+}
+
+fn cut(text: &str, cuts: &[prop::sample::Index]) -> Vec<Bytes> {
+    let mut borders: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+    borders.extend([0, text.len()]);
+    borders.sort_unstable();
+    borders.windows(2).map(|pair| Bytes::copy_from_slice(&text.as_bytes()[pair[0]..pair[1]])).collect()
+}
+
+#[test]
+fn the_sample_is_understood() {
+    let (events, fault) = read(vec![Bytes::from(sample("\n"))]);
+    assert_eq!(fault, None);
+    let text = |token_type, text: &str| StreamEvent::Token { token_type, text: text.into() };
+    assert_eq!(events[0], text(TokenType::LlmThinking, "größer世界"));
+    assert_eq!(events[1], text(TokenType::LlmResponse, "`<think>` 🌍\r\n"));
+    assert_eq!(events.len(), 6, "{events:?}");
+}
+
+#[test]
+fn every_beginning_of_an_answer_is_cut_or_whole_but_never_garbage() {
+    let whole = sample("\n");
+    for length in 0..whole.len() {
+        let (_, fault) = read(vec![Bytes::copy_from_slice(&whole.as_bytes()[..length])]);
+        assert!(fault.as_ref().is_none_or(|fault| fault.is(Code::PROVIDER_STREAM_CUT)), "{length}: {fault:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_cutting_gives_the_same_events(
+        line_end in prop::sample::select(vec!["\n", "\r\n", "\r"]),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
+    ) {
+        let whole = sample(line_end);
+        prop_assert_eq!(read(cut(&whole, &cuts)), read(vec![Bytes::from(sample("\n"))]));
+    }
+
+    #[test]
+    fn no_bytes_make_it_panic_or_hang(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let (events, fault) = read(vec![Bytes::from(bytes)]);
+        prop_assert!(fault.is_some() || events.last() == Some(&StreamEvent::End));
+    }
+}
