@@ -21,5 +21,7 @@ export default defineConfig({
     setupFiles: ["src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     css: false,
+    // Two shared cores: a slow machine is no failure.
+    testTimeout: 30_000,
   },
 });

@@ -1,10 +1,27 @@
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/fake";
 import type { OutputDelta } from "./generated";
-import { deltaStep, joinOverlap, liveEventStep, maxOutputChars, nothingLive, outputStep, turnKey, withPartial } from "./live";
+import {
+  deltaStep,
+  joinOverlap,
+  liveEventStep,
+  maxOutputChars,
+  nothingLive,
+  outputStep,
+  turnKey,
+  withPartial,
+} from "./live";
 
-const delta = (text: string, tokenType: OutputDelta["tokenType"] = "LLM_RESPONSE", turn = 1): OutputDelta => ({
-  sessionId: "s", runId: "r", turn, tokenType, text,
+const delta = (
+  text: string,
+  tokenType: OutputDelta["tokenType"] = "LLM_RESPONSE",
+  turn = 1,
+): OutputDelta => ({
+  sessionId: "s",
+  runId: "r",
+  turn,
+  tokenType,
+  text,
 });
 
 describe("live", () => {
@@ -27,12 +44,20 @@ describe("live", () => {
 
   it("starts the answer anew when the request is retried", () => {
     const { add } = eventLog("s");
-    const live = liveEventStep(deltaStep(nothingLive, delta("half"), 0), add("engine.retry", { turn: 1 }, "r"));
+    const live = liveEventStep(
+      deltaStep(nothingLive, delta("half"), 0),
+      add("engine.retry", { turn: 1 }, "r"),
+    );
     expect(deltaStep(live, delta("whole"), 0).answer?.text).toBe("whole");
   });
 
   it("keeps only the end of a command's output", () => {
-    const live = outputStep(nothingLive, { sessionId: "s", runId: "r", callId: "c", text: `${"x".repeat(maxOutputChars)}end` });
+    const live = outputStep(nothingLive, {
+      sessionId: "s",
+      runId: "r",
+      callId: "c",
+      text: `${"x".repeat(maxOutputChars)}end`,
+    });
     expect(live.output.c).toHaveLength(maxOutputChars);
     expect(live.output.c?.endsWith("end")).toBe(true);
   });
@@ -45,7 +70,9 @@ describe("live", () => {
 
   it("joins a kept partial answer with the deltas that overlap it", () => {
     const live = deltaStep(nothingLive, delta("lo wor"), 0);
-    expect(withPartial(live, { runId: "r", turn: 1, text: "hello w", thoughts: "" }).answer?.text).toBe("hello wor");
+    expect(withPartial(live, { runId: "r", turn: 1, text: "hello w", thoughts: "" }).answer?.text).toBe(
+      "hello wor",
+    );
     expect(joinOverlap("abc", "xyz")).toBe("abcxyz");
     expect(joinOverlap("abc", "")).toBe("abc");
   });

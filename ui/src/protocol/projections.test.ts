@@ -11,8 +11,17 @@ const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [{ ind
 describe("pending approvals", () => {
   it("come with a request and go with its resolution", () => {
     const { events, add } = eventLog("s");
-    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", args: {}, risk: "low", preview });
-    expect(events.reduce(pendingStep, none)).toMatchObject([{ approvalId: "a", preview: { previewHash: "h" } }]);
+    add("approval.requested", {
+      approvalId: "a",
+      callId: "c",
+      toolId: "edit_file",
+      args: {},
+      risk: "low",
+      preview,
+    });
+    expect(events.reduce(pendingStep, none)).toMatchObject([
+      { approvalId: "a", preview: { previewHash: "h" } },
+    ]);
     add("approval.resolved", { approvalId: "a", decision: "approve" });
     expect(events.reduce(pendingStep, none)).toEqual([]);
   });
@@ -39,7 +48,12 @@ describe("decided approvals", () => {
   it("keep which hunks were taken and which were edited, newest first", () => {
     const { events, add } = eventLog("s");
     add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", preview });
-    add("approval.resolved", { approvalId: "a", decision: "approve", hunks: [1, 3], edited: { "3": "new\n" } });
+    add("approval.resolved", {
+      approvalId: "a",
+      decision: "approve",
+      hunks: [1, 3],
+      edited: { "3": "new\n" },
+    });
     add("approval.requested", { approvalId: "b", callId: "d", toolId: "run_command" });
     add("approval.resolved", { approvalId: "b", decision: "reject" });
     const { decided } = events.reduce(decidedStep, emptyDecided);
@@ -50,7 +64,13 @@ describe("decided approvals", () => {
 
 describe("the list of sessions", () => {
   const session = (sessionId: string): SessionSummary => ({
-    sessionId, title: "t", project: "/p", createdAt: 0, updatedAt: 0, state: "idle", pendingApprovals: 0,
+    sessionId,
+    title: "t",
+    project: "/p",
+    createdAt: 0,
+    updatedAt: 0,
+    state: "idle",
+    pendingApprovals: 0,
   });
   const step = (list: readonly SessionSummary[], type: string, payload: Record<string, unknown> = {}) => {
     const event: Event = { ...eventLog("b").add(type, payload), ts: 9 };
@@ -74,7 +94,9 @@ describe("the list of sessions", () => {
   });
 
   it("is grouped by project, the open one first even while it is empty", () => {
-    expect(groupByProject([session("a")], "/open").map((group) => [group.project, group.sessions.length])).toEqual([
+    expect(
+      groupByProject([session("a")], "/open").map((group) => [group.project, group.sessions.length]),
+    ).toEqual([
       ["/open", 0],
       ["/p", 1],
     ]);
@@ -84,10 +106,22 @@ describe("the list of sessions", () => {
 describe("usage", () => {
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {
     const { events, add } = eventLog("s");
-    add("engine.response", { usage: { promptTokens: 100, completionTokens: 5, cachedTokens: 80, costUsd: 0.5 } });
-    add("engine.response", { usage: { promptTokens: 200, completionTokens: 5, cachedTokens: 0, costUsd: 0.25 } });
-    expect(events.reduce(usageStep, noUsage)).toMatchObject({ promptTokens: 300, costUsd: 0.75, contextTokens: 205 });
+    add("engine.response", {
+      usage: { promptTokens: 100, completionTokens: 5, cachedTokens: 80, costUsd: 0.5 },
+    });
+    add("engine.response", {
+      usage: { promptTokens: 200, completionTokens: 5, cachedTokens: 0, costUsd: 0.25 },
+    });
+    expect(events.reduce(usageStep, noUsage)).toMatchObject({
+      promptTokens: 300,
+      costUsd: 0.75,
+      contextTokens: 205,
+    });
     add("engine.response", { usage: { promptTokens: 1, completionTokens: 1, costUsd: null } });
-    expect(events.reduce(usageStep, noUsage)).toMatchObject({ promptTokens: 301, costUsd: null, requests: 3 });
+    expect(events.reduce(usageStep, noUsage)).toMatchObject({
+      promptTokens: 301,
+      costUsd: null,
+      requests: 3,
+    });
   });
 });

@@ -23,11 +23,24 @@ describe("foldTranscript", () => {
   it("shows a call as waiting, then as rejected, and keeps it rejected when its result arrives", () => {
     const { events, add } = eventLog("s");
     add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
-    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file", args: {}, reason: "writes ask" });
-    expect(tools(foldTranscript(events).items)[0]).toMatchObject({ state: "waiting", approvalId: "a", reason: "writes ask" });
+    add("approval.requested", {
+      approvalId: "a",
+      callId: "c",
+      toolId: "edit_file",
+      args: {},
+      reason: "writes ask",
+    });
+    expect(tools(foldTranscript(events).items)[0]).toMatchObject({
+      state: "waiting",
+      approvalId: "a",
+      reason: "writes ask",
+    });
     add("approval.resolved", { approvalId: "a", decision: "reject" });
     add("tool.result", { callId: "c", result: "rejected by the user", isError: true });
-    expect(tools(foldTranscript(events).items)[0]).toMatchObject({ state: "rejected", result: "rejected by the user" });
+    expect(tools(foldTranscript(events).items)[0]).toMatchObject({
+      state: "rejected",
+      result: "rejected by the user",
+    });
   });
 
   it("goes back to running when approved and names the files that were written", () => {
@@ -43,7 +56,9 @@ describe("foldTranscript", () => {
   it("gives a result whose call lies before the window a card of its own", () => {
     const { events, add } = eventLog("s");
     add("tool.result", { callId: "lost", toolId: "read_file", result: "x", isError: false });
-    expect(foldTranscript(events).items).toMatchObject([{ kind: "tool", toolId: "read_file", state: "done" }]);
+    expect(foldTranscript(events).items).toMatchObject([
+      { kind: "tool", toolId: "read_file", state: "done" },
+    ]);
   });
 
   it("leaves no call running after the run has ended", () => {

@@ -1,11 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/fake";
-import { appendLive, appendPage, type EventWindow, emptyWindow, firstSeq, lastSeq, maxEvents, maxEventsWhileReading, pageSize, prependPage } from "./window";
+import {
+  appendLive,
+  appendPage,
+  type EventWindow,
+  emptyWindow,
+  firstSeq,
+  lastSeq,
+  maxEvents,
+  maxEventsWhileReading,
+  pageSize,
+  prependPage,
+} from "./window";
 
 const log = eventLog("s");
 for (let i = 0; i < 4000; i += 1) log.add("x");
 const slice = (from: number, to: number) => log.events.slice(from - 1, to);
-const windowOf = (from: number, to: number): EventWindow => ({ events: slice(from, to), hasOlder: from > 1, hasNewer: false });
+const windowOf = (from: number, to: number): EventWindow => ({
+  events: slice(from, to),
+  hasOlder: from > 1,
+  hasNewer: false,
+});
 const joined = (window: EventWindow | "gap"): EventWindow => {
   if (window === "gap") throw new Error("unexpected gap");
   return window;
@@ -24,7 +39,8 @@ describe("the window of events", () => {
 
   it("never holds a whole long session while following its end", () => {
     let window = windowOf(1, 10);
-    for (let at = 11; at <= 4000; at += 50) window = joined(appendLive(window, slice(at, Math.min(4000, at + 49)), false));
+    for (let at = 11; at <= 4000; at += 50)
+      window = joined(appendLive(window, slice(at, Math.min(4000, at + 49)), false));
     expect(window.events.length).toBeLessThanOrEqual(maxEvents + pageSize);
     expect(lastSeq(window)).toBe(4000);
     expect(window.hasOlder).toBe(true);
@@ -32,7 +48,8 @@ describe("the window of events", () => {
 
   it("lets the live end go rather than what is being read", () => {
     let window = windowOf(1, 10);
-    for (let at = 11; at <= 4000; at += 50) window = joined(appendLive(window, slice(at, Math.min(4000, at + 49)), true));
+    for (let at = 11; at <= 4000; at += 50)
+      window = joined(appendLive(window, slice(at, Math.min(4000, at + 49)), true));
     expect(firstSeq(window)).toBe(1);
     expect(window.events.length).toBeLessThanOrEqual(maxEventsWhileReading);
     expect(window.hasNewer).toBe(true);
@@ -40,7 +57,8 @@ describe("the window of events", () => {
 
   it("drops the far end when older pages come, and gets it back page by page", () => {
     let window = windowOf(2001, 3200);
-    for (let at = 2000; at > 1000; at -= pageSize) window = prependPage(window, slice(at - pageSize + 1, at), true);
+    for (let at = 2000; at > 1000; at -= pageSize)
+      window = prependPage(window, slice(at - pageSize + 1, at), true);
     expect(firstSeq(window)).toBe(1001);
     expect(window.events.length).toBeLessThanOrEqual(maxEvents + pageSize);
     expect(window.hasNewer).toBe(true);

@@ -28,8 +28,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
 
   useEffect(() => {
     if (focusRequest === 0) return;
-    const first = root.current?.querySelector<HTMLElement>(".approval .hunk.open, .approval button");
-    (first ?? root.current)?.focus();
+    const find = (what: string) => root.current?.querySelector<HTMLElement>(what);
+    // Never a button: a stray Enter must not approve what has not been read.
+    (find(".approval .hunk.open") ?? find(".approval") ?? root.current)?.focus();
   }, [focusRequest]);
 
   const onKeyDown = (event: KeyboardEvent) => {

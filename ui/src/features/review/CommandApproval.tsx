@@ -30,7 +30,7 @@ export function CommandApproval({ approval, command }: Props) {
     answer("approve");
   };
   return (
-    <article className="approval" onKeyDown={onKeyDown} aria-describedby={summary}>
+    <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
       <ApprovalHead approval={approval} id={summary} />
       <pre className="command">
         {command ? <CommandText text={command.command} /> : <VisibleText text={show(approval.args)} />}

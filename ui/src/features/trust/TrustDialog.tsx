@@ -100,7 +100,8 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
     <>
       <p>
         These parts of the folder changed since you agreed to them. Each is off until you have seen the
-        difference and agree again; close this to leave them off. Keeping the folder untrusted turns everything off.
+        difference and agree again; close this to leave them off. Keeping the folder untrusted turns
+        everything off.
       </p>
       {changed.map((pin) => (
         <section key={`${pin.kind} ${pin.path}`} className="trust-group" aria-label={pin.path}>

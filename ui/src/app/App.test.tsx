@@ -1,0 +1,184 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import type { ProjectState, SessionSummary } from "../protocol/generated";
+import { createFake, demoProject, eventLog, type Fake } from "../testing/fake";
+import { renderOn, sent } from "../testing/render";
+import { previewOf, renameDiff } from "../testing/scenes";
+import { App } from "./App";
+import { roomFor } from "./layout_state";
+import { nextWaiting } from "./window_state";
+
+const session = (sessionId: string, title: string): SessionSummary => ({
+  sessionId,
+  title,
+  project: demoProject.path,
+  createdAt: 0,
+  updatedAt: 0,
+  state: "idle",
+  pendingApprovals: 0,
+});
+
+/** Wide enough for three columns; jsdom's own window is not. */
+async function open(fake: Fake) {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  return renderOn(fake, <App />);
+}
+const press = async (name: string) => userEvent.click(screen.getByRole("button", { name }));
+
+describe("the window", () => {
+  it("has the contract's landmarks, tabs and names", async () => {
+    await open(createFake({ sessions: [session("s", "One")] }));
+    expect(screen.getByRole("navigation", { name: "Sessions" })).toBeTruthy();
+    expect(screen.getByRole("main", { name: "Conversation" })).toBeTruthy();
+    expect(screen.getByRole("complementary", { name: "Inspector" })).toBeTruthy();
+    expect(screen.getByRole("contentinfo", { name: "Status" })).toBeTruthy();
+    expect(
+      screen.getAllByRole("tab").map((tab) => tab.getAttribute("aria-label") ?? tab.textContent),
+    ).toEqual(["Changes", "Timeline"]);
+    for (const name of ["New session", "Settings", "Send", "Open folder"])
+      expect(screen.getByRole("button", { name })).toBeTruthy();
+    await press("One");
+    expect(screen.getByRole("log", { name: "Transcript" }).getAttribute("aria-live")).toBe("polite");
+  });
+
+  it("opens a folder and asks about trust, and not again once answered", async () => {
+    const undecided: ProjectState = { ...demoProject, trust: "undecided" };
+    const fake = createFake({
+      app: { project: null },
+      handlers: { choose_folder: () => demoProject.path, open_project: () => undecided },
+    });
+    await open(fake);
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "New session" }).disabled).toBe(true);
+    await press("Open folder");
+    expect(sent(fake, "open_project")).toEqual([{ path: demoProject.path }]);
+    expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();
+    await press("Trust folder");
+    await waitFor(() => expect(screen.queryByRole("dialog")).toBeNull());
+    expect(screen.getByRole("textbox", { name: "Message" })).toBeTruthy();
+  });
+
+  it("asks about a folder that was given at the start", async () => {
+    await open(createFake({ app: { project: { ...demoProject, trust: "undecided" } } }));
+    expect(await screen.findByRole("dialog", { name: "Trust this folder?" })).toBeTruthy();
+  });
+
+  it("leaves a folder alone that was decided to stay untrusted", async () => {
+    await open(createFake({ app: { project: { ...demoProject, trust: "untrusted" } } }));
+    expect(screen.queryByRole("dialog")).toBeNull();
+  });
+
+  it("sends into a new session with the chosen mode, then shows that session", async () => {
+    const fake = createFake({});
+    await open(fake);
+    await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Do it{Enter}");
+    expect(sent(fake, "send_message")).toEqual([
+      { sessionId: null, text: "Do it", options: { model: null, approve: "ask" } },
+    ]);
+    expect(sent(fake, "session_page")).toMatchObject([{ sessionId: "new", beforeSeq: null }]);
+  });
+
+  it("announces a waiting approval in the title, the list, the inbox and the inspector", async () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    const fake = createFake({ sessions: [session("s", "One")], logs: { s: events.slice() } });
+    await open(fake);
+    await press("One");
+    await userEvent.click(screen.getByRole("tab", { name: "Timeline" }));
+    const asked = [
+      add("tool.call", { callId: "c", toolId: "edit_file", args: { path: "a" } }),
+      add("approval.requested", {
+        approvalId: "title",
+        callId: "c",
+        toolId: "edit_file",
+        args: {},
+        preview: previewOf(renameDiff),
+      }),
+    ];
+    await act(async () => fake.send({ events: asked }));
+    expect(await screen.findAllByRole("button", { name: "Accept hunk" })).toHaveLength(4);
+    expect(document.title).toBe("(1) One – Arki");
+    expect(screen.getByRole("tab", { name: "Changes" }).getAttribute("aria-selected")).toBe("true");
+    const row = screen.getByRole("button", { name: "One" });
+    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toBe(
+      "waiting for you, 1 pending approval",
+    );
+  });
+
+  it("leads from the inbox to the session that waits, with the focus on its first hunk", async () => {
+    const { events, add } = eventLog("s");
+    add("approval.requested", {
+      approvalId: "inbox",
+      callId: "c",
+      toolId: "edit_file",
+      args: {},
+      preview: previewOf(renameDiff),
+    });
+    await open(createFake({ sessions: [session("t", "Other"), session("s", "One")], logs: { s: events } }));
+    await press("Other");
+    await press("Inbox");
+    await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
+  });
+
+  it("offers every action in the palette and runs it", async () => {
+    await open(createFake({}));
+    await userEvent.keyboard("{Control>}k{/Control}");
+    const palette = await screen.findByRole("dialog", { name: "Command palette" });
+    await userEvent.type(within(palette).getByRole("combobox"), "keyboard{Enter}");
+    expect(await screen.findByRole("dialog", { name: "Keyboard" })).toBeTruthy();
+  });
+
+  it("shows the keyboard map with ? outside of text, and types it inside", async () => {
+    await open(createFake({}));
+    await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "?");
+    expect(screen.queryByRole("dialog")).toBeNull();
+    act(() => (document.activeElement as HTMLElement).blur());
+    await userEvent.keyboard("?");
+    expect(await screen.findByRole("dialog", { name: "Keyboard" })).toBeTruthy();
+  });
+
+  it("sets a key without keeping it anywhere in the page", async () => {
+    const fake = createFake({
+      providers: [
+        {
+          name: "lab",
+          kind: "custom",
+          baseUrl: "http://x",
+          isLocal: true,
+          keySource: "missing",
+          keyEnv: null,
+        },
+      ],
+    });
+    await open(fake);
+    await press("Settings");
+    expect(await screen.findByRole("dialog", { name: "Settings" })).toBeTruthy();
+    await press("Set key");
+    await userEvent.type(screen.getByLabelText("API key for lab"), "sk-secret{Enter}");
+    expect(sent(fake, "set_key")).toEqual([{ provider: "lab", key: "sk-secret" }]);
+    expect(document.body.innerHTML).not.toContain("sk-secret");
+    expect([...document.querySelectorAll("input")].map((input) => input.value)).not.toContain("sk-secret");
+  });
+
+  it("shows an unknown cost as unknown", async () => {
+    const { events, add } = eventLog("s");
+    add("engine.response", { usage: { promptTokens: 18_000, completionTokens: 200, costUsd: null } });
+    await open(createFake({ sessions: [session("s", "One")], logs: { s: events } }));
+    await press("One");
+    const status = within(screen.getByRole("contentinfo"));
+    expect(await status.findByText("cost unknown")).toBeTruthy();
+    expect(status.getByText("18.2k tok")).toBeTruthy();
+  });
+});
+
+describe("layout and inbox", () => {
+  it("gives up columns from the right as the window narrows", () => {
+    expect([1440, 1100, 900, 760].map(roomFor)).toEqual(["three", "three", "two", "one"]);
+  });
+
+  it("goes round the sessions that wait", () => {
+    const waiting = [{ sessionId: "a" }, { sessionId: "b" }, { sessionId: "a" }];
+    expect([null, "a", "b", "x"].map((now) => nextWaiting(waiting, now))).toEqual(["a", "b", "a", "a"]);
+    expect(nextWaiting([], null)).toBeNull();
+  });
+});

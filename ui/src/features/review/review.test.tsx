@@ -1,0 +1,241 @@
+import { act, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+import { createFake, eventLog, type Fake, fail } from "../../testing/fake";
+import { renderOn, sent } from "../../testing/render";
+import { previewOf } from "../../testing/scenes";
+import { Changes } from "./Changes";
+
+const diff =
+  "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO\n@@ -11,2 +11,2 @@\n x\n-y\n+Y\n" +
+  "--- a/src/b.rs\n+++ b/src/b.rs\n@@ -1 +1 @@\n-b\n+B\n";
+const hash = "f".repeat(64);
+let session = 0;
+
+/** A new approval each time: drafts are kept by approval id. */
+function waiting(
+  handlers: Parameters<typeof createFake>[0]["handlers"] = {},
+  payload: Record<string, unknown> = { preview: previewOf(diff) },
+) {
+  session += 1;
+  const id = `s${session}`;
+  const { events, add } = eventLog(id);
+  add("tool.call", { callId: "c", toolId: "edit_file", args: {} });
+  add("approval.requested", {
+    approvalId: `a${session}`,
+    callId: "c",
+    toolId: "edit_file",
+    args: {},
+    risk: "low",
+    reason: "writes ask",
+    ...payload,
+  });
+  return { id, add, fake: createFake({ logs: { [id]: events }, handlers }) };
+}
+
+const show = (fake: Fake, id: string) => renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
+const resolution = (fake: Fake) =>
+  sent(fake, "resolve_approval").map((params) => (params as { resolution: unknown }).resolution);
+const buttons = (name: string) => screen.queryAllByRole("button", { name });
+const press = (name: string, at = 0) => {
+  const button = buttons(name)[at];
+  if (!button) throw new Error(`no ${name} ${at}`);
+  return userEvent.click(button);
+};
+
+describe("a write approval", () => {
+  let fake: Fake;
+  beforeEach(async () => {
+    const given = waiting();
+    fake = given.fake;
+    await show(fake, given.id);
+  });
+
+  it("names each file's region by its path and each button by the contract", () => {
+    expect(
+      within(screen.getByRole("region", { name: "src/a.rs" })).getAllByRole("button", {
+        name: "Accept hunk",
+      }),
+    ).toHaveLength(2);
+    expect(
+      within(screen.getByRole("region", { name: "src/b.rs" })).getAllByRole("button", { name: "Edit hunk" }),
+    ).toHaveLength(1);
+    const described = buttons("Reject hunk")[2]?.getAttribute("aria-describedby");
+    expect(document.getElementById(described ?? "")?.textContent).toContain(
+      "Hunk 3 of 3, line 1 of src/b.rs",
+    );
+  });
+
+  it("is sent by itself when the last hunk is decided, with what was taken and shown", async () => {
+    await press("Reject hunk");
+    await press("Accept hunk");
+    expect(resolution(fake)).toEqual([]);
+    await press("Accept hunk");
+    expect(resolution(fake)).toEqual([
+      { decision: "approve", hunks: [2, 3], edited: null, note: null, previewHash: hash },
+    ]);
+  });
+
+  it("is a rejection when nothing was taken, and carries the note", async () => {
+    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), " not now ");
+    await press("Reject all");
+    expect(resolution(fake)).toEqual([
+      { decision: "reject", hunks: null, edited: null, note: "not now", previewHash: hash },
+    ]);
+  });
+
+  it("accepts only what is still undecided with Accept all", async () => {
+    await press("Reject hunk", 1);
+    await press("Accept all");
+    expect(resolution(fake)).toEqual([
+      { decision: "approve", hunks: [1, 3], edited: null, note: null, previewHash: hash },
+    ]);
+  });
+
+  it("takes all when every hunk was accepted", async () => {
+    await press("Accept all");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null }]);
+  });
+
+  it("sends an edited hunk's new side", async () => {
+    await press("Edit hunk", 2);
+    const box = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "New text of this hunk" });
+    expect(box.value).toBe("B");
+    await userEvent.clear(box);
+    await userEvent.type(box, "mine");
+    await press("Save edit");
+    expect(screen.getByText("✎ edited by you")).toBeTruthy();
+    await press("Reject all");
+    expect(resolution(fake)).toEqual([
+      { decision: "approve", hunks: [3], edited: { 3: "mine\n" }, note: null, previewHash: hash },
+    ]);
+  });
+
+  it("can be changed until the last decision", async () => {
+    await press("Accept hunk");
+    await press("Undo");
+    expect(buttons("Accept hunk")).toHaveLength(3);
+  });
+
+  it("decides a file at once", async () => {
+    await press("Reject file");
+    await press("Accept hunk");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: [3] }]);
+  });
+
+  it("is reviewed by keyboard alone", async () => {
+    const hunk = () => document.activeElement?.getAttribute("data-hunk");
+    expect(hunk()).toBe("1");
+    await userEvent.keyboard("j");
+    expect(hunk()).toBe("2");
+    await userEvent.keyboard("{ArrowUp}");
+    expect(hunk()).toBe("1");
+    await userEvent.keyboard("a");
+    expect(hunk()).toBe("2");
+    await userEvent.keyboard("r");
+    expect(hunk()).toBe("3");
+    await userEvent.keyboard("e");
+    await userEvent.keyboard("!{Control>}{Enter}{/Control}");
+    expect(resolution(fake)).toEqual([
+      { decision: "approve", hunks: [1, 3], edited: { 3: "!B\n" }, note: null, previewHash: hash },
+    ]);
+  });
+
+  it("accepts all with the key, and types keys into the note as text", async () => {
+    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "a r");
+    expect(buttons("Accept hunk")).toHaveLength(3);
+    await userEvent.keyboard("{Control>}{Enter}{/Control}");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null, note: "a r" }]);
+  });
+});
+
+describe("a decision that does not arrive", () => {
+  it("stays, says why, and can be sent again", async () => {
+    let works = false;
+    const { id, fake } = waiting({
+      resolve_approval: () => (works ? null : fail("STORE", "The disk is full.", "Free some space.")),
+    });
+    await show(fake, id);
+    await press("Accept all");
+    expect(screen.getByRole("alert").textContent).toContain("The disk is full.");
+    works = true;
+    await press("Try again");
+    expect(resolution(fake)).toHaveLength(2);
+    expect(screen.queryByRole("alert")).toBeNull();
+  });
+
+  it("shows the fresh preview with an explanation when the shown one was stale", async () => {
+    const { id, fake, add } = waiting();
+    await show(fake, id);
+    const fresh = add("approval.requested", {
+      approvalId: "fresh",
+      callId: "c",
+      toolId: "edit_file",
+      supersedes: `a${session}`,
+      preview: previewOf(diff),
+    });
+    await act(async () => fake.send({ events: [fresh] }));
+    await waitFor(() => expect(screen.getByText(/nothing was written/)).toBeTruthy());
+    await press("Accept all");
+    expect(sent(fake, "resolve_approval")).toMatchObject([{ approvalId: "fresh" }]);
+  });
+});
+
+describe("a preview that does not match its hunks", () => {
+  it("can only be decided as a whole", async () => {
+    const preview = { ...previewOf(diff), hunks: previewOf(diff).hunks.slice(1) };
+    const { id, fake } = waiting({}, { preview });
+    await show(fake, id);
+    expect(buttons("Accept hunk").every((button) => (button as HTMLButtonElement).disabled)).toBe(true);
+    await press("Reject all");
+    expect(resolution(fake)).toMatchObject([{ decision: "reject", hunks: null, previewHash: hash }]);
+  });
+});
+
+describe("a command approval", () => {
+  const command = {
+    command: "rm -rf \u202etxt.exe",
+    directory: "/p",
+    environment: ["PATH"],
+    sandbox: "off",
+    previewHash: "e",
+  };
+
+  it("shows exactly what would run, where and with what, and answers with its hash", async () => {
+    const { id, fake } = waiting({}, { toolId: "run_command", command });
+    await show(fake, id);
+    expect(document.querySelector(".command")?.textContent).toBe("rm -rf U+202Etxt.exe");
+    for (const fact of ["/p", "PATH", "off", "writes ask"]) expect(screen.getByText(fact)).toBeTruthy();
+    await press("Approve");
+    expect(resolution(fake)).toEqual([
+      { decision: "approve", hunks: null, edited: null, note: null, previewHash: "e" },
+    ]);
+  });
+
+  it("can be rejected with a note", async () => {
+    const { id, fake } = waiting({}, { toolId: "run_command", command });
+    await show(fake, id);
+    await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "why?");
+    await press("Reject");
+    expect(resolution(fake)).toMatchObject([{ decision: "reject", note: "why?" }]);
+  });
+});
+
+describe("what was decided", () => {
+  it("stays below, marked by what became of it", async () => {
+    const { id, fake, add } = waiting();
+    await show(fake, id);
+    const events = [
+      add("approval.resolved", {
+        approvalId: `a${session}`,
+        decision: "approve",
+        hunks: [1, 3],
+        edited: { 3: "mine\n" },
+      }),
+    ];
+    await act(async () => fake.send({ events }));
+    await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
+    expect(screen.getByText("partly accepted")).toBeTruthy();
+    expect(screen.getByText("✎ edited by you")).toBeTruthy();
+  });
+});

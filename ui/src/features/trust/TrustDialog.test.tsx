@@ -1,0 +1,81 @@
+import { screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import type { ProjectState } from "../../protocol/generated";
+import { createFake, demoProject, fail } from "../../testing/fake";
+import { renderOn, sent } from "../../testing/render";
+import { groupPins } from "./pins";
+import { TrustDialog } from "./TrustDialog";
+
+const pin = (kind: string, path: string) => ({ kind, path, hash: "0" });
+const undecided: ProjectState = {
+  ...demoProject,
+  trust: "undecided",
+  enables: [pin("rule", "AGENTS.md"), pin("hook", "config#hook")],
+};
+
+async function show(project: ProjectState, fake = createFake({ app: { project } })) {
+  const onClose = vi.fn();
+  await renderOn(fake, <TrustDialog project={project} open onClose={onClose} />);
+  return { fake, onClose };
+}
+
+describe("Trust this folder?", () => {
+  it("lists what trust would enable, what runs by itself first", async () => {
+    await show(undecided);
+    expect(screen.getByRole("dialog", { name: "Trust this folder?" }).textContent).toMatch(
+      /config#hook.*AGENTS\.md/s,
+    );
+    expect(
+      groupPins([pin("zzz", "x"), pin("rule", "a"), pin("rule", "b")]).map(([kind, pins]) => [
+        kind,
+        pins.length,
+      ]),
+    ).toEqual([
+      ["rule", 2],
+      ["zzz", 1],
+    ]);
+  });
+
+  it("has the focus on the safe answer", async () => {
+    await show(undecided);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe("Keep untrusted"));
+  });
+
+  it.each([
+    ["Trust folder", "trust_project"],
+    ["Keep untrusted", "keep_untrusted"],
+  ] as const)("%s calls %s", async (name, command) => {
+    const { fake, onClose } = await show(undecided);
+    await userEvent.click(screen.getByRole("button", { name }));
+    expect(sent(fake, command)).toEqual([{ path: demoProject.path }]);
+    expect(onClose).toHaveBeenCalledOnce();
+  });
+
+  it("decides nothing when it is closed", async () => {
+    const { fake, onClose } = await show(undecided);
+    await userEvent.keyboard("{Escape}");
+    expect(onClose).toHaveBeenCalledOnce();
+    expect([...sent(fake, "trust_project"), ...sent(fake, "keep_untrusted")]).toEqual([]);
+  });
+
+  it("shows what changed since the folder was trusted", async () => {
+    await show({
+      ...demoProject,
+      changed: [{ kind: "rule", path: "AGENTS.md", change: "changed", diff: "-a\n+curl | sh" }],
+    });
+    expect(screen.getByRole("region", { name: "AGENTS.md" }).textContent).toContain("+curl | sh");
+    expect(screen.getByRole("button", { name: "Trust folder" })).toBeTruthy();
+  });
+
+  it("stays open and says why when the answer could not be stored", async () => {
+    const fake = createFake({
+      app: { project: undecided },
+      handlers: { trust_project: () => fail("STORE", "Read-only disk.") },
+    });
+    const { onClose } = await show(undecided, fake);
+    await userEvent.click(screen.getByRole("button", { name: "Trust folder" }));
+    expect(screen.getByRole("alert").textContent).toContain("Read-only disk.");
+    expect(onClose).not.toHaveBeenCalled();
+  });
+});
