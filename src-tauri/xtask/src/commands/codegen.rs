@@ -48,9 +48,11 @@ pub(crate) fn export_into(command: &mut Command, folder: &Path) {
 
 pub(crate) fn write(repository: &Repository) -> Result<Outcome, Failure> {
     export(repository)?;
-    let changed = files::mirror(&formatted(repository)?, &repository.root.join(GENERATED))?;
+    let tree = formatted(repository)?;
+    let changed = files::mirror(&tree, &repository.root.join(GENERATED))?;
     for name in &changed {
-        println!("wrote {GENERATED}/{name}");
+        let did = if tree.contains_key(name) { "wrote" } else { "removed" };
+        println!("{did} {GENERATED}/{name}");
     }
     Ok(if changed.is_empty() { Outcome::Skipped("up to date".into()) } else { Outcome::Done })
 }
@@ -84,7 +86,9 @@ fn export(repository: &Repository) -> Result<(), Failure> {
 fn formatted(repository: &Repository) -> Result<Tree, Failure> {
     let exported = exported(repository);
     if !exported.exists() {
-        return Ok(Tree::new());
+        // Taken at its word, that would remove every type of the interface.
+        return Err(Failure::new("the engine's tests exported no types")
+            .hint("a type of the window's protocol derives `ts_rs::TS` and says `#[ts(export)]`"));
     }
     let mut tree = files::read_tree(&exported, &[])?;
     tree.insert("index.ts".into(), index(&tree).into_bytes());
