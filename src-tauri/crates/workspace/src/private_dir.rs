@@ -1,26 +1,153 @@
-//! stub
-use crate::error::Result;
+//! Files and folders for one pair of eyes: configuration, data, a run's temporary files.
+
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
-/// Creates `path` and what is missing above it, readable by the owner alone.
-pub fn create_private_dir(_path: &Path) -> Result<()> {
-    todo!()
-}
-/// Writes atomically, readable by the owner alone.
-pub fn write_private_file(_path: &Path, _bytes: &[u8]) -> Result<()> {
-    todo!()
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+use crate::error::{FileAction, Result, io_error};
+
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+
+/// Creates `path` and what is missing above it, for the owner alone. What exists already keeps its permissions, but
+/// for `path` itself, which is closed to others.
+pub fn create_private_dir(path: &Path) -> Result<()> {
+    let fail = |error| io_error(&path.to_string_lossy(), FileAction::Write, error);
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    set_folder_mode(&mut builder);
+    builder.create(path).map_err(fail)?;
+    close_to_others(path).map_err(fail)
 }
 
-/// A temporary folder of one run, removed when dropped.
+/// Writes atomically, for the owner alone. The folder must exist.
+pub fn write_private_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    replace(path, bytes).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut file = new_file(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    fs::File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// A temporary folder of one run, for the owner alone; removed when dropped.
 #[derive(Debug)]
 pub struct PrivateTempDir {
-    inner: tempfile::TempDir,
+    inner: TempDir,
 }
+
 impl PrivateTempDir {
+    /// In the system's temporary folder.
     pub fn create() -> Result<Self> {
-        todo!()
+        let parent = std::env::temp_dir();
+        let mut builder = Builder::new();
+        builder.prefix("arki-");
+        let inner = folder_for_owner(&mut builder)
+            .tempdir_in(&parent)
+            .map_err(|error| io_error(&parent.to_string_lossy(), FileAction::Write, error))?;
+        Ok(Self { inner })
     }
+
     pub fn path(&self) -> &Path {
         self.inner.path()
+    }
+}
+
+#[cfg(unix)]
+fn set_folder_mode(builder: &mut fs::DirBuilder) {
+    use std::os::unix::fs::DirBuilderExt;
+    builder.mode(FOLDER_MODE);
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
+    if mode & !FOLDER_MODE == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & FOLDER_MODE))
+}
+
+#[cfg(unix)]
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    Builder::new().permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
+}
+
+#[cfg(unix)]
+fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(FOLDER_MODE))
+}
+
+/// On Windows a user's folders are closed to others by inheritance.
+#[cfg(not(unix))]
+fn set_folder_mode(_: &mut fs::DirBuilder) {
+    let _ = (FILE_MODE, FOLDER_MODE);
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
+}
+
+#[cfg(not(unix))]
+fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
+    builder
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn folders_and_files_are_for_the_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b");
+        create_private_dir(&inner).unwrap();
+        create_private_dir(&inner).unwrap();
+        assert_eq!((mode(&inner), mode(&folder.path().join("a"))), (0o700, 0o700));
+        write_private_file(&inner.join("f"), b"one").unwrap();
+        write_private_file(&inner.join("f"), b"two").unwrap();
+        assert_eq!((fs::read(inner.join("f")).unwrap(), mode(&inner.join("f"))), (b"two".to_vec(), 0o600));
+        assert_eq!(fs::read_dir(&inner).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_was_open_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("open");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        create_private_dir(&path).unwrap();
+        assert_eq!(mode(&path), 0o700);
+    }
+
+    #[test]
+    fn a_temporary_folder_goes_with_its_owner() {
+        let folder = PrivateTempDir::create().unwrap();
+        let path = folder.path().to_path_buf();
+        assert_eq!(mode(&path), 0o700);
+        drop(folder);
+        assert!(!path.exists());
     }
 }

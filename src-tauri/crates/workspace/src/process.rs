@@ -1,9 +1,51 @@
-//! stub
-use crate::error::Result;
-use crate::sandbox::Sandbox;
+//! Running a command: its output as it comes, its end for certain.
+//!
+//! A command is a session of its own, so it has no terminal to read from or write to, and a process group of its
+//! own, so that stopping it stops what it started. Whatever ends it, the group is killed before its leader is
+//! reaped: until then the group's number can't belong to anyone else. Processes that leave the group
+//! themselves (`setsid`, daemons) are not followed.
+//!
+//! Children are started with `posix_spawn`, not `fork`: forking copies this process's page tables, which costs
+//! milliseconds in a desktop app, and code of ours would run in the copy.
+
+mod kept_output;
+
+#[cfg(unix)]
+mod exit_watch;
+#[cfg(unix)]
+mod launch;
+#[cfg(unix)]
+mod orphan_guard;
+#[cfg(unix)]
+#[path = "process/unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "process/windows.rs"]
+mod platform;
+
+use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::pin::pin;
+use std::time::{Duration, Instant};
+
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
+
+use crate::error::{ProcessError, Result};
+use crate::sandbox::Sandbox;
+use kept_output::KeptOutput;
+use platform::Started;
+
+/// How long a stopped command has to clean up.
+const GRACE: Duration = Duration::from_millis(300);
+/// How long what a command left in the background may go on writing after it ended.
+const DRAIN: Duration = Duration::from_millis(200);
+/// How long a killed process may take to go; longer only when it is stuck in the kernel.
+const KILL_WAIT: Duration = Duration::from_secs(5);
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 64 * 1024;
+/// Chunks read after the group was killed: what a pipe holds, and then some.
+const LAST_CHUNKS: usize = 32;
 
 #[derive(Debug)]
 pub struct CommandSpec<'a> {
@@ -26,19 +68,125 @@ pub struct CommandOutcome {
     pub signal: Option<i32>,
     pub timed_out: bool,
     pub cancelled: bool,
-    /// Standard output and error in the order written; of a long one the beginning and the end.
+    /// Standard output and error in the order written; of a long one the beginning and the end, with a note
+    /// between them. What is not UTF-8 is replaced.
     pub output: String,
+    /// Something was left out of `output`.
     pub truncated: bool,
     /// All bytes the command wrote.
     pub output_bytes: u64,
     pub duration: Duration,
 }
 
-/// Runs a command to its end, its time limit or its cancellation. Needs a tokio runtime with I/O and time enabled.
-pub async fn run(
-    _spec: CommandSpec<'_>,
-    _on_output: impl FnMut(&[u8]),
-    _cancel: CancellationToken,
-) -> Result<CommandOutcome> {
-    todo!()
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Exited,
+    TimedOut,
+    Cancelled,
 }
+
+/// Runs a command to its end, its time limit or its cancellation, and hands its output to `on_output` as it comes.
+/// Dropping the future kills the command. Needs a tokio runtime with I/O and time enabled.
+pub async fn run(
+    spec: CommandSpec<'_>,
+    on_output: impl FnMut(&[u8]),
+    cancel: CancellationToken,
+) -> Result<CommandOutcome> {
+    let started_at = Instant::now();
+    let mut output = Output { kept: KeptOutput::new(spec.max_output_bytes), on_output, is_open: true };
+    let mut command = platform::start(&spec).await?;
+    let ending = follow(&mut command, &mut output, spec.time_limit, &cancel).await?;
+    match ending {
+        Ending::Exited => {
+            // What runs over is cut off below.
+            let _ = timeout(DRAIN, output.read_to_end(&mut command)).await;
+        }
+        Ending::TimedOut | Ending::Cancelled => {
+            command.terminate_group();
+            let _ = timeout(GRACE, output.read_until_gone(&mut command)).await;
+        }
+    }
+    command.kill_group();
+    let _ = timeout(KILL_WAIT, command.exited()).await;
+    output.read_what_is_left(&mut command);
+    let (exit_code, signal) = command.reap();
+    let (text, truncated) = output.kept.text();
+    Ok(CommandOutcome {
+        exit_code,
+        signal,
+        timed_out: ending == Ending::TimedOut,
+        cancelled: ending == Ending::Cancelled,
+        output: text,
+        truncated,
+        output_bytes: output.kept.total(),
+        duration: started_at.elapsed(),
+    })
+}
+
+async fn follow(
+    command: &mut Started,
+    output: &mut Output<impl FnMut(&[u8])>,
+    time_limit: Duration,
+    cancel: &CancellationToken,
+) -> Result<Ending> {
+    let mut deadline = pin!(sleep(time_limit));
+    let mut cancelled = pin!(cancel.cancelled());
+    let mut buffer = vec![0; CHUNK_BYTES];
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut cancelled => return Ok(Ending::Cancelled),
+            () = &mut deadline => return Ok(Ending::TimedOut),
+            read = command.output.read(&mut buffer), if output.is_open => output.take(read, &buffer),
+            exited = command.watch.exited() => {
+                exited.map_err(|source| ProcessError::ConnectionLost { source })?;
+                return Ok(Ending::Exited);
+            }
+        }
+    }
+}
+
+struct Output<F> {
+    kept: KeptOutput,
+    on_output: F,
+    is_open: bool,
+}
+
+impl<F: FnMut(&[u8])> Output<F> {
+    fn take(&mut self, read: io::Result<usize>, buffer: &[u8]) {
+        match read {
+            Ok(0) | Err(_) => self.is_open = false,
+            Ok(length) => {
+                self.kept.push(&buffer[..length]);
+                (self.on_output)(&buffer[..length]);
+            }
+        }
+    }
+
+    async fn read_to_end(&mut self, command: &mut Started) {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        while self.is_open {
+            let read = command.output.read(&mut buffer).await;
+            self.take(read, &buffer);
+        }
+    }
+
+    /// Keeps reading, so that a command which writes while it cleans up is not held up.
+    async fn read_until_gone(&mut self, command: &mut Started) {
+        self.read_to_end(command).await;
+        let _ = command.exited().await;
+    }
+
+    fn read_what_is_left(&mut self, command: &mut Started) {
+        let mut buffer = vec![0; CHUNK_BYTES];
+        for _ in 0..LAST_CHUNKS {
+            match command.output.try_read(&mut buffer) {
+                Ok(length) if length > 0 => self.take(Ok(length), &buffer),
+                _ => return,
+            }
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,7 +1,25 @@
-//! stub
-use crate::error::Result;
-use serde::{Deserialize, Serialize};
+//! What trusting a folder would enable, pinned to its content, and the template a trusted folder gets.
+//!
+//! Scanning reads an untrusted folder, so it only hashes: nothing is followed out of the project, nothing blocks,
+//! everything is bounded. Over a bound the scan fails rather than leaving something unpinned.
+//!
+//! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
+//! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change.
+
+mod config_pieces;
+mod folder_scan;
+mod template;
+
+use std::collections::BTreeMap;
 use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change_set::content_hash;
+use crate::error::Result;
+use crate::project::Project;
+
+pub use template::install_template;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,6 +41,7 @@ pub enum PinKind {
 #[serde(rename_all = "camelCase")]
 pub struct Pin {
     pub kind: PinKind,
+    /// Relative to the project, with `#` and a key where it is a piece of a file.
     pub path: String,
     /// SHA-256 hex.
     pub hash: String,
@@ -36,6 +55,7 @@ pub enum PinChange {
     Removed,
 }
 
+/// A piece that is off until the user has seen the difference and agreed again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedPin {
@@ -44,15 +64,39 @@ pub struct ChangedPin {
     pub change: PinChange,
 }
 
-/// What trusting the folder would enable, by kind and path.
-pub fn scan(_project_root: &Path) -> Result<Vec<Pin>> {
-    todo!()
+/// What trusting the folder would enable, by kind and path. Blocking: it reads all of these files.
+pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
+    let project = Project::open(project_root)?;
+    let mut pins = Vec::new();
+    for file in folder_scan::files(&project)? {
+        if file.kind == PinKind::Config {
+            pins.extend(config_pieces::pins(&file.path, &file.bytes));
+        }
+        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes) });
+    }
+    pins.sort();
+    pins.dedup();
+    Ok(pins)
 }
+
 /// How `current` differs from `pinned`, by kind and path.
-pub fn compare(_pinned: &[Pin], _current: &[Pin]) -> Vec<ChangedPin> {
-    todo!()
+pub fn compare(pinned: &[Pin], current: &[Pin]) -> Vec<ChangedPin> {
+    let mut both: BTreeMap<(PinKind, &str), (Option<&str>, Option<&str>)> = BTreeMap::new();
+    for pin in pinned {
+        both.entry((pin.kind, &pin.path)).or_default().0 = Some(&pin.hash);
+    }
+    for pin in current {
+        both.entry((pin.kind, &pin.path)).or_default().1 = Some(&pin.hash);
+    }
+    let change = |hashes| match hashes {
+        (None, Some(_)) => Some(PinChange::Added),
+        (Some(_), None) => Some(PinChange::Removed),
+        (before, after) => (before != after).then_some(PinChange::Changed),
+    };
+    both.into_iter()
+        .filter_map(|((kind, path), hashes)| Some(ChangedPin { kind, path: path.to_owned(), change: change(hashes)? }))
+        .collect()
 }
-/// Creates `.arki/config.json` when it is missing.
-pub fn install_template(_project_root: &Path) -> Result<()> {
-    todo!()
-}
+
+#[cfg(test)]
+mod tests;

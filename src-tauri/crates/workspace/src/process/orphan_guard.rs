@@ -1,0 +1,59 @@
+//! Commands don't outlive this process, however it ends.
+//!
+//! A dying process can't clean up after itself, and Linux's parent-death signal reaches only the direct child, the
+//! shell, not what it runs. So a small shell, started with the first command, knows every running group by number;
+//! when this process is gone its standard input ends, and it kills what is left. One a process, 1 MB, asleep.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rustix::process::Pid;
+
+use super::launch::{Launch, Streams};
+
+/// Lines are `+ GROUP` and `- GROUP`. It must outlive what a terminal sends when it closes.
+const SCRIPT: &str = r#"
+trap '' HUP INT TERM
+groups=' '
+while read -r change group; do
+  case $change in
+    +) groups="$groups$group " ;;
+    -) groups="${groups%% $group *} ${groups#* $group }" ;;
+  esac
+done
+for group in $groups; do kill -KILL "-$group"; done
+"#;
+
+/// From now on `group` dies with this process.
+pub(super) fn watch(group: Pid) {
+    tell('+', group);
+}
+
+/// `group` is gone; its number may become somebody else's.
+pub(super) fn forget(group: Pid) {
+    tell('-', group);
+}
+
+/// A line this short is written whole or not at all, so threads don't need a lock.
+fn tell(change: char, group: Pid) {
+    static GUARD: OnceLock<io::Result<File>> = OnceLock::new();
+    match GUARD.get_or_init(start) {
+        Ok(guard) => {
+            if (&*guard).write_all(format!("{change} {}\n", group.as_raw_nonzero()).as_bytes()).is_err() {
+                tracing::warn!("the guard against orphaned commands has ended");
+            }
+        }
+        Err(error) => tracing::warn!(%error, "commands may outlive this process"),
+    }
+}
+
+fn start() -> io::Result<File> {
+    let (reader, writer) = io::pipe()?;
+    let nowhere = File::options().write(true).open("/dev/null")?;
+    let streams = Streams { stdin: reader.into(), stdout: nowhere.try_clone()?.into(), stderr: nowhere.into() };
+    let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
+    launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
+    Ok(File::from(std::os::fd::OwnedFd::from(writer)))
+}

@@ -1,0 +1,234 @@
+use super::*;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use crate::private_dir::PrivateTempDir;
+
+const LONG: Duration = Duration::from_secs(60);
+
+struct Check {
+    command: String,
+    time_limit: Duration,
+    max_output_bytes: usize,
+    cancel: CancellationToken,
+}
+
+fn command(command: &str) -> Check {
+    Check { command: command.to_owned(), time_limit: LONG, max_output_bytes: 10_000, cancel: CancellationToken::new() }
+}
+
+impl Check {
+    fn run_with(self, on_output: impl FnMut(&[u8])) -> Result<CommandOutcome> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let spec = CommandSpec {
+            command_line: self.command,
+            directory: std::env::temp_dir(),
+            environment: vec![("PATH".into(), std::env::var("PATH").unwrap()), ("GREETING".into(), "hello".into())],
+            sandbox: None,
+            time_limit: self.time_limit,
+            max_output_bytes: self.max_output_bytes,
+        };
+        runtime.block_on(run(spec, on_output, self.cancel))
+    }
+
+    fn run(self) -> CommandOutcome {
+        self.run_with(|_| {}).unwrap()
+    }
+}
+
+/// Whether a process with this number exists that is not a zombie.
+fn is_running(pid: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    !status.is_empty() && !status.contains(") Z ")
+}
+
+#[test]
+fn output_order_exit_code_folder_and_environment_are_the_commands() {
+    let outcome = command("echo one; echo two >&2; echo $GREETING; pwd; exit 7").run();
+    let folder = std::env::temp_dir().canonicalize().unwrap();
+    assert_eq!(outcome.output, format!("one\ntwo\nhello\n{}\n", folder.display()));
+    assert_eq!((outcome.exit_code, outcome.signal), (Some(7), None));
+    assert!(!outcome.timed_out && !outcome.cancelled && !outcome.truncated);
+    assert_eq!(outcome.output_bytes as usize, outcome.output.len());
+}
+
+#[test]
+fn nothing_is_inherited_but_what_was_given() {
+    let outcome =
+        command("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sed 's/=.*//' | sort; cat; ls /proc/self/fd | wc -l").run();
+    assert_eq!(outcome.output.replace(' ', ""), "GREETING\nPATH\n4\n");
+}
+
+#[test]
+fn a_signal_is_told_from_an_exit_code() {
+    let outcome = command("kill -9 $$").run();
+    assert_eq!((outcome.exit_code, outcome.signal), (None, Some(9)));
+}
+
+#[test]
+fn a_broken_pipe_ends_a_writer_as_it_should() {
+    assert_eq!(command("yes | head -n 1").run().output, "y\n");
+}
+
+#[test]
+fn a_command_may_begin_with_a_dash() {
+    assert_eq!(command("-x").run().exit_code, Some(127));
+}
+
+#[test]
+fn there_is_no_terminal_to_ask_on() {
+    assert_ne!(command("read answer </dev/tty").run().exit_code, Some(0));
+}
+
+#[test]
+fn the_time_limit_ends_the_whole_group() {
+    let folder = PrivateTempDir::create().unwrap();
+    let pids = folder.path().join("pids");
+    let line = format!("sleep 100 & echo $! >{0}; sleep 100 & echo $! >>{0}; wait", pids.display());
+    let outcome = Check { time_limit: Duration::from_millis(300), ..command(&line) }.run();
+    assert!(outcome.timed_out && outcome.duration < LONG);
+    assert_eq!(outcome.signal, Some(15));
+    let pids = fs::read_to_string(pids).unwrap();
+    assert_eq!(pids.lines().count(), 2);
+    wait_until(|| !pids.lines().any(is_running));
+}
+
+#[test]
+fn what_ignores_a_polite_stop_is_killed() {
+    let line = "trap '' TERM; echo ready; while :; do sleep 0.05; done";
+    let check = command(line);
+    let cancel = check.cancel.clone();
+    let outcome = check.run_with(|_| cancel.cancel()).unwrap();
+    assert!(outcome.cancelled && outcome.output == "ready\n");
+    assert_eq!(outcome.signal, Some(9));
+}
+
+#[test]
+fn a_stopped_command_may_clean_up() {
+    let check = command("trap 'echo cleaning; exit 3' TERM; echo ready; sleep 100 & wait");
+    let cancel = check.cancel.clone();
+    let outcome = check.run_with(|_| cancel.cancel()).unwrap();
+    assert_eq!((outcome.output.as_str(), outcome.exit_code), ("ready\ncleaning\n", Some(3)));
+}
+
+#[test]
+fn what_is_left_in_the_background_is_killed_whether_it_holds_the_output_or_not() {
+    for redirection in ["", ">/dev/null 2>&1"] {
+        let outcome = command(&format!("sleep 100 {redirection} & echo $!")).run();
+        assert_eq!(outcome.exit_code, Some(0));
+        assert!(outcome.duration < LONG);
+        wait_until(|| !is_running(&outcome.output));
+    }
+}
+
+#[test]
+fn a_process_that_left_the_group_does_not_hold_us_up() {
+    let outcome = command("setsid sleep 5 & echo started").run();
+    assert_eq!(outcome.output, "started\n");
+    assert!(outcome.duration < Duration::from_secs(4));
+}
+
+#[test]
+fn a_flood_is_streamed_whole_and_kept_in_part() {
+    let seen = Arc::new(Mutex::new(0u64));
+    let count = Arc::clone(&seen);
+    let check = Check { max_output_bytes: 1000, ..command("echo start; head -c 200000000 /dev/zero; echo end") };
+    let outcome = check.run_with(move |chunk| *count.lock().unwrap() += chunk.len() as u64).unwrap();
+    assert_eq!((outcome.output_bytes, *seen.lock().unwrap()), (200_000_010, 200_000_010));
+    assert!(outcome.truncated && outcome.output.len() < 1100);
+    assert!(outcome.output.starts_with("start\n") && outcome.output.ends_with("end\n"));
+}
+
+#[test]
+fn no_zombie_is_left() {
+    for _ in 0..5 {
+        command("true").run();
+        Check { time_limit: Duration::from_millis(20), ..command("sleep 100") }.run();
+    }
+    let children =
+        fs::read_to_string(format!("/proc/self/task/{}/children", rustix::thread::gettid().as_raw_nonzero()));
+    for child in children.unwrap_or_default().split_whitespace() {
+        let status = fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        assert!(!status.contains(") Z "), "{status}");
+    }
+}
+
+#[test]
+fn dropping_a_run_kills_the_command() {
+    let folder = PrivateTempDir::create().unwrap();
+    let pid_file = folder.path().join("pid");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let spec = CommandSpec {
+            command_line: format!("echo $$ >{}; exec sleep 100", pid_file.display()),
+            directory: PathBuf::from("/"),
+            environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
+            sandbox: None,
+            time_limit: LONG,
+            max_output_bytes: 100,
+        };
+        let token = CancellationToken::new();
+        let mut run = Box::pin(run(spec, |_| {}, token));
+        let has_started = async {
+            while fs::read_to_string(&pid_file).unwrap_or_default().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! { _ = &mut run => panic!("ended"), () = has_started => drop(run) }
+    });
+    let pid = fs::read_to_string(pid_file).unwrap();
+    wait_until(|| !is_running(&pid));
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let error = command("a\0b").run_with(|_| {}).unwrap_err();
+    assert_eq!(error.code(), "COMMAND_INVALID");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let spec = CommandSpec {
+        command_line: "true".into(),
+        directory: PathBuf::from("/does/not/exist"),
+        environment: Vec::new(),
+        sandbox: None,
+        time_limit: LONG,
+        max_output_bytes: 0,
+    };
+    let error = runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap_err();
+    assert_eq!(error.code(), "COMMAND_FOLDER_MISSING");
+}
+
+/// Runs this test binary again as a process that is killed while its command runs.
+#[test]
+fn commands_die_with_this_process_even_when_it_is_killed() {
+    const PID_FILE: &str = "ARKI_TEST_ORPHAN_PID_FILE";
+    if let Ok(pid_file) = std::env::var(PID_FILE) {
+        command(&format!("sleep 100 & echo $! >{pid_file}; wait")).run();
+        return;
+    }
+    let folder = PrivateTempDir::create().unwrap();
+    let pid_file = folder.path().join("pid");
+    let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "process::tests::commands_die_with_this_process_even_when_it_is_killed"])
+        .env(PID_FILE, &pid_file)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until(|| is_running(&read(&pid_file)));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    wait_until(|| !is_running(&read(&pid_file)));
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+/// Fails after a time in which anything happens that is going to.
+fn wait_until(condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(10), "it does not happen");
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,145 @@
+//! Starting, stopping and reaping a command on Unix.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+
+use super::CommandSpec;
+use super::exit_watch::ExitWatch;
+use super::launch::{Launch, Streams};
+use super::orphan_guard;
+use crate::error::{ProcessError, Result};
+
+/// A running command. Dropping it kills its group.
+pub(super) struct Started {
+    pub(super) output: Reader,
+    pub(super) watch: ExitWatch,
+    group: Group,
+}
+
+pub(super) struct Reader(pipe::Receiver);
+
+impl Reader {
+    /// Safe to cancel.
+    pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).await
+    }
+
+    pub(super) fn try_read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(buffer)
+    }
+}
+
+pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
+    let lost = |source| ProcessError::ConnectionLost { source };
+    let arguments = ["-c", "--", &spec.command_line];
+    let launch =
+        Launch::new(shell(), &arguments, &spec.environment, &spec.directory).ok_or(ProcessError::NotACommand)?;
+    let (reader, writer) = io::pipe().map_err(lost)?;
+    let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
+    let streams = streams(writer.into()).map_err(lost)?;
+    let started = match spec.sandbox {
+        Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
+        None => launch.start(&streams),
+    };
+    let pid = started.map_err(|source| start_error(spec, source))?;
+    let group = Group { pid, is_reaped: false };
+    orphan_guard::watch(pid);
+    forbid_core_dumps(pid);
+    let watch = ExitWatch::new(pid).map_err(lost)?;
+    Ok(Started { output: Reader(output), watch, group })
+}
+
+impl Started {
+    /// Ends when the command itself has; can be awaited again.
+    pub(super) async fn exited(&mut self) -> io::Result<()> {
+        self.watch.exited().await
+    }
+
+    pub(super) fn terminate_group(&self) {
+        self.group.signal(Signal::TERM);
+    }
+
+    pub(super) fn kill_group(&self) {
+        self.group.signal(Signal::KILL);
+    }
+
+    /// The exit code, or the signal.
+    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
+        self.group.reap()
+    }
+}
+
+/// A session and process group, named by its leader, which is ours to reap.
+struct Group {
+    pid: Pid,
+    is_reaped: bool,
+}
+
+impl Group {
+    fn signal(&self, signal: Signal) {
+        // Fails when nobody is left, which is what was wanted.
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    fn reap(&mut self) -> (Option<i32>, Option<i32>) {
+        let status = waitpid(Some(self.pid), WaitOptions::NOHANG).ok().flatten();
+        let Some((_, status)) = status else { return (None, None) };
+        self.is_reaped = true;
+        orphan_guard::forget(self.pid);
+        (status.exit_status(), status.terminating_signal())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.is_reaped {
+            return;
+        }
+        self.signal(Signal::KILL);
+        let pid = self.pid;
+        // Killed, it goes within microseconds; but not in every case, so nobody waits here.
+        let reaper = std::thread::Builder::new().name("arki-reaper".to_owned()).spawn(move || {
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+            orphan_guard::forget(pid);
+        });
+        drop(reaper);
+    }
+}
+
+fn streams(writer: OwnedFd) -> io::Result<Streams> {
+    Ok(Streams { stdin: File::open("/dev/null")?.into(), stderr: writer.try_clone()?, stdout: writer })
+}
+
+fn shell() -> &'static Path {
+    static SHELL: OnceLock<&Path> = OnceLock::new();
+    SHELL.get_or_init(|| {
+        let bash = Path::new("/bin/bash");
+        if bash.exists() { bash } else { Path::new("/bin/sh") }
+    })
+}
+
+fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
+    if !spec.directory.is_dir() {
+        return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
+    }
+    ProcessError::SpawnFailed { program: shell().display().to_string(), source }
+}
+
+/// A dump of a crashed child would put what it had in memory into the project.
+fn forbid_core_dumps(pid: Pid) {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, Rlimit, prlimit};
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        let _ = prlimit(Some(pid), Resource::Core, none);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = pid;
+}

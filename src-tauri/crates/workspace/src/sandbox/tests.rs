@@ -1,0 +1,232 @@
+//! These run real commands under the real kernel, and fail where there is no Landlock: a machine that checks
+//! Arki must be able to check this.
+
+use super::*;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::time::Duration;
+
+use crate::private_dir::PrivateTempDir;
+use crate::process::{CommandOutcome, CommandSpec, run};
+use tokio_util::sync::CancellationToken;
+
+struct World {
+    folder: tempfile::TempDir,
+    temp_dir: PrivateTempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["project", "config", "outside", "home/.ssh"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("config/secret"), "SECRET").unwrap();
+        fs::write(folder.path().join("home/.ssh/id_rsa"), "SECRET").unwrap();
+        fs::write(folder.path().join("outside/file"), "public").unwrap();
+        Self { folder, temp_dir: PrivateTempDir::create().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn spec(&self) -> SandboxSpec {
+        let mut hidden = home_secrets(&self.path("home"));
+        hidden.extend([self.path("config"), self.path("data-that-is-not-there-yet")]);
+        SandboxSpec {
+            project_root: self.path("project"),
+            temp_dir: self.temp_dir.path().to_path_buf(),
+            hidden,
+            also_writable: Vec::new(),
+        }
+    }
+
+    fn run_in(&self, sandbox: &Sandbox, command: &str) -> CommandOutcome {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let spec = CommandSpec {
+            command_line: command.to_owned(),
+            directory: self.path("project"),
+            environment: vec![
+                ("PATH".into(), std::env::var("PATH").unwrap()),
+                ("W".into(), self.folder.path().to_str().unwrap().into()),
+                ("TMPDIR".into(), self.temp_dir.path().to_str().unwrap().into()),
+            ],
+            sandbox: Some(sandbox),
+            time_limit: Duration::from_secs(60),
+            max_output_bytes: 10_000,
+        };
+        runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap()
+    }
+
+    fn run(&self, command: &str) -> CommandOutcome {
+        self.run_in(&Sandbox::prepare(&self.spec()).unwrap(), command)
+    }
+
+    fn allows(&self, command: &str) {
+        let outcome = self.run(command);
+        assert_eq!(outcome.exit_code, Some(0), "{command}: {}", outcome.output);
+    }
+
+    /// It fails, and does not show what is hidden.
+    fn refuses(&self, command: &str) {
+        let outcome = self.run(command);
+        assert_ne!(outcome.exit_code, Some(0), "{command}: {}", outcome.output);
+        assert!(!outcome.output.contains("SECRET"), "{command}: {}", outcome.output);
+    }
+}
+
+#[test]
+fn this_machine_can_do_it() {
+    let status = Sandbox::probe();
+    assert!(status.available, "{:?}", status.reason);
+    assert!(status.name.starts_with("landlock ABI "));
+}
+
+#[test]
+fn project_and_temporary_folder_are_writable_and_nothing_else_is() {
+    let world = World::new();
+    world.allows("echo x >file && mkdir -p a/b && mv file a/b/ && ln -s b a/link && rm -r a");
+    world.allows("echo x >$TMPDIR/file && echo y >/dev/null && cat <(echo z)");
+    world.allows("echo to-stdout >/dev/stdout; echo to-stderr >/dev/stderr");
+    for command in [
+        "touch $W/outside/new",
+        "echo x >$W/outside/file",
+        "truncate -s 0 $W/outside/file",
+        "rm $W/outside/file",
+        "mv $W/outside/file .",
+        "ln $W/outside/file hard",
+        "ln -s $W/outside link && touch link/new",
+        "mkdir /tmp/new-folder-of-a-sandbox-test",
+        "touch /dev/shm/new-file-of-a-sandbox-test",
+    ] {
+        world.refuses(command);
+    }
+    assert_eq!(fs::read_to_string(world.path("outside/file")).unwrap(), "public");
+}
+
+#[test]
+fn everything_else_can_be_read_and_executed() {
+    let world = World::new();
+    world.allows(
+        "cat $W/outside/file /etc/passwd >/dev/null && ls /usr >/dev/null && /bin/true && head -c 1 /dev/urandom",
+    );
+}
+
+#[test]
+fn what_is_hidden_cannot_be_seen_by_any_way() {
+    let world = World::new();
+    symlink(world.path("config"), world.path("outside/link")).unwrap();
+    symlink(world.path("config/secret"), world.path("project/link")).unwrap();
+    for command in [
+        "cat $W/config/secret",
+        "ls $W/config",
+        "cat $W/outside/link/secret",
+        "cat link",
+        "cat /proc/self/root$W/config/secret",
+        "cd $W/config && cat secret",
+        "cp -r $W/config copy",
+        "ln $W/config/secret hard && cat hard",
+        "mv $W/config config",
+        "cat $W/home/.ssh/id_rsa",
+        "bash -c 'exec 3<$W/config/secret; cat <&3'",
+        "echo x >$W/config/new",
+    ] {
+        world.refuses(command);
+    }
+}
+
+#[test]
+fn what_comes_into_being_later_is_hidden_too() {
+    let world = World::new();
+    let sandbox = Sandbox::prepare(&world.spec()).unwrap();
+    fs::create_dir(world.path("data-that-is-not-there-yet")).unwrap();
+    fs::write(world.path("data-that-is-not-there-yet/x"), "SECRET").unwrap();
+    let outcome = world.run_in(&sandbox, "cat $W/data-that-is-not-there-yet/x");
+    assert!(outcome.exit_code != Some(0) && !outcome.output.contains("SECRET"));
+}
+
+#[test]
+fn a_project_in_a_hidden_folder_is_itself_visible() {
+    let world = World::new();
+    fs::create_dir(world.path("config/project")).unwrap();
+    let spec = SandboxSpec { project_root: world.path("config/project"), ..world.spec() };
+    let sandbox = Sandbox::prepare(&spec).unwrap();
+    assert_eq!(world.run_in(&sandbox, "touch $W/config/project/x").exit_code, Some(0));
+    assert_ne!(world.run_in(&sandbox, "cat $W/config/secret").exit_code, Some(0));
+    assert!(sandbox.notes().is_empty());
+}
+
+#[test]
+fn something_hidden_in_the_project_stays_hidden_and_is_noted() {
+    let world = World::new();
+    fs::create_dir_all(world.path("project/.arki-data")).unwrap();
+    fs::create_dir_all(world.path("project/src")).unwrap();
+    fs::write(world.path("project/.arki-data/x"), "SECRET").unwrap();
+    let spec = SandboxSpec { hidden: vec![world.path("project/.arki-data")], ..world.spec() };
+    let sandbox = Sandbox::prepare(&spec).unwrap();
+    assert_ne!(world.run_in(&sandbox, "cat .arki-data/x").exit_code, Some(0));
+    assert_eq!(world.run_in(&sandbox, "touch src/new").exit_code, Some(0));
+    assert_eq!(sandbox.notes().len(), 1);
+}
+
+#[test]
+fn our_memory_and_environment_are_out_of_reach() {
+    let world = World::new();
+    let me = std::process::id();
+    for command in [
+        format!("cat /proc/{me}/environ"),
+        format!("head -c 1 /proc/{me}/mem"),
+        format!("ls -l /proc/{me}/fd"),
+        format!("ls /proc/{me}/root/"),
+    ] {
+        world.refuses(&command);
+    }
+}
+
+#[test]
+fn processes_outside_cannot_be_signalled() {
+    let world = World::new();
+    if Sandbox::probe().name.ends_with("ABI 3") || Sandbox::probe().name.ends_with("ABI 4") {
+        return;
+    }
+    world.refuses(&format!("kill -0 {}", std::process::id()));
+    world.allows("sleep 100 & kill $!");
+}
+
+#[test]
+fn unix_sockets_outside_are_out_of_reach() {
+    let world = World::new();
+    let _listener = UnixListener::bind(world.path("outside/socket")).unwrap();
+    let connect = "import socket,sys,os; s=socket.socket(socket.AF_UNIX); s.connect(os.environ['W']+'/outside/socket')";
+    world.refuses(&format!("python3 -c \"{connect}\""));
+    world.refuses("python3 -c \"import socket; socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)\"");
+    world.allows("python3 -c \"import socket; socket.socketpair(); socket.socket(socket.AF_INET)\"");
+}
+
+#[test]
+fn no_privilege_can_be_gained_and_no_core_is_dumped() {
+    let world = World::new();
+    let outcome = world.run("grep -e NoNewPrivs -e ^Seccomp: /proc/self/status; ulimit -c");
+    assert_eq!(outcome.output, "NoNewPrivs:\t1\nSeccomp:\t2\n0\n");
+}
+
+#[test]
+fn this_process_itself_stays_free() {
+    let world = World::new();
+    world.allows("true");
+    assert!(fs::read_to_string(world.path("config/secret")).is_ok());
+    assert!(fs::write(world.path("outside/file"), "public").is_ok());
+    assert!(std::os::unix::net::UnixStream::pair().is_ok());
+}
+
+#[test]
+fn a_sandbox_serves_many_commands() {
+    let world = World::new();
+    let sandbox = Sandbox::prepare(&world.spec()).unwrap();
+    for number in 0..5 {
+        assert_eq!(world.run_in(&sandbox, &format!("echo {number} >>log; cat log | wc -l")).exit_code, Some(0));
+    }
+    assert_eq!(fs::read_to_string(world.path("project/log")).unwrap(), "0\n1\n2\n3\n4\n");
+}

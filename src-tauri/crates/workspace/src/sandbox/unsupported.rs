@@ -1,0 +1,25 @@
+//! No sandbox on this platform yet: commands are asked about instead of silently run without one.
+
+use super::{SandboxSpec, SandboxStatus};
+use crate::error::{ProcessError, Result};
+
+const REASON: &str = "There is no sandbox for this operating system yet.";
+
+/// Can't exist.
+#[derive(Debug, Clone)]
+pub(super) enum Restricted {}
+
+impl Restricted {
+    #[expect(clippy::unused_async, reason = "the same on every platform")]
+    pub(super) async fn perform<T>(&self, _: impl FnOnce() -> T) -> Result<T> {
+        match *self {}
+    }
+}
+
+pub(super) fn probe() -> SandboxStatus {
+    SandboxStatus { available: false, name: "none".to_owned(), reason: Some(REASON.to_owned()) }
+}
+
+pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
+    Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() }.into())
+}

@@ -1,0 +1,183 @@
+//! Finding and reading the files that trust covers.
+//!
+//! Known places are walked without regard to `.gitignore`: what is ignored is obeyed all the same. Only the rules that
+//! may lie in any folder are looked for where git looks, not in `node_modules`.
+
+use std::io;
+
+use super::PinKind;
+use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
+use crate::listing::EntryKind;
+use crate::project::{Project, ProjectPath, mode_of};
+use crate::walk::walk;
+
+/// Files that are pinned at most.
+const MAX_PINS: usize = 5000;
+/// Largest file that is pinned.
+const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
+/// How deep rules are looked for, and how deep a known folder may be.
+const MAX_DEPTH: usize = 32;
+
+const CONFIG: &str = ".arki/config.json";
+const RULE_NAMES: &[&str] = &["agents.md", "claude.md"];
+/// Every file in these counts.
+const FOLDERS: &[(&str, PinKind)] = &[
+    (".claude/rules", PinKind::Rule),
+    (".agent/skills", PinKind::Skill),
+    (".agents/skills", PinKind::Skill),
+    (".skills", PinKind::Skill),
+    (".claude/skills", PinKind::Skill),
+    (".arki/procedures", PinKind::Procedure),
+    (".arki/commands", PinKind::Command),
+    (".claude/commands", PinKind::Command),
+    (".arki/pipelines", PinKind::Pipeline),
+];
+
+pub(super) struct FoundFile {
+    pub(super) kind: PinKind,
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
+    let mut scan = FolderScan { project, files: Vec::new() };
+    scan.file(CONFIG, PinKind::Config)?;
+    for (folder, kind) in FOLDERS {
+        scan.folder(folder, *kind, 0)?;
+    }
+    scan.rules()?;
+    scan.git()?;
+    Ok(scan.files)
+}
+
+struct FolderScan<'a> {
+    project: &'a Project,
+    files: Vec<FoundFile>,
+}
+
+impl FolderScan<'_> {
+    /// Pins `path` if it is there.
+    fn file(&mut self, path: &str, kind: PinKind) -> Result<()> {
+        let Ok(path) = self.project.resolve(path) else { return Ok(()) };
+        match self.project.read(&path, MAX_PIN_BYTES) {
+            Ok(file) => self.push(kind, &path, file.bytes),
+            Err(error) => skip_or_fail(error),
+        }
+    }
+
+    fn push(&mut self, kind: PinKind, path: &ProjectPath, bytes: Vec<u8>) -> Result<()> {
+        if self.files.len() == MAX_PINS {
+            return Err(too_many(self.project));
+        }
+        self.files.push(FoundFile { kind, path: path.to_string(), bytes });
+        Ok(())
+    }
+
+    /// Everything below `folder`, links inside the project included.
+    fn folder(&mut self, folder: &str, kind: PinKind, depth: usize) -> Result<()> {
+        if depth == MAX_DEPTH {
+            return Err(too_many(self.project));
+        }
+        for name in self.names(folder)? {
+            let path = format!("{folder}/{name}");
+            match self.kind_at(&path)? {
+                Some(EntryKind::File) => self.file(&path, kind)?,
+                Some(EntryKind::Folder) => self.folder(&path, kind, depth + 1)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What is at `path`, links followed. A link that leads out enables nothing: it can't be read through here, nor
+    /// when it comes to using it.
+    fn kind_at(&self, path: &str) -> Result<Option<EntryKind>> {
+        let Ok(path) = self.project.resolve(path) else { return Ok(None) };
+        match self.project.kind(&path) {
+            Ok(kind) => Ok(kind),
+            Err(error) => skip_or_fail(error).map(|()| None),
+        }
+    }
+
+    /// Sorted names in a folder, none where there is no folder.
+    fn names(&self, folder: &str) -> Result<Vec<String>> {
+        let entries = match self.project.dir().read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) if is_nothing(&error) => return Ok(Vec::new()),
+            Err(error) => return skip_or_fail(io_error(folder, FileAction::List, error)).map(|()| Vec::new()),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let entry = entry.map_err(|error| io_error(folder, FileAction::List, error))?;
+            if names.len() == MAX_PINS {
+                return Err(too_many(self.project));
+            }
+            // A name that is not UTF-8, or hides something, can't be addressed later either.
+            names.extend(entry.file_name().into_string().ok());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter.
+    fn rules(&mut self) -> Result<()> {
+        for entry in walk(self.project, &ProjectPath::root(), Some(MAX_DEPTH)).flatten() {
+            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
+            if !RULE_NAMES.contains(&name.as_str()) {
+                continue;
+            }
+            let relative = entry.path().strip_prefix(self.project.root()).unwrap_or(entry.path());
+            if let Some(path) = ProjectPath::from_walk(relative) {
+                self.file(path.as_str(), PinKind::Rule)?;
+            }
+        }
+        // Ignored by git, they are obeyed all the same where they count most.
+        for name in ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"] {
+            if !self.files.iter().any(|file| file.path == name) {
+                self.file(name, PinKind::Rule)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn git(&mut self) -> Result<()> {
+        self.file(".git/config", PinKind::GitConfig)?;
+        for name in self.names(".git/hooks")? {
+            let path = format!(".git/hooks/{name}");
+            if !name.ends_with(".sample") && self.is_executable(&path) {
+                self.file(&path, PinKind::GitHook)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn is_executable(&self, path: &str) -> bool {
+        let Ok(metadata) = self.project.dir().metadata(path) else { return false };
+        metadata.is_file() && (cfg!(not(unix)) || mode_of(&metadata) & 0o111 != 0)
+    }
+}
+
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn too_many(project: &Project) -> WorkspaceError {
+    TrustError::TooManyPins { path: project.root().display().to_string(), limit: MAX_PINS }.into()
+}
+
+/// What is not there, is no file or leads out enables nothing. What can't be read could later, so it is an error.
+fn skip_or_fail(error: WorkspaceError) -> Result<()> {
+    match error {
+        WorkspaceError::Path(_) => Ok(()),
+        WorkspaceError::File(
+            FileError::NotFound { .. }
+            | FileError::BrokenLink { .. }
+            | FileError::NotRegular { .. }
+            | FileError::NotFolder { .. },
+        ) => Ok(()),
+        WorkspaceError::File(FileError::TooLarge { path, limit }) => {
+            Err(TrustError::PinTooLarge { path, limit }.into())
+        }
+        other => Err(other),
+    }
+}

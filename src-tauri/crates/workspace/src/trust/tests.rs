@@ -1,0 +1,183 @@
+use super::*;
+use std::fs;
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        write(folder.path(), name, content);
+    }
+    folder
+}
+
+fn write(root: &Path, name: &str, content: &str) {
+    let path = root.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+fn found(root: &Path) -> Vec<String> {
+    let kind = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
+    scan(root).unwrap().iter().map(|pin| format!("{} {}", kind(pin.kind), pin.path)).collect()
+}
+
+fn changes(before: &[Pin], after: &[Pin]) -> Vec<(String, PinChange)> {
+    compare(before, after).into_iter().map(|changed| (changed.path, changed.change)).collect()
+}
+
+#[test]
+fn everything_executable_or_instructive_is_found() {
+    let config = r#"{ /* c */ "hooks": {"PostToolUse": [{"command": "x"}]},
+        "mcpServers": {"b": {"command": "b"}, "a": {"url": "http://a"}} }"#;
+    let folder = folder(&[
+        (".arki/config.json", config),
+        ("AGENTS.md", "r"),
+        ("deep/down/CLAUDE.md", "r"),
+        ("node_modules/x/AGENTS.md", "ignored"),
+        (".gitignore", "node_modules\n.claude\n"),
+        (".claude/rules/a/b.md", "r"),
+        (".claude/skills/s/run.sh", "s"),
+        (".claude/commands/c.md", "c"),
+        (".agents/skills/s/SKILL.md", "s"),
+        (".arki/procedures/p.md", "p"),
+        (".arki/pipelines/p.yaml", "p"),
+        (".git/config", "g"),
+        (".git/hooks/pre-commit.sample", "no"),
+        ("README.md", "no"),
+    ]);
+    assert_eq!(
+        found(folder.path()),
+        [
+            "config .arki/config.json",
+            "hook .arki/config.json#hooks",
+            "mcp_server .arki/config.json#mcpServers.a",
+            "mcp_server .arki/config.json#mcpServers.b",
+            "rule .claude/rules/a/b.md",
+            "rule AGENTS.md",
+            "rule deep/down/CLAUDE.md",
+            "skill .agents/skills/s/SKILL.md",
+            "skill .claude/skills/s/run.sh",
+            "procedure .arki/procedures/p.md",
+            "command .claude/commands/c.md",
+            "pipeline .arki/pipelines/p.yaml",
+            "git_config .git/config",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_folder_enables_nothing_and_its_template_only_itself() {
+    let folder = folder(&[]);
+    assert!(found(folder.path()).is_empty());
+    install_template(folder.path()).unwrap();
+    assert_eq!(found(folder.path()), ["config .arki/config.json"]);
+}
+
+#[test]
+fn a_change_is_told_from_what_is_new_and_what_is_gone() {
+    let folder = folder(&[("AGENTS.md", "1"), ("a/AGENTS.md", "1"), ("b/AGENTS.md", "1")]);
+    let before = scan(folder.path()).unwrap();
+    assert!(compare(&before, &scan(folder.path()).unwrap()).is_empty());
+    write(folder.path(), "AGENTS.md", "2");
+    write(folder.path(), "c/CLAUDE.md", "1");
+    fs::remove_file(folder.path().join("b/AGENTS.md")).unwrap();
+    assert_eq!(
+        changes(&before, &scan(folder.path()).unwrap()),
+        [
+            ("AGENTS.md".into(), PinChange::Changed),
+            ("b/AGENTS.md".into(), PinChange::Removed),
+            ("c/CLAUDE.md".into(), PinChange::Added),
+        ]
+    );
+}
+
+#[test]
+fn a_comment_changes_the_configuration_but_not_its_hooks() {
+    let folder = folder(&[(".arki/config.json", r#"{"hooks": {"A": [], "B": []}}"#)]);
+    let before = scan(folder.path()).unwrap();
+    write(folder.path(), ".arki/config.json", "{ // why\n \"hooks\": {\"B\": [], \"A\": []}}");
+    let after = scan(folder.path()).unwrap();
+    assert_eq!(changes(&before, &after), [(".arki/config.json".into(), PinChange::Changed)]);
+}
+
+#[test]
+fn a_broken_configuration_is_pinned_as_a_whole() {
+    let folder = folder(&[(".arki/config.json", "{")]);
+    assert_eq!(found(folder.path()), ["config .arki/config.json"]);
+}
+
+#[test]
+fn what_is_too_large_to_pin_is_an_error() {
+    let folder = folder(&[("AGENTS.md", "")]);
+    fs::File::options().write(true).open(folder.path().join("AGENTS.md")).unwrap().set_len(1 << 30).unwrap();
+    assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_FILE_TOO_LARGE");
+}
+
+#[test]
+fn too_many_files_are_an_error() {
+    let folder = folder(&[]);
+    for number in 0..=5000 {
+        write(folder.path(), &format!(".skills/{}/{number}", number % 10), "");
+    }
+    assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_TOO_MANY_FILES");
+}
+
+#[test]
+fn the_template_is_a_configuration_that_says_nothing() {
+    let value = jsonc_parser::parse_to_serde_value::<serde_json::Value>(
+        template::TEMPLATE_FOR_TEST,
+        &jsonc_parser::ParseOptions::default(),
+    );
+    assert_eq!(value.unwrap(), serde_json::json!({}));
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn only_executable_git_hooks_count() {
+        let folder = folder(&[(".git/hooks/pre-commit", "x"), (".git/hooks/off", "x")]);
+        let hook = folder.path().join(".git/hooks/pre-commit");
+        fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(found(folder.path()), ["git_hook .git/hooks/pre-commit"]);
+    }
+
+    #[test]
+    fn links_are_followed_inside_the_project_only() {
+        let outside = folder(&[("skill/run.sh", "x"), ("rule.md", "x")]);
+        let folder = folder(&[("real/run.sh", "x")]);
+        fs::create_dir(folder.path().join(".skills")).unwrap();
+        symlink("../real", folder.path().join(".skills/inside")).unwrap();
+        symlink(outside.path().join("skill"), folder.path().join(".skills/outside")).unwrap();
+        symlink(outside.path().join("rule.md"), folder.path().join("AGENTS.md")).unwrap();
+        symlink(".", folder.path().join(".skills/loop")).unwrap();
+        assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_TOO_MANY_FILES");
+        fs::remove_file(folder.path().join(".skills/loop")).unwrap();
+        assert_eq!(found(folder.path()), ["skill .skills/inside/run.sh"]);
+    }
+
+    #[test]
+    fn the_template_is_for_the_owner_alone_and_never_overwrites() {
+        let folder = folder(&[]);
+        let path = folder.path().join(".arki/config.json");
+        install_template(folder.path()).unwrap();
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        fs::write(&path, "{}").unwrap();
+        install_template(folder.path()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "{}");
+    }
+
+    #[test]
+    fn the_template_is_not_written_through_a_link() {
+        let outside = folder(&[]);
+        let folder = folder(&[]);
+        symlink(outside.path(), folder.path().join(".arki")).unwrap();
+        assert_eq!(install_template(folder.path()).unwrap_err().code(), "TRUST_LINKED_FOLDER");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+}
