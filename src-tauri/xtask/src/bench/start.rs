@@ -21,10 +21,11 @@ const WARM_UP: usize = 3;
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let server = ModelServer::start(vec![script::text("ok")])?;
     let home = Home::prepare(repository, "start", &server.base_url)?;
+    let interpreter = interpreter();
     let (mut arki, mut python, mut nothing) = (Vec::new(), Vec::new(), Vec::new());
     for run in 0..RUNS + WARM_UP {
         let first = first_request(&home, &server)?;
-        let bare_python = spawned(Command::new("python3").args(["-I", "-S", "-c", "pass"]));
+        let bare_python = spawned(Command::new(&interpreter).args(["-I", "-S", "-c", "pass"]));
         let bare_true = spawned(&mut Command::new("true"));
         if run >= WARM_UP {
             arki.push(first);
@@ -45,6 +46,16 @@ fn first_request(home: &Home, server: &ModelServer) -> Result<Duration, Failure>
     let arrivals = server.new_arrivals();
     let first = arrivals.first().ok_or_else(|| Failure::new("arki ended without a request"))?;
     Ok(first.duration_since(started))
+}
+
+/// Python itself: the first one in the path may be a version manager's script
+/// that takes longer than what is measured.
+fn interpreter() -> String {
+    let question = ["-c", "import sys; print(sys.executable)"];
+    match process::capture(Command::new("python3").args(question)) {
+        Ok(path) if !path.trim().is_empty() => path.trim().to_owned(),
+        _ => "python3".to_owned(),
+    }
 }
 
 /// `None` where the program is not installed.
