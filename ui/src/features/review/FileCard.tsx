@@ -31,6 +31,7 @@ export function FileCard({ file, startOpen, actions, state, children }: Props) {
         <Button
           small
           look="quiet"
+          className="file-toggle"
           label={open ? "Fold" : "Unfold"}
           aria-expanded={open}
           aria-controls={body}

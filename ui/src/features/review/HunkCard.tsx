@@ -1,11 +1,12 @@
 import { Check, Pencil, Undo2, X } from "lucide-react";
-import { useId } from "react";
+import { memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import type { DiffHunk } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import type { Decision } from "./decisions";
 import { HunkEditor } from "./HunkEditor";
+import type { ReviewActions } from "./useReview";
 
 type Props = {
   hunk: DiffHunk;
@@ -16,10 +17,7 @@ type Props = {
   edited: string | undefined;
   busy: boolean;
   editing: boolean;
-  onDecide: (decision: "accepted" | "rejected") => void;
-  onEditing: (editing: boolean) => void;
-  onEdit: (text: string) => void;
-  onUndo: () => void;
+  actions: ReviewActions;
 };
 
 export const decisionWords: Record<Decision, string> = {
@@ -28,13 +26,20 @@ export const decisionWords: Record<Decision, string> = {
   edited: "✎ edited by you",
 };
 
-export function HunkCard(props: Props) {
-  const { hunk, path, look, decision, edited, editing } = props;
+/** Memoised: deciding one hunk of four hundred draws one again. */
+export const HunkCard = memo(function HunkCard(props: Props) {
+  const { hunk, path, look, decision, edited, editing, actions } = props;
+  const root = useRef<HTMLDivElement>(null);
+  const cancelEdit = () => {
+    actions.setEditing(null);
+    root.current?.focus();
+  };
   const where = useId();
-  const shown = edited === undefined ? hunk : withNewSide(hunk, edited);
+  const shown = useMemo(() => (edited === undefined ? hunk : withNewSide(hunk, edited)), [hunk, edited]);
   return (
     <div
       className={`hunk ${decision ?? "open"}`}
+      ref={root}
       data-hunk={hunk.index}
       role="group"
       aria-labelledby={where}
@@ -52,23 +57,21 @@ export function HunkCard(props: Props) {
         <Buttons {...props} describedBy={where} />
       </div>
       {editing ? (
-        <HunkEditor hunk={hunk} text={edited} onCancel={() => props.onEditing(false)} onSave={props.onEdit} />
+        <HunkEditor
+          hunk={hunk}
+          text={edited}
+          onCancel={cancelEdit}
+          onSave={(text) => actions.edit(hunk.index, text)}
+        />
       ) : (
         <HunkLines hunk={shown} path={path} look={look} />
       )}
     </div>
   );
-}
+});
 
-function Buttons({
-  decision,
-  busy,
-  editing,
-  onDecide,
-  onEditing,
-  onUndo,
-  describedBy,
-}: Props & { describedBy: string }) {
+function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props & { describedBy: string }) {
+  const { index } = hunk;
   if (decision) {
     return (
       <>
@@ -80,7 +83,7 @@ function Buttons({
             label="Undo"
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
-            onClick={onUndo}
+            onClick={() => actions.undo(index)}
             aria-describedby={describedBy}
           />
         )}
@@ -98,7 +101,7 @@ function Buttons({
         title="Accept hunk"
         shortcut="A"
         icon={<Check size={14} aria-hidden />}
-        onClick={() => onDecide("accepted")}
+        onClick={() => actions.decide([index], "accepted")}
       >
         Accept
       </Button>
@@ -109,7 +112,7 @@ function Buttons({
         title="Reject hunk"
         shortcut="R"
         icon={<X size={14} aria-hidden />}
-        onClick={() => onDecide("rejected")}
+        onClick={() => actions.decide([index], "rejected")}
       >
         Reject
       </Button>
@@ -118,7 +121,7 @@ function Buttons({
         label="Edit hunk"
         shortcut="E"
         icon={<Pencil size={14} aria-hidden />}
-        onClick={() => onEditing(true)}
+        onClick={() => actions.setEditing(index)}
       />
     </>
   );

@@ -1,5 +1,5 @@
 /** The review's keys. They act on the hunk that has the focus, so they never fire from elsewhere. */
-import type { KeyboardEvent } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { inTextField, matches } from "../../components/shortcuts";
 
 export type ReviewAction = "accept" | "reject" | "edit" | "undo" | "accept all";
@@ -18,22 +18,29 @@ export function hunkOf(target: EventTarget): number | null {
   return at ? Number(at.dataset.hunk) : null;
 }
 
-/** After a decision the focus goes to the next undecided hunk, never to nowhere. */
-export function focusNextHunk(root: HTMLElement | null, index: number): void {
-  const hunks = hunkElements(root);
-  const at = hunks.findIndex((hunk) => Number(hunk.dataset.hunk) === index);
-  const after = [...hunks.slice(at + 1), ...hunks.slice(0, at)];
-  (after.find((hunk) => hunk.classList.contains("open")) ?? hunks[at])?.focus();
+/** After a decision the focus goes to the next undecided hunk (or folded file), never to nowhere. */
+export function useFocusAfterDecision(root: RefObject<HTMLElement | null>, left: readonly number[]): void {
+  const before = useRef(left);
+  useEffect(() => {
+    const decided = before.current.filter((index) => !left.includes(index));
+    before.current = left;
+    if (decided.length !== 1 || !root.current) return;
+    const all = stops(root.current);
+    const at = all.findIndex((stop) => Number(stop.dataset.hunk) === decided[0]);
+    const after = [...all.slice(at + 1), ...all.slice(0, at)];
+    (after.find((stop) => !stop.dataset.hunk || stop.classList.contains("open")) ?? all[at])?.focus();
+  }, [root, left]);
 }
 
 export function moveFocus(root: HTMLElement | null, by: 1 | -1): boolean {
-  const hunks = hunkElements(root);
-  const now = hunks.findIndex((hunk) => hunk.contains(document.activeElement));
-  const next = hunks[now === -1 ? (by === 1 ? 0 : hunks.length - 1) : now + by];
+  const all = stops(root);
+  const now = all.findIndex((stop) => stop.contains(document.activeElement));
+  const next = all[now === -1 ? (by === 1 ? 0 : all.length - 1) : now + by];
   next?.focus();
   return next !== undefined;
 }
 
-const hunkElements = (root: HTMLElement | null) => [
-  ...(root?.querySelectorAll<HTMLElement>("[data-hunk]") ?? []),
-];
+/** Where j and k stop: each hunk that shows, and the button of each file that is folded. */
+function stops(root: HTMLElement | null): HTMLElement[] {
+  return [...(root?.querySelectorAll<HTMLElement>('[data-hunk], .file-toggle[aria-expanded="false"]') ?? [])];
+}

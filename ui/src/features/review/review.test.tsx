@@ -239,3 +239,18 @@ describe("what was decided", () => {
     expect(screen.getByText("✎ edited by you")).toBeTruthy();
   });
 });
+
+describe("a change of very many files", () => {
+  it("unfolds only the first ones, and the keys still lead to all", async () => {
+    const many = Array.from({ length: 60 }, (_, i) => `--- a/f${i}\n+++ b/f${i}\n@@ -1 +1 @@\n-a\n+b\n`).join("");
+    const { id, fake } = waiting({}, { preview: previewOf(many) });
+    await show(fake, id);
+    expect(buttons("Accept hunk")).toHaveLength(25);
+    expect(buttons("Unfold")).toHaveLength(35);
+    for (let i = 0; i < 25; i += 1) await userEvent.keyboard("j");
+    await userEvent.keyboard("{Enter}");
+    expect(buttons("Accept hunk")).toHaveLength(26);
+    await press("Accept all");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null }]);
+  });
+});

@@ -1,0 +1,68 @@
+/** The state of one write approval under review, and what can be done to it. */
+import { useLayoutEffect, useMemo, useRef, useState } from "react";
+import { parseDiff } from "../../components/diff/parse";
+import type { Preview } from "../../protocol/generated";
+import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
+import { useDraft } from "./drafts";
+import { useResolve } from "./useResolve";
+
+/** Stable for the life of a review, so that one decision does not draw every hunk again. */
+export type ReviewActions = {
+  decide: (indexes: readonly number[], decision: "accepted" | "rejected") => void;
+  edit: (index: number, text: string) => void;
+  undo: (index: number) => void;
+  setEditing: (index: number | null) => void;
+  whole: (decision: "accepted" | "rejected") => void;
+  again: () => void;
+};
+
+export function useReview(approvalId: string, preview: Preview) {
+  const files = useMemo(() => parseDiff(preview.diff), [preview.diff]);
+  const all = useMemo(() => files.flatMap((file) => file.hunks.map((hunk) => hunk.index)), [files]);
+  const [{ decisions, note }, setDraft] = useDraft(approvalId);
+  const [editing, setEditing] = useState<number | null>(null);
+  const { sending, send } = useResolve(approvalId);
+  const byHunk = preview.hunks.length === 0 || preview.hunks.length === all.length;
+  const busy = sending.state !== "deciding";
+  const left = open(decisions, all);
+
+  const commit = (next: Decisions) => {
+    if (busy || !byHunk) return;
+    setEditing(null);
+    setDraft({ decisions: next });
+    const decided = resolution(next, all, note, preview.previewHash);
+    if (decided) void send(decided);
+  };
+  const whole = (decision: "accepted" | "rejected") => {
+    if (byHunk && all.length > 0) return commit(decide(decisions, left, decision));
+    if (busy) return;
+    const answer = decision === "accepted" ? "approve" : "reject";
+    const words = note.trim() || null;
+    void send({ decision: answer, hunks: null, edited: null, note: words, previewHash: preview.previewHash });
+  };
+  const actions = useLatest<ReviewActions>({
+    decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),
+    edit: (index, text) => commit(edit(decisions, index, text)),
+    undo: (index) => !busy && setDraft({ decisions: undo(decisions, index) }),
+    setEditing: (index) => ((!busy && byHunk) || index === null ? setEditing(index) : undefined),
+    whole,
+    again: () => commit(decisions),
+  });
+  const setNote = (next: string) => setDraft({ note: next });
+  return { files, all, left, decisions, note, setNote, editing, sending, byHunk, busy, actions };
+}
+
+/** The same functions on each render, doing what the latest ones do. */
+function useLatest<T extends Record<string, (...args: never[]) => unknown>>(now: T): T {
+  const latest = useRef(now);
+  useLayoutEffect(() => {
+    latest.current = now;
+  });
+  return useMemo(() => {
+    const call =
+      (key: string) =>
+      (...args: never[]) =>
+        latest.current[key]?.(...args);
+    return Object.fromEntries(Object.keys(latest.current).map((key) => [key, call(key)])) as T;
+  }, []);
+}
