@@ -1,5 +1,5 @@
 /** Hands the engine's stores to the features. */
-import { createContext, useContext } from "react";
+import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Arki } from "./stores/arki";
 import type { SessionView } from "./stores/session_view";
 import { useStore } from "./stores/store";
@@ -18,6 +18,12 @@ export const useApp = () => useStore(useArki().app);
 export const useSessions = () => useStore(useArki().sessions);
 export const useApprovals = () => useStore(useArki().approvals);
 export const useCatalogue = () => useStore(useArki().catalogue);
+
+/** A part of a session that keeps its identity while others change: deltas then redraw the answer alone. */
+export function useSessionPart<T>(sessionId: string, pick: (view: SessionView) => T): T {
+  const store = useArki().session(sessionId).view;
+  return useSyncExternalStore(store.subscribe, () => pick(store.get()));
+}
 
 export function useSessionView(sessionId: string): SessionView {
   return useStore(useArki().session(sessionId).view);

@@ -113,6 +113,13 @@ describe("rows", () => {
     expect(changedWords("entirely", "different words")).toBeNull();
   });
 
+  it("compare a line with the added line that is like it, not with the first", () => {
+    const hunk = only(
+      "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-nodes.filter(Kind::Widget)\n+// A comment.\n+nodes.filter(Kind::Panel)\n",
+    );
+    expect(markLines(hunk).map((line) => line.changed)).toEqual([[[19, 25]], [], [[19, 24]]]);
+  });
+
   it("pair removed with added lines side by side", () => {
     const hunk = only("--- a/x\n+++ b/x\n@@ -1,3 +1,2 @@\n-one\n-two\n+uno\n ctx\n");
     expect(splitRows(markLines(hunk)).map((row) => [row.left?.text, row.right?.text])).toEqual([

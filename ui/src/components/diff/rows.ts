@@ -7,26 +7,37 @@ export type MarkedLine = DiffLine & { changed: readonly Range[] };
 export type SplitRow = { left: MarkedLine | null; right: MarkedLine | null };
 export type Part = { text: string; offset: number; color: string | null; changed: boolean };
 
-/** Removed lines pair with the added lines that follow them, first with first. */
+/** Marks, in each block of removed and then added lines, the words in which a line differs from its successor. */
 export function markLines(hunk: DiffHunk): MarkedLine[] {
   const marked: MarkedLine[] = hunk.lines.map((line) => ({ ...line, changed: [] }));
-  for (const block of changeBlocks(marked)) {
-    const pairs = Math.min(block.removed.length, block.added.length);
-    for (let i = 0; i < pairs; i += 1) {
-      const before = block.removed[i];
-      const after = block.added[i];
-      const words = before && after ? changedWords(before.text, after.text) : null;
-      if (before && after && words) {
-        before.changed = words.before;
-        after.changed = words.after;
-      }
-    }
-  }
+  for (const block of changeBlocks(marked)) markBlock(block);
   return marked;
 }
 
-function changeBlocks(lines: MarkedLine[]) {
-  const blocks: { removed: MarkedLine[]; added: MarkedLine[] }[] = [];
+type Block = { removed: MarkedLine[]; added: MarkedLine[] };
+
+/** A removed line's successor is the next added line that is like it; both sides keep their order. */
+function markBlock({ removed, added }: Block): void {
+  // In a long block the search would cost more than it shows.
+  const reach = removed.length * added.length > maxPairs ? 1 : added.length;
+  let from = 0;
+  for (const before of removed) {
+    for (let at = from; at < Math.min(added.length, from + reach); at += 1) {
+      const after = added[at];
+      const words = after ? changedWords(before.text, after.text) : null;
+      if (!after || !words) continue;
+      before.changed = words.before;
+      after.changed = words.after;
+      from = at + 1;
+      break;
+    }
+  }
+}
+
+const maxPairs = 400;
+
+function changeBlocks(lines: MarkedLine[]): Block[] {
+  const blocks: Block[] = [];
   let previous: DiffLine["kind"] = "context";
   for (const line of lines) {
     if (line.kind === "removed" && previous !== "removed") blocks.push({ removed: [], added: [] });

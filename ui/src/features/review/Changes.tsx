@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { useRemembered } from "../../components/remembered";
 import { inTextField } from "../../components/shortcuts";
-import { useApprovals, useSessionView } from "../../platform/context";
+import { useApprovals, useSessionPart } from "../../platform/context";
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
@@ -22,7 +22,7 @@ const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
 export function Changes({ sessionId, focusRequest }: Props) {
   const pending = useApprovals().filter((approval) => approval.sessionId === sessionId);
-  const { decided } = useSessionView(sessionId).decided;
+  const { decided } = useSessionPart(sessionId, (view) => view.decided);
   const [look, setLook] = useRemembered<DiffLook>("diffLook", "unified", ["unified", "split"]);
   const root = useRef<HTMLDivElement>(null);
 

@@ -242,7 +242,9 @@ describe("what was decided", () => {
 
 describe("a change of very many files", () => {
   it("unfolds only the first ones, and the keys still lead to all", async () => {
-    const many = Array.from({ length: 60 }, (_, i) => `--- a/f${i}\n+++ b/f${i}\n@@ -1 +1 @@\n-a\n+b\n`).join("");
+    const many = Array.from({ length: 60 }, (_, i) => `--- a/f${i}\n+++ b/f${i}\n@@ -1 +1 @@\n-a\n+b\n`).join(
+      "",
+    );
     const { id, fake } = waiting({}, { preview: previewOf(many) });
     await show(fake, id);
     expect(buttons("Accept hunk")).toHaveLength(25);

@@ -2,7 +2,7 @@
 import { Folder } from "lucide-react";
 import { cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu } from "../../components/Menu";
-import { useApp, useCatalogue, useSessionView } from "../../platform/context";
+import { useApp, useCatalogue, useSessionPart } from "../../platform/context";
 import type { ApprovalMode, ProjectState } from "../../protocol/generated";
 import "./status.css";
 
@@ -94,7 +94,8 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
 function Used({ sessionId, contextWindow }: { sessionId: string; contextWindow: number | null }) {
-  const { usage, window } = useSessionView(sessionId);
+  const usage = useSessionPart(sessionId, (view) => view.usage);
+  const window = useSessionPart(sessionId, (view) => view.window);
   if (usage.requests === 0) return null;
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;

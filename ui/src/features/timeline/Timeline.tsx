@@ -6,13 +6,14 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
 import { clock, exactTime, plural } from "../../components/format";
-import { useArki, useSessionView } from "../../platform/context";
+import { useArki, useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { filterEvents, kinds, summary } from "./summary";
 import "./timeline.css";
 
 export function Timeline({ sessionId }: { sessionId: string }) {
-  const { window, fetching } = useSessionView(sessionId);
+  const window = useSessionPart(sessionId, (view) => view.window);
+  const fetching = useSessionPart(sessionId, (view) => view.fetching);
   const session = useArki().session(sessionId);
   const [kind, setKind] = useState("");
   const [words, setWords] = useState("");

@@ -1,0 +1,74 @@
+import { PanelLeft, PanelRight } from "lucide-react";
+import { Button } from "../components/Button";
+import { ErrorNote } from "../components/ErrorNote";
+import { Conversation } from "../features/conversation/Conversation";
+import { Welcome } from "../features/welcome/Welcome";
+import { useArki } from "../platform/context";
+import { useStore } from "../platform/stores/store";
+import type { Window } from "./use_window";
+
+/** The middle: a conversation, or a welcome while there is nothing to talk about. */
+export function MainPane({ window }: { window: Window }) {
+  const arki = useArki();
+  const failure = useStore(arki.failure);
+  const { app, project, selected, folder } = window;
+  return (
+    <main className="conversation" aria-label="Conversation">
+      <MainHead window={window} />
+      {failure && (
+        <div className="conversation-error">
+          <ErrorNote error={failure}>
+            <Button small onClick={() => void arki.start()}>
+              Try again
+            </Button>
+          </ErrorNote>
+        </div>
+      )}
+      {project && folder.error && (
+        <div className="conversation-error">
+          <ErrorNote error={folder.error} />
+        </div>
+      )}
+      {project === null && selected === null ? (
+        app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
+      ) : (
+        <Conversation
+          sessionId={selected}
+          options={window.options}
+          inputRef={window.message}
+          onSent={window.sentTo}
+          onReview={window.panes.review}
+          onSettings={() => window.setDialog("settings")}
+          onOpenProject={folder.open}
+        />
+      )}
+    </main>
+  );
+}
+
+function MainHead({ window: { panes, project, selected, session } }: { window: Window }) {
+  const title = selected === null ? "New session" : session?.title || "Untitled session";
+  return (
+    <header className="main-head">
+      <Button
+        small
+        look="quiet"
+        label={panes.sidebar ? "Hide sessions" : "Show sessions"}
+        shortcut="Mod+B"
+        icon={<PanelLeft size={16} aria-hidden />}
+        onClick={() => panes.setSidebar(!panes.sidebar)}
+      />
+      <h2 className="cut grow" title={session?.title}>
+        {(project || selected) && title}
+      </h2>
+      <Button
+        small
+        look="quiet"
+        label={panes.inspector ? "Hide inspector" : "Show inspector"}
+        shortcut="Mod+I"
+        icon={<PanelRight size={16} aria-hidden />}
+        onClick={() => panes.setInspector(!panes.inspector)}
+      />
+    </header>
+  );
+}

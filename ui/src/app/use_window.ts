@@ -1,0 +1,157 @@
+/** The window's own state and what can be done with it. Features ask one another for things through this. */
+import { useCallback, useMemo, useRef, useState } from "react";
+import { useApp, useApprovals, useArki, useCatalogue, useSessions } from "../platform/context";
+import type { ApprovalMode } from "../protocol/generated";
+import { isActive } from "../protocol/sessions";
+import { type Actions, commandsOf, useCommandKeys } from "./commands";
+import { usePane, useRoom } from "./layout_state";
+import { useProject } from "./project";
+import { useTheme } from "./theme";
+import {
+  nextWaiting,
+  type OpenDialog,
+  type Tab,
+  useOnApproval,
+  useSelection,
+  useTitle,
+} from "./window_state";
+
+export type Window = ReturnType<typeof useWindow>;
+
+export function useWindow() {
+  const app = useApp();
+  const project = app?.project ?? null;
+  const [selected, select] = useSelection(project?.path ?? null);
+  const session = useSessions().find((one) => one.sessionId === selected) ?? null;
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const [model, setModel] = useState<string | null>(null);
+  const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
+  const [theme, setTheme] = useTheme();
+  const message = useRef<HTMLTextAreaElement>(null);
+  const mode = chosenMode ?? app?.approvalMode ?? "ask";
+  const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
+  const panes = usePanes(selected);
+  const folder = useProject({ onOpened: () => select(null), onAskTrust: () => setDialog("trust") });
+  useTitle(selected);
+
+  const focusMessage = () => message.current?.focus();
+  const go = (sessionId: string | null) => {
+    select(sessionId);
+    panes.makeRoom();
+  };
+  const newSession = () => {
+    go(null);
+    // The box is another one by then; it must be there to take the focus.
+    setTimeout(focusMessage, 0);
+  };
+  const sentTo = (sessionId: string) => {
+    select(sessionId);
+    focusMessage();
+  };
+  const stepOut = () => {
+    panes.makeRoom();
+    focusMessage();
+  };
+  return {
+    app,
+    project,
+    selected,
+    session,
+    dialog,
+    setDialog,
+    model,
+    setModel,
+    mode,
+    setMode,
+    theme,
+    setTheme,
+    message,
+    options,
+    panes,
+    folder,
+    focusMessage,
+    go,
+    newSession,
+    sentTo,
+    stepOut,
+  };
+}
+
+/** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. */
+function usePanes(selected: string | null) {
+  const room = useRoom();
+  const [sidebar, setSidebar] = usePane("sidebar", room === "one");
+  const [inspector, setInspector] = usePane("inspector", room !== "three");
+  const [tab, setTab] = useState<Tab>("changes");
+  const [focusRequest, setFocusRequest] = useState(0);
+  const show = useCallback(
+    (next: Tab) => {
+      setTab(next);
+      setInspector(true);
+    },
+    [setInspector],
+  );
+  const review = useCallback(() => {
+    show("changes");
+    setFocusRequest((now) => now + 1);
+  }, [show]);
+  useOnApproval(
+    selected,
+    useCallback(() => show("changes"), [show]),
+  );
+  /** What floats above the conversation gives way. */
+  const makeRoom = () => {
+    if (room === "one") setSidebar(false);
+    if (room !== "three") setInspector(false);
+  };
+  return {
+    room,
+    sidebar,
+    setSidebar,
+    inspector,
+    setInspector,
+    tab,
+    setTab,
+    focusRequest,
+    show,
+    review,
+    makeRoom,
+  };
+}
+
+/** The commands of the palette, the map and the keys. */
+export function useCommands(window: Window) {
+  const arki = useArki();
+  const approvals = useApprovals();
+  const { models } = useCatalogue();
+  const { panes, selected, session, setDialog } = window;
+  const inbox = () => {
+    window.go(nextWaiting(approvals, selected));
+    panes.review();
+  };
+  const running = session && isActive(session.state) ? session.sessionId : null;
+  const actions: Actions = {
+    openFolder: window.folder.chooseFolder,
+    newSession: window.newSession,
+    stop:
+      running === null
+        ? null
+        : () => void arki.platform.call("stop_run", { sessionId: running }).catch(() => undefined),
+    inbox: approvals.length > 0 ? inbox : null,
+    review: selected ? panes.review : null,
+    timeline: selected ? () => panes.show("timeline") : null,
+    focusMessage: window.focusMessage,
+    toggleSidebar: () => panes.setSidebar(!panes.sidebar),
+    toggleInspector: () => panes.setInspector(!panes.inspector),
+    settings: () => setDialog("settings"),
+    palette: () => setDialog("palette"),
+    keys: () => setDialog("keys"),
+    trust: window.project ? () => setDialog("trust") : null,
+    theme: window.setTheme,
+    model: window.setModel,
+    mode: window.setMode,
+  };
+  const commands = commandsOf(actions, models);
+  useCommandKeys(commands, window.dialog !== null);
+  return { commands, actions };
+}
