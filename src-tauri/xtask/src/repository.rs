@@ -27,6 +27,11 @@ impl Repository {
         self.target.join("xtask")
     }
 
+    /// They are the target `desktop` of the workspace member `tests`.
+    pub(crate) fn has_window_tests(&self) -> bool {
+        self.root.join("tests/Cargo.toml").exists()
+    }
+
     pub(crate) fn binary(&self, profile: &str, name: &str) -> PathBuf {
         self.target.join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
     }

@@ -59,8 +59,16 @@ pub(crate) fn formatting(repository: &Repository) -> Result<Outcome, Failure> {
 
 pub(crate) fn clippy(repository: &Repository) -> Result<Outcome, Failure> {
     require(repository, "clippy", "clippy")?;
-    let arguments = ["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-    process::run(process::cargo(&repository.root).args(arguments))?;
+    let mut targets = vec!["--all-targets"];
+    // No default test run includes the window tests, and so `--all-targets`
+    // leaves them out as well.
+    if repository.has_window_tests() {
+        targets.push("--test=desktop");
+    }
+    for target in targets {
+        let arguments = ["clippy", "--workspace", target, "--locked", "--", "-D", "warnings"];
+        process::run(process::cargo(&repository.root).args(arguments))?;
+    }
     Ok(Outcome::Done)
 }
 

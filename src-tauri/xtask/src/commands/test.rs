@@ -56,7 +56,7 @@ fn rust_tests(repository: &Repository) -> Result<Outcome, Failure> {
 }
 
 fn window_tests(repository: &Repository) -> Result<Outcome, Failure> {
-    if !repository.root.join("tests/Cargo.toml").exists() {
+    if !repository.has_window_tests() {
         return Ok(Outcome::Skipped("there are no window tests yet".into()));
     }
     if !cfg!(target_os = "linux") {
