@@ -5,7 +5,6 @@ use crate::seal::{SealedDraft, Unhashed};
 use crate::{StoreError, row};
 use arki_domain::{Event, EventBody, EventId, GENESIS_HASH, SAFE_INTEGER, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
-use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
@@ -59,7 +58,7 @@ fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, Even
         seq: after.last_seq + 1,
         ts,
         kind: body.kind().to_owned(),
-        payload: RawValue::from_string(payload).map_err(StoreError::internal)?,
+        payload,
         prev_hash: after.last_hash.clone(),
         hash: String::new(),
     };

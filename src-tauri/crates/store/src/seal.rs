@@ -5,6 +5,7 @@
 use crate::StoreError;
 use arki_domain::{Event, EventBody, EventDraft, Redactor, RunId, SAFE_INTEGER, canonical_json, with_safe_numbers};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
@@ -13,11 +14,15 @@ pub const MAX_EVENT_BYTES: usize = 16 << 20;
 /// The deepest nesting of a payload; below the limit of `serde_json`, so that what is stored can be read.
 pub const MAX_EVENT_DEPTH: usize = 120;
 
+/// Enough for what stands before and after the payload, with ids of the usual length.
+const HEAD_BYTES: usize = 64;
+const TAIL_BYTES: usize = 320;
+
 /// A draft whose payload is final: safe numbers, no keys, canonical.
 pub(crate) struct SealedDraft {
     pub(crate) run_id: Option<RunId>,
     pub(crate) body: EventBody,
-    pub(crate) payload: String,
+    pub(crate) payload: Box<RawValue>,
 }
 
 pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft, StoreError> {
@@ -27,15 +32,17 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
         return Err(StoreError::EventTooDeep { limit: MAX_EVENT_DEPTH });
     }
     let payload = if is_final(&value, redactor) {
-        value.to_string()
+        to_raw_value(&value)
     } else {
         let value = redactor.redact_json(with_safe_numbers(value));
-        canonical_json(&value).map_err(StoreError::internal)?
-    };
-    if payload.len() > MAX_EVENT_BYTES {
-        return Err(StoreError::EventTooLarge { bytes: payload.len(), limit: MAX_EVENT_BYTES });
+        RawValue::from_string(canonical_json(&value).map_err(StoreError::internal)?)
     }
-    Ok(SealedDraft { run_id, body: as_stored(body, &payload), payload })
+    .map_err(StoreError::internal)?;
+    let bytes = payload.get().len();
+    if bytes > MAX_EVENT_BYTES {
+        return Err(StoreError::EventTooLarge { bytes, limit: MAX_EVENT_BYTES });
+    }
+    Ok(SealedDraft { run_id, body: as_stored(body, payload.get()), payload })
 }
 
 /// Projections keep the words of these two, so that they must be the redacted ones.
@@ -101,23 +108,36 @@ impl<'a> Unhashed<'a> {
         if self.seq > SAFE_INTEGER || self.ts.unsigned_abs() > SAFE_INTEGER {
             return None;
         }
-        let mut hasher = Sha256::new();
-        hasher.update(format!(r#"{{"eventId":{},"payload":"#, quoted(self.event_id)));
-        hasher.update(payload);
-        hasher.update(format!(
-            r#","prevHash":{},"runId":{},"seq":{},"sessionId":{},"ts":{},"type":{}}}"#,
-            quoted(self.prev_hash),
-            self.run_id.map_or_else(|| "null".to_owned(), quoted),
-            self.seq,
-            quoted(self.session_id),
-            self.ts,
-            quoted(self.kind),
-        ));
+        let mut head = String::with_capacity(HEAD_BYTES);
+        head.push_str("{\"eventId\":");
+        push_quoted(&mut head, self.event_id);
+        head.push_str(",\"payload\":");
+        let mut tail = String::with_capacity(TAIL_BYTES);
+        tail.push_str(",\"prevHash\":");
+        push_quoted(&mut tail, self.prev_hash);
+        tail.push_str(",\"runId\":");
+        match self.run_id {
+            Some(run_id) => push_quoted(&mut tail, run_id),
+            None => tail.push_str("null"),
+        }
+        tail.push_str(&format!(",\"seq\":{},\"sessionId\":", self.seq));
+        push_quoted(&mut tail, self.session_id);
+        tail.push_str(&format!(",\"ts\":{},\"type\":", self.ts));
+        push_quoted(&mut tail, self.kind);
+        tail.push('}');
+        let hasher = Sha256::new().chain_update(head).chain_update(payload).chain_update(tail);
         Some(hex::encode(hasher.finalize()))
     }
 }
 
-/// `serde_json` escapes exactly what RFC 8785 asks for.
-fn quoted(text: &str) -> String {
-    Value::String(text.to_owned()).to_string()
+/// `serde_json` escapes exactly what RFC 8785 asks for; an id has nothing to escape.
+fn push_quoted(json: &mut String, text: &str) {
+    let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
+    if text.bytes().all(is_plain) {
+        json.push('"');
+        json.push_str(text);
+        json.push('"');
+    } else {
+        json.push_str(&Value::from(text).to_string());
+    }
 }

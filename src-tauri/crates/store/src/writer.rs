@@ -219,3 +219,6 @@ impl Loop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

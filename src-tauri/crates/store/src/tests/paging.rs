@@ -1,7 +1,6 @@
-use super::{Fixture, called, created};
+use super::{Fixture, created};
 use crate::MAX_PAGE_BYTES;
-use arki_domain::{Event, EventDraft, RunId, SessionId};
-use serde_json::json;
+use arki_domain::{Event, SessionId};
 
 async fn ten() -> (Fixture, SessionId) {
     let fixture = Fixture::new();
@@ -40,13 +39,15 @@ async fn events_lead_from_any_point_to_the_end() {
 
 #[tokio::test]
 async fn a_page_ends_when_it_holds_too_many_bytes() {
-    let fixture = Fixture::new();
-    let (session, run) = (SessionId::new(), RunId::new());
-    let large = json!("x".repeat(MAX_PAGE_BYTES / 3 + 1));
-    let drafts: Vec<EventDraft> = (0..5).map(|_| called(&run, large.clone())).collect();
-    fixture.append(&session, drafts).await;
+    let (fixture, session) = ten().await;
+    let large = format!(
+        "INSERT INTO events SELECT event_id, run_id, session_id, seq + 10, ts, type, \
+         '\"' || printf('%.*c', {}, 'x') || '\"', prev_hash, hash FROM events WHERE session_id = ?1 AND seq <= 5",
+        MAX_PAGE_BYTES / 3
+    );
+    super::foreign(&fixture.path).execute(&large, [session.as_str()]).unwrap();
     let page = fixture.store.reader().page(&session, None, 100).unwrap();
-    assert_eq!((seqs(&page.events), page.has_more), (vec![3, 4, 5], true));
+    assert_eq!((seqs(&page.events), page.has_more), (vec![13, 14, 15], true));
 }
 
 /// What makes the last page as cheap in a long session as in a short one.

@@ -1,0 +1,125 @@
+use super::*;
+use std::sync::mpsc;
+
+/// A writer over a table of numbers, held up until `go`, so that what is queued meanwhile is one group.
+struct Held {
+    writer: Writer,
+    go: mpsc::Sender<()>,
+}
+
+impl Held {
+    fn new(setup: &str) -> Self {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch(&format!("CREATE TABLE numbers (n INTEGER UNIQUE, t BLOB); {setup}")).unwrap();
+        let writer = Writer::start(connection, PathBuf::from("x.db")).unwrap();
+        let (go, held) = mpsc::channel::<()>();
+        let (began, begun) = mpsc::channel();
+        let gate = queue(&writer, move |_| {
+            began.send(()).unwrap();
+            held.recv().map_err(StoreError::internal)
+        });
+        drop(gate);
+        begun.recv().unwrap();
+        Self { writer, go }
+    }
+
+    fn insert(&self, n: i64, bytes: usize) -> oneshot::Receiver<Result<i64, StoreError>> {
+        queue(&self.writer, move |connection| {
+            connection.execute("INSERT INTO numbers VALUES (?1, zeroblob(?2))", (n, signed(bytes)))?;
+            Ok(connection.last_insert_rowid())
+        })
+    }
+
+    fn release(self) -> Writer {
+        self.go.send(()).unwrap();
+        self.writer
+    }
+}
+
+fn signed(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap()
+}
+
+/// As `WriteQueue::write` does, but without waiting for a place or an answer.
+fn queue<T: Send + 'static>(
+    writer: &Writer,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+) -> oneshot::Receiver<Result<T, StoreError>> {
+    let (answer, answered) = oneshot::channel();
+    let place = writer.places.clone().try_acquire_owned().unwrap();
+    let pending = Pending { work: Some(work), done: None, durability: Durability::Normal, answer, _place: place };
+    writer.queue.send(Job::Write(Box::new(pending))).ok().unwrap();
+    answered
+}
+
+#[test]
+fn a_group_keeps_the_order_of_its_writes() {
+    let held = Held::new("");
+    let answers: Vec<_> = (0..MAX_GROUP as i64 * 2).map(|n| held.insert(n, 0)).collect();
+    held.release().close().unwrap();
+    let rowids: Vec<i64> = answers.into_iter().map(|answer| answer.blocking_recv().unwrap().unwrap()).collect();
+    assert_eq!(rowids, (1..=MAX_GROUP as i64 * 2).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_failing_write_takes_only_itself_back() {
+    let held = Held::new("");
+    let answers = [1, 2, 1, 3].map(|n| held.insert(n, 0));
+    let there = queue(&held.writer, |connection| {
+        Ok(connection.query_row("SELECT sum(n) FROM numbers", [], |row| row.get::<_, i64>(0))?)
+    });
+    held.release().close().unwrap();
+    let succeeded = answers.map(|answer| answer.blocking_recv().unwrap().is_ok());
+    assert_eq!(succeeded, [true, true, false, true]);
+    assert_eq!(there.blocking_recv().unwrap(), Ok(6));
+}
+
+#[test]
+fn a_full_disk_fails_what_does_not_fit_and_nothing_after_it() {
+    let held = Held::new("PRAGMA max_page_count = 8;");
+    let answers = [held.insert(1, 0), held.insert(2, 1 << 20)];
+    let writer = held.release();
+    let results = answers.map(|answer| answer.blocking_recv().unwrap());
+    assert_eq!(results[1], Err(StoreError::DiskFull { path: "x.db".into() }));
+    let kept = queue(&writer, |connection| {
+        Ok(connection.query_row("SELECT count(*) FROM numbers", [], |row| row.get::<_, u32>(0))?)
+    });
+    assert_eq!(kept.blocking_recv().unwrap(), Ok(u32::from(results[0].is_ok())));
+    writer.close().unwrap();
+}
+
+#[test]
+fn no_more_writes_wait_than_there_are_places() {
+    let held = Held::new("");
+    let free = held.writer.places.available_permits();
+    let answers: Vec<_> = (0..free as i64).map(|n| held.insert(n, 0)).collect();
+    assert!(held.writer.places.try_acquire().is_err());
+    let writer = held.release();
+    for answer in answers {
+        answer.blocking_recv().unwrap().unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn nothing_is_written_when_a_write_panics_and_those_who_wait_are_told() {
+    let held = Held::new("");
+    let panicking = queue(&held.writer, |_| -> Result<(), StoreError> { panic!("as the test wants") });
+    let waiting = held.insert(1, 0);
+    let writer = held.release();
+    assert!(panicking.blocking_recv().is_err());
+    assert!(waiting.blocking_recv().is_err());
+    assert!(writer.close().is_err());
+}
+
+#[test]
+fn a_group_is_as_durable_as_its_strictest_write_asks() {
+    let synchronous =
+        |connection: &Connection| Ok(connection.query_row("PRAGMA synchronous", [], |row| row.get::<_, i64>(0))?);
+    let writer = Writer::start(Connection::open_in_memory().unwrap(), PathBuf::new()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let seen = [Durability::Full, Durability::Normal, Durability::Full]
+        .map(|durability| runtime.block_on(writer.queue().write(durability, synchronous)).unwrap());
+    assert_eq!(seen, [2, 1, 2]);
+    writer.close().unwrap();
+}
