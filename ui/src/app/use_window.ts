@@ -22,6 +22,7 @@ export function useWindow() {
   const app = useApp();
   const project = app?.project ?? null;
   const [selected, select] = useSelection(project?.path ?? null);
+  const approvals = useApprovals();
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [model, setModel] = useState<string | null>(null);
@@ -38,6 +39,8 @@ export function useWindow() {
   const go = (sessionId: string | null) => {
     select(sessionId);
     panes.makeRoom();
+    // A decision that waits is never hidden, whatever was folded away before.
+    if (approvals.some((one) => one.sessionId === sessionId)) panes.show("changes");
   };
   const newSession = () => {
     go(null);

@@ -1,7 +1,8 @@
 /** What the window shows right now: the selected session, the inspector's tab, the open dialog. No server state. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { recall, remember } from "../components/remembered";
-import { useApprovals, useSessions } from "../platform/context";
+import { useApprovals, useArki, useSessions } from "../platform/context";
+import { useStore } from "../platform/stores/store";
 
 export type Tab = "changes" | "timeline";
 export type OpenDialog = "settings" | "palette" | "keys" | "trust" | null;
@@ -11,15 +12,16 @@ export function useSelection(project: string | null): [string | null, (sessionId
   const [selected, setSelected] = useState<string | null>(null);
   const sessions = useSessions();
   const approvals = useApprovals();
+  const ready = useStore(useArki().ready);
   const restored = useRef<string | null>(null);
   useEffect(() => {
-    if (project === null || restored.current === project || sessions.length === 0) return;
+    if (!ready || project === null || restored.current === project) return;
     restored.current = project;
     const here = sessions.filter((session) => session.project === project);
     const waiting = here.find((one) => approvals.some((approval) => approval.sessionId === one.sessionId));
     const last = here.find((one) => one.sessionId === recall("session"));
     setSelected((now) => now ?? waiting?.sessionId ?? last?.sessionId ?? null);
-  }, [project, sessions, approvals]);
+  }, [ready, project, sessions, approvals]);
   const select = useCallback((sessionId: string | null) => {
     if (sessionId !== null) remember("session", sessionId);
     setSelected(sessionId);

@@ -1,14 +1,18 @@
-import { createEvent, fireEvent, render, screen } from "@testing-library/react";
+import { cleanup, createEvent, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { Composer } from "./Composer";
 
+let session = 0;
+
 function shown(given: { running?: boolean; blocked?: string; accept?: boolean } = {}) {
+  session += 1;
   const onSend = vi.fn(async (_text: string) => given.accept ?? true);
   const onStop = vi.fn();
   render(
     <Composer
+      draftOf={`session ${session}`}
       running={given.running ?? false}
       blocked={given.blocked ?? null}
       onSend={onSend}
@@ -67,6 +71,24 @@ describe("Composer", () => {
     expect(onSend).not.toHaveBeenCalled();
     await userEvent.click(screen.getByRole("button", { name: "Stop" }));
     expect(onStop).toHaveBeenCalledOnce();
+  });
+
+  it("keeps unsent words for their own session", async () => {
+    const { box } = shown();
+    await userEvent.type(box, "later");
+    const again = {
+      running: false,
+      blocked: null,
+      onSend: async () => true,
+      onStop: () => {},
+      inputRef: createRef<HTMLTextAreaElement>(),
+    };
+    cleanup();
+    render(<Composer draftOf={`session ${session}`} {...again} />);
+    expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("later");
+    cleanup();
+    render(<Composer draftOf="another" {...again} />);
+    expect(screen.getByRole<HTMLTextAreaElement>("textbox").value).toBe("");
   });
 
   it("says why nothing can be sent", () => {

@@ -4,6 +4,8 @@ import { type KeyboardEvent, type Ref, useId, useState } from "react";
 import { Button } from "../../components/Button";
 
 type Props = {
+  /** Whose unsent words these are: they are kept while one looks at another session. */
+  draftOf: string;
   running: boolean;
   /** Why nothing can be sent, in words, or null. */
   blocked: string | null;
@@ -15,8 +17,15 @@ type Props = {
 /** Safari-based webviews report the Enter that ends a composition only by this key code. */
 const composingKeyCode = 229;
 
-export function Composer({ running, blocked, onSend, onStop, inputRef }: Props) {
-  const [text, setText] = useState("");
+const drafts = new Map<string, string>();
+
+export function Composer({ draftOf, running, blocked, onSend, onStop, inputRef }: Props) {
+  const [text, setText] = useState(() => drafts.get(draftOf) ?? "");
+  const write = (words: string) => {
+    if (words === "") drafts.delete(draftOf);
+    else drafts.set(draftOf, words);
+    setText(words);
+  };
   const [sending, setSending] = useState(false);
   const why = useId();
   const ready = blocked === null && !running && !sending && text.trim() !== "";
@@ -24,7 +33,7 @@ export function Composer({ running, blocked, onSend, onStop, inputRef }: Props) 
     if (!ready) return;
     setSending(true);
     // The words stay in the box until the engine has them: a failed send loses nothing.
-    if (await onSend(text)) setText("");
+    if (await onSend(text)) write("");
     setSending(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -51,7 +60,7 @@ export function Composer({ running, blocked, onSend, onStop, inputRef }: Props) 
             value={text}
             disabled={blocked !== null}
             dir="auto"
-            onChange={(event) => setText(event.target.value)}
+            onChange={(event) => write(event.target.value)}
             onKeyDown={onKeyDown}
           />
         </div>

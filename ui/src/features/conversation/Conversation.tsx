@@ -86,6 +86,7 @@ export function Conversation(props: ConversationProps) {
         {error && <ErrorNote error={error} />}
         <Composer
           key={sessionId ?? "new"}
+          draftOf={sessionId ?? "new"}
           inputRef={inputRef}
           running={running}
           blocked={project === null ? "Open a folder first: a message needs something to work on." : null}

@@ -25,6 +25,8 @@ export type Arki = {
   platform: Platform;
   app: Store<AppState | null>;
   failure: Store<CommandError | null>;
+  /** The first fetch is done: an empty list now means that there is nothing. */
+  ready: Store<boolean>;
   sessions: Store<readonly SessionSummary[]>;
   approvals: Store<readonly PendingApproval[]>;
   catalogue: Store<Catalogue>;
@@ -46,6 +48,7 @@ const keptViews = 4;
 export function createArki(platform: Platform, now: () => number): Arki {
   const app = createStore<AppState | null>(null);
   const failure = createStore<CommandError | null>(null);
+  const ready = createStore(false);
   const sessions = createStore<readonly SessionSummary[]>([]);
   const approvals = createStore<readonly PendingApproval[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], error: null });
@@ -119,6 +122,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       await refreshApp();
       await Promise.all([refreshSessions(), refreshApprovals(), refreshCatalogue()]);
       failure.set(null);
+      ready.set(true);
     } catch (thrown) {
       failure.set(asCommandError(thrown));
     }
@@ -134,6 +138,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     platform,
     app,
     failure,
+    ready,
     sessions,
     approvals,
     catalogue,
