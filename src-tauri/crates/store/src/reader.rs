@@ -123,3 +123,41 @@ impl Drop for Lent<'_> {
         self.reader.give_back(self.connection.take());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::SystemClock;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    fn nested(reader: &Reader, depth: usize, innermost: &dyn Fn()) {
+        let read = reader.read(|_| {
+            match depth {
+                1 => innermost(),
+                deeper => nested(reader, deeper - 1, innermost),
+            }
+            Ok(())
+        });
+        read.unwrap();
+    }
+
+    #[test]
+    fn whoever_reads_when_all_connections_are_lent_waits_for_one() {
+        let location = Location::memory();
+        let _database = location.open_writer().unwrap();
+        let reader = Reader::new(location, Arc::new(SystemClock), Arc::new(|_| true));
+        let is_given_back = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            nested(&reader, MAX_READERS, &|| {
+                scope.spawn(|| {
+                    let seen = reader.read(|_| Ok(is_given_back.load(Ordering::SeqCst))).unwrap();
+                    assert!(seen, "a connection more than there may be");
+                });
+                std::thread::yield_now();
+                is_given_back.store(true, Ordering::SeqCst);
+            });
+        });
+        let connections = reader.lock();
+        assert_eq!((connections.idle.len(), connections.lent), (MAX_READERS, 0));
+    }
+}
