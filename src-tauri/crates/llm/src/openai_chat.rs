@@ -1,9 +1,9 @@
 //! OpenAI's Chat Completions, and the servers that speak nearly the same.
 
-#[cfg(test)]
-mod cutting_tests;
 mod request;
 mod response;
+#[cfg(test)]
+mod stream_tests;
 mod wire;
 
 use crate::ProviderKind;

@@ -1,4 +1,4 @@
-//! However the network cuts an answer's bytes, the answer is the same.
+//! Answers in memory: however the network cuts the bytes, the answer is the same; and bounds that take long to reach.
 
 use super::response::ChatDecoder;
 use crate::ProviderSettings;
@@ -6,6 +6,7 @@ use crate::answer::{self, AnswerContext};
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::provider::ProviderKind;
+use crate::sse::ByteStream;
 use arki_domain::{Code, Fault, StreamEvent, TokenType};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
@@ -19,13 +20,17 @@ fn target() -> Target {
     Target::new(&settings, &"http://127.0.0.1:9/v1".parse().unwrap(), None)
 }
 
-/// The answer to these pieces, neighbouring pieces of text joined: a tag held back moves their borders.
 fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
+    read_stream(stream::iter(pieces.into_iter().map(Ok)).boxed())
+}
+
+/// The answer to these bytes, neighbouring pieces of text joined: a tag held back moves their borders. Time passes at
+/// once where there is nothing to do but wait.
+fn read_stream(bytes: ByteStream) -> (Vec<StreamEvent>, Option<Fault>) {
     let context = AnswerContext { target: target(), model: "m".into(), place: None, drain: Arc::new(Drain::default()) };
-    let bytes = stream::iter(pieces.into_iter().map(Ok)).boxed();
     let answer = async { answer::stream(bytes, ChatDecoder::new(None), context).collect::<Vec<_>>().await };
     let (mut events, mut fault) = (Vec::new(), None);
-    for event in Builder::new_current_thread().enable_time().build().unwrap().block_on(answer) {
+    for event in Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(answer) {
         match (event, events.last_mut()) {
             (
                 Ok(StreamEvent::Token { token_type, text }),
@@ -87,6 +92,26 @@ fn every_beginning_of_an_answer_is_cut_or_whole_but_never_garbage() {
         let (_, fault) = read(vec![Bytes::copy_from_slice(&whole.as_bytes()[..length])]);
         assert!(fault.as_ref().is_none_or(|fault| fault.is(Code::PROVIDER_STREAM_CUT)), "{length}: {fault:?}");
     }
+}
+
+#[test]
+fn figures_that_never_come_after_the_finish_reason_are_not_waited_for_for_ever() {
+    let finish = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
+    let said = stream::iter([Ok(Bytes::from(format!("data: {finish}\n\n")))]);
+    let (events, fault) = read_stream(said.chain(stream::pending()).boxed());
+    assert_eq!((events.last(), fault), (Some(&StreamEvent::End), None));
+}
+
+#[test]
+fn more_calls_than_anybody_reviews_are_a_bad_answer() {
+    let answer = |calls: u64| {
+        let call =
+            |index| json!({"choices": [{"delta": {"tool_calls": [{"index": index, "function": {"name": "a"}}]}}]});
+        let calls: String = (0..calls).map(|index| format!("data: {}\n\n", call(index))).collect();
+        read(vec![Bytes::from(calls + "data: [DONE]\n\n")])
+    };
+    assert_eq!(answer(256).1, None);
+    assert!(answer(257).1.unwrap().is(Code::PROVIDER_BAD_ANSWER));
 }
 
 proptest! {
