@@ -29,7 +29,8 @@ export function useWindow() {
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
-  const mode = chosenMode ?? app?.approvalMode ?? "ask";
+  // Never remembered: what may happen without asking is said anew in each window.
+  const mode = chosenMode ?? "ask";
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
   const panes = usePanes(selected);
   const folder = useProject({ onOpened: () => select(null), onAskTrust: () => setDialog("trust") });

@@ -56,7 +56,7 @@ export function eventLog(sessionId: string, start = Date.UTC(2026, 10, 21, 9, 30
 }
 
 export function frame(part: Partial<Frame>): Frame {
-  return { events: [], deltas: [], commandOutput: [], ...part };
+  return { events: [], deltas: [], commandOutput: [], missed: false, ...part };
 }
 
 const demoApp: AppState = {
@@ -65,8 +65,7 @@ const demoApp: AppState = {
   project: demoProject,
   recentProjects: [],
   defaultModel: "openai/gpt-5.1",
-  approvalMode: "ask",
-  sandbox: "sandbox on",
+  sandbox: "bubblewrap",
 };
 
 export function createFake(given: {

@@ -64,12 +64,20 @@ export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: 
           contextWindow={models.find((one) => one.id === current)?.contextWindow ?? null}
         />
       )}
-      {app?.sandbox && (
-        <span className="status-fact cut" title={`Sandbox for commands: ${app.sandbox}`}>
-          {app.sandbox}
-        </span>
-      )}
+      {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
+  );
+}
+
+function Sandbox({ name }: { name: string }) {
+  const none = name === "none";
+  const words = none
+    ? "Commands run without a sandbox: each waits for you"
+    : `Commands are confined by ${name}`;
+  return (
+    <span className={`status-fact cut ${none ? "status-attention" : ""}`} title={words}>
+      {none ? "! no sandbox" : `sandbox: ${name}`}
+    </span>
   );
 }
 

@@ -80,6 +80,11 @@ export function createArki(platform: Platform, now: () => number): Arki {
     }
   };
 
+  const missed = () => {
+    for (const view of views.values()) view.missed();
+    void Promise.all([refreshSessions(), refreshApprovals()]).catch(() => undefined);
+  };
+
   const apply = (frames: Frame[]) => {
     const events = frames.flatMap((frame) => frame.events);
     if (events.length > 0) {
@@ -87,6 +92,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
       approvals.update((list) => events.reduce(pendingStep, list));
     }
     for (const view of views.values()) view.apply(frames);
+    if (frames.some((frame) => frame.missed)) missed();
     const known = new Set(sessions.get().map((session) => session.sessionId));
     const strangers = events.filter((event) => !known.has(event.sessionId) && !askedFor.has(event.sessionId));
     for (const event of strangers) askedFor.add(event.sessionId);

@@ -36,6 +36,8 @@ export type OpenSession = {
   loadOlder: () => Promise<void>;
   loadNewer: () => Promise<void>;
   apply: (frames: readonly Frame[]) => void;
+  /** Frames were lost: what is read stays, the live end is fetched anew. */
+  missed: () => void;
   /** Whether the reader is away from the end: then the events being read are not dropped under them. */
   setReading: (reading: boolean) => void;
 };
@@ -101,6 +103,11 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     },
     setReading: (now) => {
       reading = now;
+    },
+    missed: () => {
+      view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
+      if (reading) view.update((v) => ({ ...v, window: { ...v.window, hasNewer: true } }));
+      else void load();
     },
     apply: (frames) => {
       const v = view.get();

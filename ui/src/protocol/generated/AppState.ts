@@ -1,4 +1,3 @@
-import type { ApprovalMode } from "./ApprovalMode";
 import type { ProjectState } from "./ProjectState";
 
-export type AppState = { version: string, dataDir: string, project: ProjectState | null, recentProjects: string[], defaultModel: string, approvalMode: ApprovalMode, sandbox: string };
+export type AppState = { version: string, dataDir: string, project: ProjectState | null, recentProjects: string[], defaultModel: string, sandbox: string };

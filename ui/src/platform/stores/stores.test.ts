@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createFake, eventLog } from "../../testing/fake";
+import { sent } from "../../testing/render";
+import { type Arki, createArki } from "./arki";
+
+/** The frame queue waits for a painted frame; here it is painted on demand. */
+const paint = () => vi.advanceTimersByTimeAsync(300);
+
+async function started(fake: ReturnType<typeof createFake>): Promise<Arki> {
+  const arki = createArki(fake.platform, () => 0);
+  await arki.start();
+  return arki;
+}
+
+describe("the stores", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it("apply a burst of frames as one change", async () => {
+    const { events, add } = eventLog("s");
+    const fake = createFake({ logs: { s: events.slice() } });
+    const arki = await started(fake);
+    const { view } = arki.session("s");
+    await paint();
+    const changed = vi.fn();
+    view.subscribe(changed);
+    for (let i = 0; i < 50; i += 1) fake.send({ events: [add("run.started", { prompt: `${i}` })] });
+    await paint();
+    expect(view.get().transcript.items).toHaveLength(50);
+    expect(changed).toHaveBeenCalledOnce();
+  });
+
+  it("read the page again when frames were missed, but not under a reader", async () => {
+    const { add } = eventLog("s");
+    const fake = createFake({ logs: { s: [add("run.started", { prompt: "1" })] } });
+    const arki = await started(fake);
+    const session = arki.session("s");
+    await paint();
+    fake.logs.s?.push(add("run.started", { prompt: "2" }));
+    fake.send({ missed: true });
+    await paint();
+    expect(session.view.get().transcript.items).toHaveLength(2);
+    session.setReading(true);
+    const pages = sent(fake, "session_page").length;
+    fake.send({ missed: true });
+    await paint();
+    expect(sent(fake, "session_page")).toHaveLength(pages);
+    expect(session.view.get().window.hasNewer).toBe(true);
+  });
+
+  it("fetch the page anew when a live event leaves a gap", async () => {
+    const { add } = eventLog("s");
+    const fake = createFake({ logs: { s: [add("run.started", { prompt: "1" })] } });
+    const arki = await started(fake);
+    const { view } = arki.session("s");
+    await paint();
+    fake.logs.s?.push(add("run.started", { prompt: "lost" }));
+    fake.send({ events: [add("run.started", { prompt: "3" })] });
+    await paint();
+    expect(view.get().transcript.items).toMatchObject([{ text: "1" }, { text: "lost" }, { text: "3" }]);
+  });
+
+  it("hear every frame once, also after a start that failed", async () => {
+    let broken = true;
+    const fake = createFake({
+      handlers: {
+        list_models: () => [],
+        list_sessions: () => {
+          if (broken) throw new Error("not yet");
+          return [];
+        },
+      },
+    });
+    const arki = await started(fake);
+    expect(arki.failure.get()?.message).toBe("not yet");
+    expect(arki.ready.get()).toBe(false);
+    broken = false;
+    await arki.start();
+    expect([arki.failure.get(), arki.ready.get()]).toEqual([null, true]);
+    fake.send({ events: [eventLog("n").add("session.created", { title: "T", project: "/p" })] });
+    await paint();
+    expect(arki.sessions.get()).toHaveLength(1);
+  });
+});
