@@ -75,6 +75,10 @@ describe("style sheets", () => {
     expect(text.match(/\d(px|rem)\b|#[0-9a-f]{3,8}\b|\b(rgb|hsl|oklch|oklab)a?\(/gi) ?? []).toEqual([]);
   });
 
+  it("are read at all", () => {
+    expect(sheets.map((path) => sources[path]?.length ?? 0).filter((length) => length === 0)).toEqual([]);
+  });
+
   it("name only tokens that exist", () => {
     const all = files
       .filter((path) => path.endsWith(".css"))
