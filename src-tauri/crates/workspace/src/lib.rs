@@ -9,6 +9,7 @@
 //! project files or starts processes.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
 mod atomic_write;
 mod change_set;

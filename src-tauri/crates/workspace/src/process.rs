@@ -23,7 +23,6 @@ mod platform;
 #[path = "process/windows.rs"]
 mod platform;
 
-use std::io;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -137,7 +136,7 @@ async fn follow(
             biased;
             () = &mut cancelled => return Ok(Ending::Cancelled),
             () = &mut deadline => return Ok(Ending::TimedOut),
-            read = command.output.read(&mut buffer), if output.is_open => output.take(read, &buffer),
+            read = command.output.read(&mut buffer), if output.is_open => output.take(read.ok(), &buffer),
             exited = command.watch.exited() => {
                 exited.map_err(|source| ProcessError::ConnectionLost { source })?;
                 return Ok(Ending::Exited);
@@ -153,10 +152,11 @@ struct Output<F> {
 }
 
 impl<F: FnMut(&[u8])> Output<F> {
-    fn take(&mut self, read: io::Result<usize>, buffer: &[u8]) {
+    /// Nothing read is the end, and so is a failure.
+    fn take(&mut self, read: Option<usize>, buffer: &[u8]) {
         match read {
-            Ok(0) | Err(_) => self.is_open = false,
-            Ok(length) => {
+            Some(0) | None => self.is_open = false,
+            Some(length) => {
                 self.kept.push(&buffer[..length]);
                 (self.on_output)(&buffer[..length]);
             }
@@ -167,7 +167,7 @@ impl<F: FnMut(&[u8])> Output<F> {
         let mut buffer = vec![0; CHUNK_BYTES];
         while self.is_open {
             let read = command.output.read(&mut buffer).await;
-            self.take(read, &buffer);
+            self.take(read.ok(), &buffer);
         }
     }
 
@@ -181,7 +181,7 @@ impl<F: FnMut(&[u8])> Output<F> {
         let mut buffer = vec![0; CHUNK_BYTES];
         for _ in 0..LAST_CHUNKS {
             match command.output.try_read(&mut buffer) {
-                Ok(length) if length > 0 => self.take(Ok(length), &buffer),
+                Ok(length) if length > 0 => self.take(Some(length), &buffer),
                 _ => return,
             }
         }

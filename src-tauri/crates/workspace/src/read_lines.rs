@@ -157,11 +157,9 @@ impl<R: Read> Scan<'_, R> {
         }
         self.consumed += read as u64;
         self.last_byte = kept.last().copied();
-        if kept.ends_with(b"\n") {
-            self.line += 1;
-        } else if !self.skip_line()? {
-            self.line += 1;
-        }
+        // Skipping the rest of a longer line counts it.
+        let is_whole = kept.ends_with(b"\n") || !self.skip_line()?;
+        self.line += u64::from(is_whole);
         let whole = self.consumed - before;
         let mut ending = u64::from(self.last_byte == Some(b'\n'));
         if kept.ends_with(b"\n") {

@@ -10,7 +10,7 @@ mod config_pieces;
 mod folder_scan;
 mod template;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -81,21 +81,23 @@ pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
 
 /// How `current` differs from `pinned`, by kind and path.
 pub fn compare(pinned: &[Pin], current: &[Pin]) -> Vec<ChangedPin> {
-    let mut both: BTreeMap<(PinKind, &str), (Option<&str>, Option<&str>)> = BTreeMap::new();
-    for pin in pinned {
-        both.entry((pin.kind, &pin.path)).or_default().0 = Some(&pin.hash);
+    let (before, after) = (by_name(pinned), by_name(current));
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+    let mut changed = Vec::new();
+    for name @ (kind, path) in names {
+        let change = match (before.get(&name), after.get(&name)) {
+            (None, _) => PinChange::Added,
+            (_, None) => PinChange::Removed,
+            (before, after) if before == after => continue,
+            _ => PinChange::Changed,
+        };
+        changed.push(ChangedPin { kind, path: path.to_owned(), change });
     }
-    for pin in current {
-        both.entry((pin.kind, &pin.path)).or_default().1 = Some(&pin.hash);
-    }
-    let change = |hashes| match hashes {
-        (None, Some(_)) => Some(PinChange::Added),
-        (Some(_), None) => Some(PinChange::Removed),
-        (before, after) => (before != after).then_some(PinChange::Changed),
-    };
-    both.into_iter()
-        .filter_map(|((kind, path), hashes)| Some(ChangedPin { kind, path: path.to_owned(), change: change(hashes)? }))
-        .collect()
+    changed
+}
+
+fn by_name(pins: &[Pin]) -> BTreeMap<(PinKind, &str), &str> {
+    pins.iter().map(|pin| ((pin.kind, pin.path.as_str()), pin.hash.as_str())).collect()
 }
 
 #[cfg(test)]

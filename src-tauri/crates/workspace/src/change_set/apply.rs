@@ -21,12 +21,10 @@ impl ChangeSet {
         for change in &self.files {
             staged.push(stage(project, change)?);
         }
-        let mut done = 0;
-        for (change, staged) in self.files.iter().zip(staged) {
+        for (done, (change, staged)) in self.files.iter().zip(staged).enumerate() {
             if let Err(cause) = commit(project, change, staged) {
                 return Err(take_back(project, &self.files[..done], cause));
             }
-            done += 1;
         }
         Ok(self.files.iter().map(applied).collect())
     }

@@ -6,7 +6,9 @@ fn change(name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileChange
     FileChange { path: path(name), before: before.map(<[u8]>::to_vec), after: after.map(<[u8]>::to_vec), mode: None }
 }
 
-fn set(files: &[(&str, Option<&[u8]>, Option<&[u8]>)]) -> ChangeSet {
+type Sides<'a> = (&'a str, Option<&'a [u8]>, Option<&'a [u8]>);
+
+fn set(files: &[Sides<'_>]) -> ChangeSet {
     ChangeSet::new(files.iter().map(|(name, before, after)| change(name, *before, *after)).collect()).unwrap()
 }
 

@@ -36,17 +36,26 @@ pub(super) fn forget(group: Pid) {
     tell('-', group);
 }
 
+/// Called before a command is started, so that nothing slow lies between its start and `watch`. In that moment alone it is
+/// not covered.
+pub(super) fn prepare() {
+    if let Err(error) = guard() {
+        tracing::warn!(%error, "commands may outlive this process");
+    }
+}
+
 /// A line this short is written whole or not at all, so threads don't need a lock.
 fn tell(change: char, group: Pid) {
-    static GUARD: OnceLock<io::Result<File>> = OnceLock::new();
-    match GUARD.get_or_init(start) {
-        Ok(guard) => {
-            if (&*guard).write_all(format!("{change} {}\n", group.as_raw_nonzero()).as_bytes()).is_err() {
-                tracing::warn!("the guard against orphaned commands has ended");
-            }
-        }
-        Err(error) => tracing::warn!(%error, "commands may outlive this process"),
+    let Ok(mut guard) = guard() else { return };
+    if guard.write_all(format!("{change} {}\n", group.as_raw_nonzero()).as_bytes()).is_err() {
+        tracing::warn!("the guard against orphaned commands has ended");
     }
+}
+
+/// Its standard input.
+fn guard() -> Result<&'static File, &'static io::Error> {
+    static GUARD: OnceLock<io::Result<File>> = OnceLock::new();
+    GUARD.get_or_init(start).as_ref()
 }
 
 fn start() -> io::Result<File> {

@@ -39,7 +39,8 @@ impl Check {
 
 /// Whether a process with this number exists that is not a zombie.
 fn is_running(pid: &str) -> bool {
-    let status = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    let Ok(pid) = pid.trim().parse::<u32>() else { return false };
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !status.is_empty() && !status.contains(") Z ")
 }
 
@@ -203,7 +204,7 @@ fn what_cannot_be_started_says_why() {
 fn commands_die_with_this_process_even_when_it_is_killed() {
     const PID_FILE: &str = "ARKI_TEST_ORPHAN_PID_FILE";
     if let Ok(pid_file) = std::env::var(PID_FILE) {
-        command(&format!("sleep 100 & echo $! >{pid_file}; wait")).run();
+        command("sleep 100 & echo $!; wait").run_with(|pid| fs::write(&pid_file, pid).unwrap()).unwrap();
         return;
     }
     let folder = PrivateTempDir::create().unwrap();

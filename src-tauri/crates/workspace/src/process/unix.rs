@@ -44,6 +44,7 @@ pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
     let (reader, writer) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
     let streams = streams(writer.into()).map_err(lost)?;
+    orphan_guard::prepare();
     let started = match spec.sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
         None => launch.start(&streams),
