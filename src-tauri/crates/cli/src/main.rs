@@ -1,1 +1,60 @@
-fn main() {}
+//! `arki`: the engine without a window.
+//!
+//! Thin over `arki-engine`: this crate knows arguments, a terminal and exit codes, and nothing else. One command a
+//! file under `commands/`. What is for programs goes to standard output, what is for people beside it to standard
+//! error, and no error reaches anybody as a panic or a bare system error.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod arguments;
+mod commands;
+mod exit;
+mod follow;
+mod output;
+
+use arguments::Arguments;
+use clap::Parser;
+use exit::Exit;
+use output::Output;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    report_panics_in_words();
+    arki_engine::protect_this_process();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return arguments::report(&error).into(),
+    };
+    arguments.color.apply();
+    start_log(arguments.log.as_deref());
+    let output = Output::new(arguments.json);
+    let exit = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => {
+            let exit = runtime.block_on(commands::run(arguments, &output));
+            // A read that is still under way must not hold the exit up.
+            runtime.shutdown_background();
+            exit
+        }
+        Err(error) => Err(arki_domain::Fault::internal(error)),
+    };
+    exit.unwrap_or_else(|fault| {
+        output.fault(&fault);
+        Exit::of_fault(&fault)
+    })
+    .into()
+}
+
+/// Diagnostics on standard error, only where asked for: starting the machinery costs time.
+fn start_log(level: Option<&str>) {
+    let Some(level) = level else { return };
+    let filter = tracing_subscriber::EnvFilter::try_new(level).unwrap_or_else(|_| "info".into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}
+
+/// Should anything panic, people get the same two lines as for any other error.
+fn report_panics_in_words() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
+        Output::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of it stopped{place}")));
+    }));
+}

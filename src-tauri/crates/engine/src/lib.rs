@@ -1,1 +1,39 @@
-//! placeholder
+//! The composition root: opens the store, wires the agent to its ports, and offers what both programs can do.
+//!
+//! The desktop app and the command line are thin over this crate. It knows neither a window nor a terminal; what
+//! happens reaches them as events on the bus, and what they want comes as calls on [`Engine`].
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod approvals;
+mod bus;
+mod config;
+mod directories;
+mod doctor;
+mod engine;
+mod frames;
+mod history;
+mod judgement;
+mod keys;
+mod projects;
+mod recorded_log;
+mod runs;
+mod settings;
+mod this_process;
+mod wire;
+
+pub use approvals::Resolution;
+pub use arki_agent::RunEnd;
+pub use arki_store::{ApprovalRecord, ApprovalStatus, VerifyReport};
+pub use arki_tools::stands_under_a_tool;
+pub use bus::{Lagged, Subscription};
+pub use config::Config;
+pub use directories::Directories;
+pub use doctor::{Check, CheckState};
+pub use engine::{Engine, EngineOptions, verify};
+pub use frames::{FRAME_INTERVAL, Host, emit_frames};
+pub use judgement::Judgement;
+pub use keys::KeyStatus;
+pub use runs::{ActiveRun, RunTarget, StartRun};
+pub use this_process::protect_this_process;
+pub use wire::*;

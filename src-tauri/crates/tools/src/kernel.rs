@@ -16,7 +16,7 @@ use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
     ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault,
-    LiveBus, PolicyDecided, Redactor, Risk, ToolCall, ToolDefinition,
+    LiveBus, PolicyDecided, Redactor, ToolCall, ToolDefinition,
 };
 use arki_workspace::{Project, SandboxStatus};
 use async_trait::async_trait;

@@ -1,0 +1,251 @@
+//! The command line's grammar. `--help` is written here.
+
+use crate::exit::Exit;
+use crate::output::{Output, one_line};
+use arki_domain::{Code, Fault};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Let a language model work on your code, and stay in charge.
+#[derive(Debug, Parser)]
+#[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval is waiting, \
+    4 denied in an untrusted folder, 5 a budget paused the run, 130 cancelled.")]
+pub(crate) struct Arguments {
+    /// The project's folder
+    #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
+    pub(crate) dir: PathBuf,
+    /// JSON Lines on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Diagnostics on standard error: error, warn, info, debug or trace
+    #[arg(long, global = true, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true)]
+    pub(crate) log: Option<String>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// `NO_COLOR` and a standard output that is no terminal are honoured by `auto`.
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::AlwaysAnsi,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run one prompt; the answer goes to standard output, what the tools do to standard error
+    Exec(ExecArguments),
+    /// Trust a folder: let its rules and configuration be loaded, and changes and commands be made
+    Trust {
+        /// The folder; -C's where left out
+        folder: Option<PathBuf>,
+        /// Only show what trusting would enable
+        #[arg(long)]
+        show: bool,
+    },
+    /// Trust a folder no longer
+    Untrust { folder: Option<PathBuf> },
+    /// List and show sessions
+    #[command(subcommand)]
+    Sessions(SessionsCommand),
+    /// The events of a session or run, oldest first
+    Events {
+        /// A session's or run's id
+        id: String,
+        /// Go on printing as events come
+        #[arg(long)]
+        follow: bool,
+        /// Begin with this number
+        #[arg(long, value_name = "SEQ", default_value_t = 1)]
+        from: u64,
+    },
+    /// Prove the event log's hash chain; exits 1 and names the first broken event if there is one
+    Verify {
+        /// A session's or run's id; all sessions where left out
+        id: Option<String>,
+    },
+    /// What waits for your decision, across sessions
+    #[command(subcommand)]
+    Approvals(ApprovalsCommand),
+    /// Go on with an interrupted or paused run
+    Resume {
+        /// A run's or session's id
+        id: String,
+    },
+    /// API keys in the operating system's keychain
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// The configured models
+    Models,
+    /// The configured providers, and where each one's key comes from
+    Providers,
+    /// What the policy says
+    #[command(subcommand)]
+    Policy(PolicyCommand),
+    /// Check configuration, database, keychain, sandbox and providers
+    Doctor,
+    /// Open the desktop app
+    Open { folder: Option<PathBuf> },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    /// What to do; `-` or nothing reads it from standard input
+    pub(crate) prompt: Option<String>,
+    /// PROVIDER/MODEL; the configured one where left out
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Go on in this session
+    #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
+    pub(crate) session: Option<String>,
+    /// Go on in the folder's newest session
+    #[arg(long = "continue")]
+    pub(crate) continue_last: bool,
+    /// How the agent works
+    #[arg(long, default_value = "tool-loop")]
+    pub(crate) core: Core,
+    /// What to grant beforehand: `edits` covers writes inside the project, `all` what is not denied, `never` turns
+    /// every approval into a rejection
+    #[arg(long, default_value = "ask")]
+    pub(crate) approve: Approve,
+    /// Pause after this many turns of the model
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_turns: Option<u32>,
+    /// Pause after this many seconds
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    pub(crate) max_seconds: Option<u64>,
+    /// Pause once this much was spent
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// Added to the system prompt, for this run
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) system: Option<String>,
+    /// Keep nothing after the run
+    #[arg(long, conflicts_with_all = ["session", "continue_last"])]
+    pub(crate) ephemeral: bool,
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "not an amount".to_owned())?;
+    if amount.is_finite() && amount >= 0.0 { Ok(amount) } else { Err("not an amount".to_owned()) }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Core {
+    ToolLoop,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Approve {
+    Ask,
+    Edits,
+    All,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// The newest first
+    List,
+    /// The conversation, and what the tools did
+    Show { id: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ApprovalsCommand {
+    /// The newest first
+    List,
+    /// What would be done: the diff with its hunks, or the command
+    Show { id: String },
+    /// Approve, and go on with the run to its next stop
+    Approve {
+        id: String,
+        /// Only these hunks, such as 1,3
+        #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
+        hunks: Option<Vec<usize>>,
+        /// A note to the model
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+    },
+    /// Reject, and go on with the run to its next stop
+    Reject {
+        id: String,
+        /// A note to the model
+        #[arg(long, value_name = "TEXT")]
+        note: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeysCommand {
+    /// Store a provider's key, read from standard input
+    Set { provider: String },
+    /// The providers and where each one's key comes from; never a key
+    List,
+    /// Remove a provider's key
+    Rm { provider: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// The decision on a call and the rule that made it; nothing is executed
+    Check {
+        /// The tool
+        #[arg(long, default_value = "run_command")]
+        tool: String,
+        /// Its arguments, as JSON
+        #[arg(long, value_name = "JSON", conflicts_with = "command")]
+        args: Option<String>,
+        /// One argument is a shell line verbatim; several, after `--`, are an argv
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+}
+
+/// Help and version are no errors; everything else is one line and a hint.
+pub(crate) fn report(error: &clap::Error) -> Exit {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = error.print();
+        return Exit::Done;
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Exit::Usage;
+    }
+    let text = error.render().to_string();
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let tip = rest.lines().find_map(|line| line.trim().strip_prefix("tip: "));
+    let hint = tip.unwrap_or("`arki --help` shows the commands, `arki COMMAND --help` its options.");
+    let message = one_line(message.trim_start_matches("error: "));
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    Output::new(json).fault(&Fault::new(Code::USAGE, format!("{}.", message.trim_end_matches('.')), hint));
+    Exit::Usage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

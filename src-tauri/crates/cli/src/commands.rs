@@ -1,0 +1,80 @@
+//! The commands, one a file.
+
+mod approvals;
+mod doctor;
+mod events;
+mod exec;
+mod keys;
+mod models;
+mod open;
+mod policy;
+mod resume;
+mod sessions;
+mod trust;
+mod verify;
+
+use crate::arguments::{Arguments, Command};
+use crate::exit::Exit;
+use crate::output::Output;
+use arki_domain::{Code, Fault};
+use arki_engine::{Directories, Engine, EngineOptions};
+use std::sync::Arc;
+
+pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
+    let Arguments { dir, command, .. } = arguments;
+    refuse_under_a_tool(&command)?;
+    let directories = Directories::from_environment()?;
+    let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
+    match command {
+        Command::Verify { id } => return verify::run(&directories, id.as_deref(), output),
+        Command::Open { folder } => return open::run(&dir, folder),
+        _ => {}
+    }
+    let engine = Engine::open(EngineOptions { directories, ephemeral })?;
+    let exit = match command {
+        Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
+        Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
+        Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
+        Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
+        Command::Sessions(command) => sessions::run(&engine, &command, output),
+        Command::Events { id, follow, from } => events::run(&engine, &id, from, follow, output).await,
+        Command::Approvals(command) => approvals::run(&engine, command, output).await,
+        Command::Resume { id } => resume::run(&engine, &id, output).await,
+        Command::Keys(command) => keys::run(&engine, &command, output).await,
+        Command::Models => models::models(&engine, output),
+        Command::Providers => models::providers(&engine, output).await,
+        Command::Policy(command) => policy::run(&engine, &dir, command, output),
+        Command::Doctor => doctor::run(&engine, output).await,
+        Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
+    };
+    if let Err(fault) = close(engine) {
+        tracing::warn!(%fault, "the database was not closed cleanly");
+    }
+    exit
+}
+
+fn close(engine: Arc<Engine>) -> Result<(), Fault> {
+    engine.close()
+}
+
+/// A tool must not steer Arki: it could grant itself what the user would not.
+fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
+    let steers = matches!(
+        command,
+        Command::Exec(_)
+            | Command::Trust { .. }
+            | Command::Untrust { .. }
+            | Command::Approvals(_)
+            | Command::Resume { .. }
+            | Command::Keys(_)
+            | Command::Policy(_)
+    );
+    if steers && arki_engine::stands_under_a_tool() {
+        return Err(Fault::new(
+            Code::UNDER_TOOL,
+            "This runs inside a tool of Arki, and tools must not steer Arki.",
+            "Run it from a terminal of your own.",
+        ));
+    }
+    Ok(())
+}

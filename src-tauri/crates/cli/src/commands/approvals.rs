@@ -1,0 +1,122 @@
+//! `arki approvals`: the inbox across sessions.
+
+use crate::arguments::ApprovalsCommand;
+use crate::exit::Exit;
+use crate::follow;
+use crate::output::{Output, dim, time};
+use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
+use arki_engine::{ApprovalRecord, Engine, Resolution};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    session_id: &'a str,
+    run_id: Option<&'a str>,
+    requested_at: i64,
+    #[serde(flatten)]
+    requested: ApprovalRequested,
+}
+
+impl<'a> Listed<'a> {
+    fn of(record: &'a ApprovalRecord) -> Option<Self> {
+        Some(Self {
+            session_id: record.session_id.as_str(),
+            run_id: record.run_id.as_ref().map(|run| run.as_str()),
+            requested_at: record.requested.ts,
+            requested: record.request()?,
+        })
+    }
+}
+
+pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        ApprovalsCommand::List => list(engine, output),
+        ApprovalsCommand::Show { id } => show(engine, &id, output),
+        ApprovalsCommand::Approve { id, hunks, note } => {
+            decide(engine, &id, ApprovalDecision::Approve, hunks, note, output).await
+        }
+        ApprovalsCommand::Reject { id, note } => {
+            decide(engine, &id, ApprovalDecision::Reject, None, note, output).await
+        }
+    }
+}
+
+fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+    let records = engine.pending_approvals()?;
+    for listed in records.iter().filter_map(Listed::of) {
+        if output.json {
+            output.object(&listed);
+            continue;
+        }
+        let requested = &listed.requested;
+        let what = match (&requested.preview, &requested.command) {
+            (Some(preview), _) => format!("{} ({} hunks)", preview.files_affected.join(", "), preview.hunks.len()),
+            (None, Some(command)) => command.command.clone(),
+            (None, None) => requested.args.to_string(),
+        };
+        output.line(format!("{}  {}  {}  {what}", requested.approval_id, time(listed.requested_at), requested.tool_id));
+    }
+    Ok(Exit::Done)
+}
+
+fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
+    let record = engine.approval(&ApprovalId::from(id))?;
+    let listed = Listed::of(&record).ok_or_else(|| Fault::internal("an approval that this version cannot read"))?;
+    if output.json {
+        output.object(&listed);
+        return Ok(Exit::Done);
+    }
+    let requested = &listed.requested;
+    output.line(format!("{}  risk: {}", requested.tool_id, format!("{:?}", requested.risk).to_lowercase()));
+    output.line(&requested.reason);
+    if let Some(command) = &requested.command {
+        output.line(format!("\n$ {}\n", command.command));
+        output.line(dim(&format!("in {}, sandbox: {}", command.directory, command.sandbox)));
+    }
+    if let Some(preview) = &requested.preview {
+        output.line("");
+        numbered(&preview.diff).iter().for_each(|line| output.line(line));
+    }
+    Ok(Exit::Done)
+}
+
+/// The diff with each hunk's number in front of it.
+fn numbered(diff: &str) -> Vec<String> {
+    let mut number = 0;
+    diff.lines()
+        .map(|line| match line.chars().next() {
+            Some('@') => {
+                number += 1;
+                format!("\x1b[36m[hunk {number}] {line}\x1b[0m")
+            }
+            Some('+') => format!("\x1b[32m{line}\x1b[0m"),
+            Some('-') => format!("\x1b[31m{line}\x1b[0m"),
+            _ => line.to_owned(),
+        })
+        .collect()
+}
+
+async fn decide(
+    engine: &Arc<Engine>,
+    id: &str,
+    decision: ApprovalDecision,
+    hunks: Option<Vec<usize>>,
+    note: Option<String>,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let resolution =
+        Resolution { decision, hunks, edited: BTreeMap::new(), note, preview_hash: None, resolved_by: "cli" };
+    let subscription = engine.subscribe();
+    let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
+    match engine.resume_run(&session_id).await {
+        Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
+        Err(fault) if fault.is(Code::SESSION_BUSY) => {
+            output.aside("Recorded. The Arki that works on this session goes on with it.");
+            Ok(Exit::Done)
+        }
+        Err(fault) => Err(fault),
+    }
+}

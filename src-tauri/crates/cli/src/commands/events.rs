@@ -1,0 +1,52 @@
+//! `arki events`: a session's or run's events, oldest first.
+
+use crate::exit::Exit;
+use crate::output::{Output, time};
+use arki_domain::projection::SessionState;
+use arki_domain::{Event, Fault, RunId};
+use arki_engine::Engine;
+use std::time::Duration;
+
+const EVENTS_A_PIECE: usize = 500;
+/// Others' events are looked for this often.
+const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
+const SUMMARY_CHARS: usize = 120;
+
+pub(crate) async fn run(engine: &Engine, id: &str, from: u64, follow: bool, output: &Output) -> Result<Exit, Fault> {
+    let session = engine.find_session(id)?;
+    let run = engine.run_events(id)?.map(|_| RunId::from(id));
+    let mut after = from.saturating_sub(1);
+    loop {
+        let page = engine.events_after(&session.session_id, after, EVENTS_A_PIECE)?;
+        for event in &page.events {
+            after = event.seq;
+            if run.is_none() || event.run_id == run {
+                print(event, output);
+            }
+        }
+        if page.has_more {
+            continue;
+        }
+        if !follow || (run.is_some() && has_ended(engine, id)?) {
+            return Ok(Exit::Done);
+        }
+        tokio::select! {
+            () = tokio::time::sleep(FOLLOW_INTERVAL) => {}
+            _ = tokio::signal::ctrl_c() => return Ok(Exit::Cancelled),
+        }
+    }
+}
+
+fn has_ended(engine: &Engine, id: &str) -> Result<bool, Fault> {
+    let state = engine.find_session(id)?.state;
+    Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
+}
+
+fn print(event: &Event, output: &Output) {
+    if output.json {
+        output.object(event);
+        return;
+    }
+    let payload: String = event.payload.get().chars().take(SUMMARY_CHARS).collect();
+    output.line(format!("{:>6}  {}  {:<18}  {payload}", event.seq, time(event.ts), event.kind));
+}

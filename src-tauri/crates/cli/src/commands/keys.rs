@@ -1,0 +1,65 @@
+//! `arki keys`: the keychain. A key is only ever read from standard input, and never printed.
+
+use crate::arguments::KeysCommand;
+use crate::exit::Exit;
+use crate::output::Output;
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, KeyStatus};
+use serde::Serialize;
+use std::io::Read;
+use zeroize::Zeroizing;
+
+const MAX_INPUT_BYTES: u64 = 64 * 1024;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    provider: &'a str,
+    key_source: KeyStatus,
+}
+
+pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        KeysCommand::Set { provider } => {
+            engine.set_key(provider, &read_key()?).await?;
+            said(output, &format!("The key of {provider} is in the keychain."));
+        }
+        KeysCommand::Rm { provider } => {
+            engine.remove_key(provider).await?;
+            said(output, &format!("The keychain has no key of {provider} any more."));
+        }
+        KeysCommand::List => {
+            for provider in engine.providers_listed().await? {
+                if output.json {
+                    output.object(&Listed { provider: &provider.name, key_source: provider.key_source });
+                } else {
+                    output.line(format!("{:<16} {}", provider.name, source(provider.key_source)));
+                }
+            }
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn said(output: &Output, line: &str) {
+    if !output.json {
+        output.line(line);
+    }
+}
+
+pub(crate) fn source(status: KeyStatus) -> &'static str {
+    match status {
+        KeyStatus::Keychain => "keychain",
+        KeyStatus::Environment => "environment",
+        KeyStatus::NoneNeeded => "none needed",
+        KeyStatus::Missing => "missing",
+    }
+}
+
+fn read_key() -> Result<Zeroizing<String>, Fault> {
+    let mut key = Zeroizing::new(String::new());
+    std::io::stdin().lock().take(MAX_INPUT_BYTES).read_to_string(&mut key).map_err(|_| {
+        Fault::new(Code::USAGE, "The key on standard input is not text.", "Try `arki keys set openai < key.txt`.")
+    })?;
+    Ok(key)
+}

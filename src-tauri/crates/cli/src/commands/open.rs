@@ -1,0 +1,30 @@
+//! `arki open`: starts the desktop app and does not wait for it.
+
+use crate::exit::Exit;
+use arki_domain::{Code, Fault};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub(crate) fn run(dir: &Path, folder: Option<PathBuf>) -> Result<Exit, Fault> {
+    let folder = folder.unwrap_or_else(|| dir.to_owned());
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
+    // The user's own app, not a tool's process: no sandbox and no stop belong to it.
+    #[allow(clippy::disallowed_methods)]
+    let started =
+        Command::new(program()).arg(folder).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    match started {
+        Ok(_) => Ok(Exit::Done),
+        Err(_) => Err(Fault::new(
+            Code::COMMAND_SPAWN_FAILED,
+            "The desktop app arki-desktop was not found.",
+            "Install it beside `arki`, or put its folder on PATH.",
+        )),
+    }
+}
+
+/// The one beside this program, else the one on PATH.
+fn program() -> PathBuf {
+    let name = format!("arki-desktop{}", std::env::consts::EXE_SUFFIX);
+    let beside = std::env::current_exe().ok().map(|program| program.with_file_name(&name));
+    beside.filter(|program| program.is_file()).unwrap_or_else(|| PathBuf::from(name))
+}

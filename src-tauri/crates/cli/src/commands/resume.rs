@@ -1,0 +1,15 @@
+//! `arki resume`: goes on with a run that was interrupted or paused.
+
+use crate::exit::Exit;
+use crate::follow;
+use crate::output::Output;
+use arki_domain::Fault;
+use arki_engine::Engine;
+use std::sync::Arc;
+
+pub(crate) async fn run(engine: &Arc<Engine>, id: &str, output: &Output) -> Result<Exit, Fault> {
+    let session = engine.find_session(id)?;
+    let subscription = engine.subscribe();
+    let running = engine.resume_run(&session.session_id).await?;
+    follow::to_next_stop(engine, output, subscription, running).await
+}

@@ -1,0 +1,62 @@
+//! `arki trust`, `arki trust --show`, `arki untrust`.
+
+use crate::exit::Exit;
+use crate::output::Output;
+use arki_domain::Fault;
+use arki_engine::{Engine, PinChange, ProjectState, TrustState};
+use std::path::Path;
+
+pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+    let project = engine.project(folder)?;
+    if output.json {
+        project.enables.iter().for_each(|pin| output.object(pin));
+        return Ok(Exit::Done);
+    }
+    let state = match project.trust {
+        TrustState::Trusted => "trusted",
+        TrustState::Untrusted => "not trusted",
+        TrustState::Undecided => "not trusted yet",
+    };
+    output.line(format!("{} is {state}.", project.path));
+    list(&project, "Trusting it enables", output);
+    for changed in &project.changed {
+        let change = match changed.change {
+            PinChange::Added => "new",
+            PinChange::Changed => "changed",
+            PinChange::Removed => "gone",
+        };
+        output.line(format!("\n{} is {change} since you trusted the folder, so it is off:", changed.path));
+        output.line(changed.diff.as_deref().unwrap_or("(the difference can't be shown)"));
+    }
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+    let project = engine.trust(folder).await?;
+    if output.json {
+        project.enables.iter().for_each(|pin| output.object(pin));
+        return Ok(Exit::Done);
+    }
+    output.line(format!("Trusted: {}", project.path));
+    list(&project, "This enables", output);
+    Ok(Exit::Done)
+}
+
+pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
+    let project = engine.untrust(folder).await?;
+    if !output.json {
+        output.line(format!("No longer trusted: {}", project.path));
+    }
+    Ok(Exit::Done)
+}
+
+fn list(project: &ProjectState, heading: &str, output: &Output) {
+    if project.enables.is_empty() {
+        output.line("There is nothing in it that would be loaded or run; changes and commands can be made.");
+        return;
+    }
+    output.line(format!("{heading} changes and commands, and what the folder brings:"));
+    for pin in &project.enables {
+        output.line(format!("  {:<11} {}  {}", pin.kind, &pin.hash.chars().take(12).collect::<String>(), pin.path));
+    }
+}

@@ -1,0 +1,61 @@
+//! Exit codes, as the contract lists them.
+
+use arki_domain::{Code, Fault};
+use arki_engine::RunEnd;
+use std::process::ExitCode;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done = 0,
+    Failed = 1,
+    /// Wrong use or configuration.
+    Usage = 2,
+    /// Stopped at an approval that nobody could give.
+    Approval = 3,
+    /// A call was denied because the folder is not trusted.
+    Untrusted = 4,
+    /// A budget paused the run.
+    Budget = 5,
+    Cancelled = 130,
+}
+
+/// Faults of the way Arki was called or set up, rather than of what it did.
+const USAGE_CODES: &[Code] = &[
+    Code::APPROVAL_ALREADY_RESOLVED,
+    Code::APPROVAL_NOT_FOUND,
+    Code::CONFIG_INVALID,
+    Code::CONFIG_UNKNOWN_KEY,
+    Code::FOLDER_UNAVAILABLE,
+    Code::HUNK_UNKNOWN,
+    Code::RUN_NOT_FOUND,
+    Code::SESSION_NOT_FOUND,
+    Code::UNDER_TOOL,
+    Code::UNKNOWN_PROVIDER,
+    Code::USAGE,
+];
+
+impl Exit {
+    pub(crate) fn of_fault(fault: &Fault) -> Self {
+        match USAGE_CODES.iter().any(|code| fault.is(*code)) {
+            true => Self::Usage,
+            false => Self::Failed,
+        }
+    }
+
+    pub(crate) fn of_run(end: &RunEnd, denied_untrusted: bool) -> Self {
+        match end {
+            RunEnd::Completed { .. } if denied_untrusted => Self::Untrusted,
+            RunEnd::Completed { .. } => Self::Done,
+            RunEnd::Failed(_) => Self::Failed,
+            RunEnd::Cancelled => Self::Cancelled,
+            RunEnd::AwaitingApproval(_) => Self::Approval,
+            RunEnd::BudgetExhausted => Self::Budget,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,172 @@
+//! A run in the foreground, to its next stop: what it says and does goes to the terminal as it comes.
+
+use crate::exit::Exit;
+use crate::output::{Output, dim, one_line};
+use arki_domain::projection::RunState;
+use arki_domain::{ApprovalId, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, TokenType};
+use arki_engine::{ActiveRun, Engine, RunEnd, Subscription};
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// Events are caught up in pieces of this many.
+const CATCH_UP: usize = 500;
+
+/// Follows the run. `subscription` was taken before the run began, so that nothing is missed.
+pub(crate) async fn to_next_stop(
+    engine: &Arc<Engine>,
+    output: &Output,
+    mut subscription: Subscription,
+    (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
+) -> Result<Exit, Fault> {
+    let mut screen = Screen { output, run: &run, last_seq: 0, at_line_start: true };
+    let mut stop = std::pin::pin!(asked_to_stop());
+    let mut stopping = false;
+    let end = loop {
+        tokio::select! {
+            biased;
+            () = &mut stop, if !stopping => {
+                stopping = true;
+                run.stop();
+            }
+            announced = subscription.next() => screen.show(engine, announced)?,
+            ended = &mut handle => break ended.map_err(Fault::internal)??,
+        }
+    };
+    while let Some(announced) = subscription.ready() {
+        screen.show(engine, Some(announced))?;
+    }
+    screen.end_line();
+    let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
+    let denied = RunState::fold(&events).is_some_and(|state| state.denied_untrusted);
+    report(output, &run, &end, denied);
+    Ok(Exit::of_run(&end, denied))
+}
+
+/// Ctrl-C, and on Unix also the polite request to end.
+async fn asked_to_stop() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => return,
+            _ = terminate.recv() => return,
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool) {
+    match end {
+        RunEnd::Completed { .. } if denied => {
+            output.aside("Some calls were denied because this folder is not trusted. `arki trust` trusts it.");
+        }
+        RunEnd::Completed { .. } => {}
+        RunEnd::Failed(fault) => output.fault(fault),
+        RunEnd::Cancelled => output.aside("Stopped."),
+        RunEnd::AwaitingApproval(id) => output.aside(waiting(id)),
+        RunEnd::BudgetExhausted => {
+            output.aside(format!("A budget paused the run. `arki resume {}` gives it a fresh one.", run.run_id));
+        }
+    }
+}
+
+fn waiting(id: &ApprovalId) -> String {
+    format!("Waiting for your decision: `arki approvals show {id}`, then `approve` or `reject`.")
+}
+
+struct Screen<'a> {
+    output: &'a Output,
+    run: &'a ActiveRun,
+    last_seq: u64,
+    at_line_start: bool,
+}
+
+impl Screen<'_> {
+    fn show(
+        &mut self,
+        engine: &Engine,
+        announced: Option<Result<LiveEvent, arki_engine::Lagged>>,
+    ) -> Result<(), Fault> {
+        match announced {
+            Some(Ok(LiveEvent::Stored(event))) if event.session_id == self.run.session_id => self.event(&event),
+            Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
+                self.delta(&session_id, &run_id, delta);
+            }
+            Some(Err(_)) => {
+                let page = engine.events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
+                page.events.iter().for_each(|event| self.event(event));
+            }
+            Some(Ok(_)) | None => {}
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: &Event) {
+        if event.seq <= self.last_seq {
+            return;
+        }
+        self.last_seq = event.seq;
+        if self.output.json {
+            self.output.object(event);
+        } else if let Some(line) = activity(event) {
+            self.end_line();
+            self.output.aside(dim(&line));
+        }
+    }
+
+    fn delta(&mut self, session_id: &SessionId, run_id: &RunId, delta: OutputDelta) {
+        if self.output.json {
+            self.output.object(&DeltaLine {
+                event_id: EventId::new(),
+                run_id,
+                session_id,
+                r#type: "output.delta",
+                payload: delta,
+            });
+        } else if delta.token_type != TokenType::LlmThinking {
+            self.at_line_start = delta.text.ends_with('\n');
+            self.output.text(&delta.text);
+        }
+    }
+
+    fn end_line(&mut self) {
+        if !self.at_line_start && !self.output.json {
+            self.output.text("\n");
+            self.at_line_start = true;
+        }
+    }
+}
+
+/// A live event: no number and no hashes, because it is never stored.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DeltaLine<'a> {
+    event_id: EventId,
+    run_id: &'a RunId,
+    session_id: &'a SessionId,
+    r#type: &'static str,
+    payload: OutputDelta,
+}
+
+/// What people see of a tool's doings.
+pub(crate) fn activity(event: &Event) -> Option<String> {
+    match event.body() {
+        EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
+        EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
+        EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
+        EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
+        EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
+        _ => None,
+    }
+}
+
+fn main_argument(args: &serde_json::Value) -> String {
+    let named = ["path", "command", "pattern", "glob", "url"].iter().find_map(|name| args.get(name)?.as_str());
+    first_line(named.unwrap_or_default())
+}
+
+fn first_line(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let line = one_line(text.lines().next().unwrap_or_default());
+    if line.chars().count() <= WIDTH { line } else { line.chars().take(WIDTH).chain(['…']).collect() }
+}

@@ -1,0 +1,74 @@
+//! Standard output and standard error, in the form that was asked for.
+
+use anstream::{stderr, stdout};
+use arki_domain::Fault;
+use serde::Serialize;
+use std::io::Write;
+
+pub(crate) struct Output {
+    pub(crate) json: bool,
+}
+
+impl Output {
+    pub(crate) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// One object on a line of standard output. A reader that has gone away is no error.
+    pub(crate) fn object(&self, object: &impl Serialize) {
+        if let Ok(line) = serde_json::to_string(object) {
+            let _ = writeln!(stdout(), "{line}");
+        }
+    }
+
+    /// A line for people on standard output.
+    pub(crate) fn line(&self, line: impl AsRef<str>) {
+        let _ = writeln!(stdout(), "{}", line.as_ref());
+    }
+
+    /// A piece of an answer on standard output, at once.
+    pub(crate) fn text(&self, text: &str) {
+        let mut stdout = stdout();
+        let _ = stdout.write_all(text.as_bytes());
+        let _ = stdout.flush();
+    }
+
+    /// A line beside the answer, on standard error.
+    pub(crate) fn aside(&self, line: impl AsRef<str>) {
+        let _ = writeln!(stderr(), "{}", line.as_ref());
+    }
+
+    /// `error[CODE]: what happened` and `hint: what to do`.
+    pub(crate) fn fault(&self, fault: &Fault) {
+        let mut stderr = stderr();
+        let message = one_line(&fault.message);
+        let _ = writeln!(stderr, "\x1b[1;31merror\x1b[0m[{}]: {message}", fault.code);
+        if !fault.hint.is_empty() {
+            let _ = writeln!(stderr, "hint: {}", one_line(&fault.hint));
+        }
+        if self.json {
+            #[derive(Serialize)]
+            struct ErrorLine<'a> {
+                r#type: &'static str,
+                code: &'a str,
+                message: &'a str,
+                hint: &'a str,
+            }
+            self.object(&ErrorLine { r#type: "error", code: &fault.code, message: &fault.message, hint: &fault.hint });
+        }
+    }
+}
+
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) fn dim(text: &str) -> String {
+    format!("\x1b[2m{text}\x1b[0m")
+}
+
+/// A moment in the user's time zone.
+pub(crate) fn time(ts: i64) -> String {
+    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
+    moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}

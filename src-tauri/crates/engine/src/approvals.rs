@@ -1,0 +1,97 @@
+//! Decisions about what waits: recorded first, then the run goes on.
+
+use crate::Engine;
+use arki_domain::{
+    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
+};
+use arki_store::{ApprovalRecord, ApprovalStatus};
+use std::collections::BTreeMap;
+
+/// The user's answer to one approval.
+#[derive(Debug, Clone)]
+pub struct Resolution {
+    pub decision: ApprovalDecision,
+    /// The accepted hunks; `None` = all.
+    pub hunks: Option<Vec<usize>>,
+    /// By hunk: the user's own text for its new side.
+    pub edited: BTreeMap<usize, String>,
+    /// For the model.
+    pub note: Option<String>,
+    /// Of what the user was shown; `None` where the caller has just shown it itself.
+    pub preview_hash: Option<String>,
+    /// Who decided: `window` or `cli`.
+    pub resolved_by: &'static str,
+}
+
+impl Engine {
+    /// One approval, decided or not.
+    ///
+    /// # Errors
+    /// `APPROVAL_NOT_FOUND`.
+    pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
+        self.reader().approval(approval_id)?.ok_or_else(|| {
+            Fault::new(
+                Code::APPROVAL_NOT_FOUND,
+                format!("There is no approval {approval_id}."),
+                "`arki approvals list` shows what waits.",
+            )
+        })
+    }
+
+    /// Records the decision; the caller goes on with the run of the session returned.
+    ///
+    /// # Errors
+    /// When it was decided before, names hunks that are not there, or was made on another preview.
+    pub async fn resolve_approval(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<SessionId, Fault> {
+        let record = self.approval(approval_id)?;
+        if record.status != ApprovalStatus::Pending {
+            return Err(Fault::new(
+                Code::APPROVAL_ALREADY_RESOLVED,
+                format!("The approval {approval_id} no longer waits for an answer."),
+                "`arki approvals list` shows what does.",
+            ));
+        }
+        let Some(requested) = record.request() else {
+            return Err(Fault::internal("an approval that this version cannot read"));
+        };
+        check(&requested, &resolution)?;
+        let resolved = ApprovalResolved {
+            approval_id: approval_id.clone(),
+            decision: resolution.decision,
+            hunks: resolution.hunks,
+            edited: resolution.edited,
+            reason: resolution.note.filter(|note| !note.trim().is_empty()),
+            resolved_by: resolution.resolved_by.to_owned(),
+            preview_hash: shown_hash(&requested).to_owned(),
+        };
+        let draft = EventDraft { run_id: record.run_id, body: resolved.into() };
+        self.log.append(&record.session_id, vec![draft]).await?;
+        Ok(record.session_id)
+    }
+}
+
+fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
+    if resolution.preview_hash.as_deref().is_some_and(|hash| hash != shown_hash(requested)) {
+        return Err(Fault::new(
+            Code::STALE_PREVIEW,
+            "The decision was made on another preview than the one that waits.",
+            "Look at the preview again, then decide.",
+        ));
+    }
+    let known: Vec<usize> =
+        requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();
+    let named = resolution.hunks.iter().flatten().chain(resolution.edited.keys());
+    match named.into_iter().find(|index| !known.contains(index)) {
+        Some(index) => Err(Fault::new(
+            Code::HUNK_UNKNOWN,
+            format!("The preview has no hunk {index}; it has {}.", known.len()),
+            format!("`arki approvals show {}` numbers the hunks.", requested.approval_id),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn shown_hash(requested: &ApprovalRequested) -> &str {
+    let of_change = requested.preview.as_ref().map(|preview| preview.preview_hash.as_str());
+    of_change.or(requested.command.as_ref().map(|command| command.preview_hash.as_str())).unwrap_or_default()
+}

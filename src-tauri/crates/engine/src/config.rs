@@ -1,0 +1,58 @@
+//! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
+
+mod file;
+mod merge;
+mod parse;
+mod template;
+
+pub(crate) use file::{ConfigFile, ProviderConfig};
+pub(crate) use parse::{invalid, parse};
+pub(crate) use template::USER_TEMPLATE;
+
+use arki_domain::ModelOptions;
+use arki_llm::ProviderSettings;
+use arki_tools::ToolLimits;
+use arki_tools::policy::PolicySettings;
+
+/// The agent that this version runs.
+pub(crate) const AGENT: &str = "arki";
+/// Used where the configuration names no model: works without a key and without a network.
+pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
+const DEFAULT_MAX_TURNS: u32 = 50;
+const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
+const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
+
+/// Everything a run is configured with.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// `provider/model`.
+    pub model: String,
+    pub model_options: ModelOptions,
+    pub system_prompt: Option<String>,
+    pub providers: Vec<ProviderSettings>,
+    pub policy: PolicySettings,
+    pub tool_limits: ToolLimits,
+    pub max_turns: Option<u32>,
+    pub max_cost_usd: Option<f64>,
+}
+
+impl Config {
+    /// The same for configurations that lead to the same providers. Names and addresses only: it holds no key.
+    pub(crate) fn provider_signature(&self) -> String {
+        let mut signature = String::new();
+        for provider in &self.providers {
+            let headers: Vec<String> = provider.headers.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let base_url = provider.base_url.as_deref().unwrap_or_default();
+            signature.push_str(&format!(
+                "{} {} {base_url} {} {:?} {:?} {headers:?} {:?}\n",
+                provider.name,
+                provider.kind,
+                provider.is_local,
+                provider.api_key_env,
+                provider.max_parallel,
+                provider.models
+            ));
+        }
+        signature
+    }
+}

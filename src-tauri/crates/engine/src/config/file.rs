@@ -1,0 +1,126 @@
+//! One `config.json`, as it stands in the file. The keys of the contract, section 3.
+
+use arki_domain::{Category, Decision};
+use arki_llm::{Capability, ProviderKind};
+use arki_tools::policy::RuleDefinition;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct ConfigFile {
+    /// For editors.
+    #[serde(rename = "$schema")]
+    pub(crate) schema: Option<String>,
+    pub(crate) agents: BTreeMap<String, AgentConfig>,
+    pub(crate) providers: BTreeMap<String, ProviderConfig>,
+    pub(crate) policy: PolicyConfig,
+    pub(crate) limits: LimitsConfig,
+    pub(crate) hooks: BTreeMap<String, Value>,
+    pub(crate) mcp_servers: BTreeMap<String, Value>,
+    pub(crate) skills: SkillsConfig,
+    pub(crate) compaction: CompactionConfig,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct AgentConfig {
+    /// `provider/model`.
+    pub(crate) model: Option<String>,
+    pub(crate) core: Option<Core>,
+    pub(crate) flex: Option<bool>,
+    pub(crate) reasoning_effort: Option<ReasoningEffort>,
+    /// In tokens.
+    pub(crate) max_completion_tokens: Option<u32>,
+    /// Added to the built-in system prompt.
+    pub(crate) system_prompt: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Core {
+    ToolLoop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ReasoningEffort {
+    Minimal,
+    Low,
+    Medium,
+    High,
+}
+
+impl ReasoningEffort {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ProviderConfig {
+    #[schemars(with = "String")]
+    pub(crate) kind: ProviderKind,
+    pub(crate) base_url: Option<String>,
+    #[serde(default)]
+    pub(crate) is_local: Option<bool>,
+    /// The environment variable that holds the key.
+    pub(crate) api_key_env: Option<String>,
+    pub(crate) max_parallel: Option<u32>,
+    /// Accepted as the contract says; connections are dropped by the HTTP client's own idle limit for now.
+    #[expect(dead_code, reason = "read when providers are evicted while idle")]
+    pub(crate) idle_timeout_seconds: Option<u64>,
+    pub(crate) queue_timeout_seconds: Option<u64>,
+    #[serde(default)]
+    pub(crate) headers: BTreeMap<String, String>,
+    #[serde(default)]
+    pub(crate) models: BTreeMap<String, ModelConfig>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct ModelConfig {
+    /// In tokens.
+    pub(crate) context_window: Option<u64>,
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) capabilities: Option<Vec<Capability>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct PolicyConfig {
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(crate) categories: BTreeMap<Category, Decision>,
+    #[schemars(with = "Vec<Value>")]
+    pub(crate) rules: Vec<RuleDefinition>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct LimitsConfig {
+    pub(crate) max_turns: Option<u32>,
+    pub(crate) max_cost_usd: Option<f64>,
+    pub(crate) tool_timeout_seconds: Option<u64>,
+    pub(crate) max_tool_output_bytes: Option<usize>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct SkillsConfig {
+    pub(crate) enabled: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct CompactionConfig {
+    pub(crate) strategy: Option<String>,
+    pub(crate) at_fraction: Option<f64>,
+}

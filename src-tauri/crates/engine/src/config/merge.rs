@@ -1,0 +1,186 @@
+//! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
+
+use super::file::{AgentConfig, ConfigFile, LimitsConfig};
+use super::parse::invalid;
+use super::{
+    AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
+    ProviderConfig,
+};
+use arki_domain::{Decision, Fault, ModelOptions};
+use arki_llm::{ModelSettings, ProviderSettings};
+use arki_tools::ToolLimits;
+use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
+use std::path::Path;
+use std::time::Duration;
+
+impl Config {
+    /// From the user's file and, if the project is trusted, the project's.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.
+    pub(crate) fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Fault> {
+        let (user, user_path) = user;
+        let mut config = Self::of_user(user, user_path)?;
+        if let Some((project, path)) = project {
+            config.tighten(project, path)?;
+        }
+        Ok(config)
+    }
+
+    fn of_user(file: &ConfigFile, path: &Path) -> Result<Self, Fault> {
+        let mut policy = PolicySettings::default();
+        policy.categories.extend(&file.policy.categories);
+        policy.rules = rules(&file.policy.rules, "config", path)?;
+        let limits = &file.limits;
+        let mut config = Self {
+            model: DEFAULT_MODEL.to_owned(),
+            model_options: ModelOptions::default(),
+            system_prompt: None,
+            providers: file.providers.iter().map(|(name, provider)| provider_settings(name, provider)).collect(),
+            policy,
+            tool_limits: ToolLimits {
+                timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
+                max_output_bytes: limits.max_tool_output_bytes.unwrap_or(DEFAULT_MAX_TOOL_OUTPUT_BYTES),
+            },
+            max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
+            max_cost_usd: limits.max_cost_usd,
+        };
+        if let Some(agent) = file.agents.get(AGENT) {
+            config.choose(agent);
+        }
+        Ok(config)
+    }
+
+    fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
+        if !file.providers.is_empty() {
+            return Err(invalid(path, "a project may not define \"providers\""));
+        }
+        for (category, decision) in &file.policy.categories {
+            let current = self.policy.categories.get(category).copied().unwrap_or(Decision::Approval);
+            if *decision < current {
+                return Err(invalid(path, "a project may not loosen \"policy.categories\""));
+            }
+            self.policy.categories.insert(*category, *decision);
+        }
+        if file.policy.rules.iter().any(|rule| rule.decision == Decision::Allow) {
+            return Err(invalid(path, "a project may not add rules that allow"));
+        }
+        self.policy.rules.extend(rules(&file.policy.rules, "project", path)?);
+        self.lower(&file.limits, path)?;
+        let Some(agent) = file.agents.get(AGENT) else { return Ok(()) };
+        if let Some(model) = &agent.model {
+            let provider = model.split('/').next().unwrap_or_default();
+            if provider != "demo" && !self.providers.iter().any(|known| known.name == provider) {
+                return Err(invalid(path, &format!("it names the provider \"{provider}\", which you don't have")));
+            }
+        }
+        self.choose(agent);
+        Ok(())
+    }
+
+    fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
+        let loosened = || invalid(path, "a project may not raise \"limits\"");
+        if let Some(turns) = limits.max_turns {
+            self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
+            self.max_turns.ok_or_else(loosened)?;
+        }
+        if let Some(cost) = limits.max_cost_usd {
+            self.max_cost_usd = Some(cost).filter(|cost| self.max_cost_usd.is_none_or(|current| *cost <= current));
+            self.max_cost_usd.ok_or_else(loosened)?;
+        }
+        if let Some(seconds) = limits.tool_timeout_seconds {
+            (seconds <= self.tool_limits.timeout_seconds).then_some(()).ok_or_else(loosened)?;
+            self.tool_limits.timeout_seconds = seconds;
+        }
+        if let Some(bytes) = limits.max_tool_output_bytes {
+            (bytes <= self.tool_limits.max_output_bytes).then_some(()).ok_or_else(loosened)?;
+            self.tool_limits.max_output_bytes = bytes;
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, agent: &AgentConfig) {
+        if let Some(model) = &agent.model {
+            self.model.clone_from(model);
+        }
+        if let Some(prompt) = &agent.system_prompt {
+            self.system_prompt = Some(prompt.clone());
+        }
+        let options = &mut self.model_options;
+        options.flex = agent.flex.unwrap_or(options.flex);
+        options.max_completion_tokens = agent.max_completion_tokens.or(options.max_completion_tokens);
+        if let Some(effort) = agent.reasoning_effort {
+            options.reasoning_effort = Some(effort.word().to_owned());
+        }
+    }
+}
+
+fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Fault> {
+    let numbered = definitions.iter().zip(1..);
+    numbered
+        .map(|(rule, number)| PolicyRule::new(rule.clone(), origin, number).map_err(|e| invalid(path, &e.to_string())))
+        .collect()
+}
+
+fn provider_settings(name: &str, config: &ProviderConfig) -> ProviderSettings {
+    let mut settings = ProviderSettings::new(name, config.kind);
+    settings.base_url.clone_from(&config.base_url);
+    settings.is_local = config.is_local.unwrap_or(settings.is_local);
+    settings.api_key_env.clone_from(&config.api_key_env);
+    settings.headers.clone_from(&config.headers);
+    settings.max_parallel = config.max_parallel;
+    if let Some(seconds) = config.queue_timeout_seconds {
+        settings.queue_timeout = Duration::from_secs(seconds);
+    }
+    settings.models = config
+        .models
+        .iter()
+        .map(|(model, config)| {
+            let settings =
+                ModelSettings { context_window: config.context_window, capabilities: config.capabilities.clone() };
+            (model.clone(), settings)
+        })
+        .collect();
+    settings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::parse;
+
+    fn merge(user: &str, project: &str) -> Result<Config, Fault> {
+        let path = Path::new("config.json");
+        let (user, project) = (parse(user, path)?, parse(project, path)?);
+        Config::merge((&user, path), Some((&project, path)))
+    }
+
+    const USER: &str = r#"{"providers": {"lab": {"kind": "custom", "baseUrl": "http://127.0.0.1:1/v1"}}}"#;
+
+    #[test]
+    fn a_project_may_choose_a_model_and_tighten() {
+        let config = merge(
+            USER,
+            r#"{"agents": {"arki": {"model": "lab/x"}}, "limits": {"maxTurns": 5, "maxCostUsd": 1.5},
+                "policy": {"categories": {"exec": "deny"}, "rules": [{"decision": "deny", "command": ["git"]}]}}"#,
+        )
+        .unwrap();
+        assert_eq!((config.model.as_str(), config.max_turns, config.max_cost_usd), ("lab/x", Some(5), Some(1.5)));
+    }
+
+    #[test]
+    fn a_project_may_not_loosen_anything() {
+        for project in [
+            r#"{"providers": {"evil": {"kind": "custom", "baseUrl": "http://x"}}}"#,
+            r#"{"agents": {"arki": {"model": "evil/x"}}}"#,
+            r#"{"limits": {"maxTurns": 500}}"#,
+            r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
+            r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
+            r#"{"policy": {"categories": {"exec": "allow"}}}"#,
+            r#"{"policy": {"rules": [{"decision": "allow", "tool": "run_command"}]}}"#,
+        ] {
+            let fault = merge(USER, project).unwrap_err();
+            assert_eq!(fault.code, "CONFIG_INVALID", "{project}");
+        }
+    }
+}

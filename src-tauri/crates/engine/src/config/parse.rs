@@ -1,0 +1,107 @@
+//! From text to a configuration, with errors that name the file, the place and the way out.
+
+use super::ConfigFile;
+use arki_domain::{Code, Fault};
+use serde_json::Value;
+use std::path::Path;
+
+/// Reads one file's text.
+///
+/// # Errors
+/// `CONFIG_UNKNOWN_KEY` with the nearest known key, or `CONFIG_INVALID`.
+pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
+        .map_err(|error| invalid(file, &error.to_string()))?;
+    let value = if value.is_null() { Value::Object(serde_json::Map::new()) } else { value };
+    if let Some(unknown) = unknown_key(&value, &schema(), "") {
+        return Err(unknown.fault(file));
+    }
+    serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
+}
+
+fn schema() -> Value {
+    let settings =
+        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
+}
+
+struct UnknownKey {
+    path: String,
+    nearest: Option<String>,
+}
+
+impl UnknownKey {
+    fn fault(&self, file: &Path) -> Fault {
+        let hint = match &self.nearest {
+            Some(nearest) => format!("Did you mean \"{nearest}\"?"),
+            None => "Remove it.".to_owned(),
+        };
+        let message = format!("{} has an unknown key \"{}\".", file.display(), self.path);
+        Fault::new(Code::CONFIG_UNKNOWN_KEY, message, hint)
+    }
+}
+
+/// The first key that the schema does not know.
+fn unknown_key(value: &Value, schema: &Value, place: &str) -> Option<UnknownKey> {
+    let Value::Object(map) = value else { return None };
+    let known = schema.get("properties").and_then(Value::as_object);
+    let others = schema.get("additionalProperties");
+    map.iter().find_map(|(key, item)| {
+        let path = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+        match (known.and_then(|known| known.get(key)), others) {
+            (Some(schema), _) => unknown_key(item, schema, &path),
+            (None, Some(schema @ Value::Object(_))) => unknown_key(item, schema, &path),
+            (None, Some(Value::Bool(false))) => {
+                let nearest = known?.keys().min_by_key(|candidate| strsim::damerau_levenshtein(candidate, key));
+                Some(UnknownKey { path, nearest: nearest.cloned() })
+            }
+            (None, _) => None,
+        }
+    })
+}
+
+pub(crate) fn invalid(file: &Path, reason: &str) -> Fault {
+    Fault::new(
+        Code::CONFIG_INVALID,
+        format!("{} can't be used: {reason}.", file.display()),
+        "Mend the file; `arki doctor` checks it again.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::USER_TEMPLATE;
+
+    fn fault(text: &str) -> Fault {
+        parse(text, Path::new("config.json")).unwrap_err()
+    }
+
+    #[test]
+    fn the_template_is_valid() {
+        let config = parse(USER_TEMPLATE, Path::new("config.json")).unwrap();
+        assert_eq!(config.agents["arki"].model.as_deref(), Some("demo/demo"));
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_the_nearest_known_one() {
+        let fault = fault(r#"{"providers": {"x": {"kind": "custom", "baseURL": "http://x"}}}"#);
+        assert_eq!(fault.code, "CONFIG_UNKNOWN_KEY");
+        assert!(fault.message.contains("\"providers.x.baseURL\""), "{}", fault.message);
+        assert_eq!(fault.hint, "Did you mean \"baseUrl\"?");
+    }
+
+    #[test]
+    fn broken_json_and_wrong_types_say_where() {
+        assert!(fault("{\"agents\": ").is(Code::CONFIG_INVALID));
+        assert!(fault(r#"{"limits": {"maxTurns": "many"}}"#).is(Code::CONFIG_INVALID));
+        assert!(fault(r#"{"providers": {"x": {"kind": "nonsense"}}}"#).message.contains("nonsense"));
+    }
+
+    #[test]
+    fn an_empty_file_is_an_empty_configuration() {
+        assert!(parse("", Path::new("c")).unwrap().providers.is_empty());
+        assert!(parse("// nothing\n", Path::new("c")).unwrap().providers.is_empty());
+    }
+}

@@ -1,0 +1,67 @@
+//! Where Arki keeps its own things.
+
+use arki_domain::{Code, Fault};
+use std::path::PathBuf;
+
+/// The configuration's folder and the data's; both may not exist yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Directories {
+    pub config: PathBuf,
+    /// Holds `arki.db` and the logs.
+    pub data: PathBuf,
+}
+
+impl Directories {
+    /// `ARKI_CONFIG_DIR` and `ARKI_DATA_DIR`, else the platform's places.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` when there is neither a variable nor a home.
+    pub fn from_environment() -> Result<Self, Fault> {
+        let config = variable("ARKI_CONFIG_DIR").or_else(default_config).ok_or_else(no_home)?;
+        let data = variable("ARKI_DATA_DIR").or_else(default_data).ok_or_else(no_home)?;
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        Ok(Self { config: absolute(config), data: absolute(data) })
+    }
+
+    #[must_use]
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.json")
+    }
+
+    #[must_use]
+    pub fn database(&self) -> PathBuf {
+        self.data.join("arki.db")
+    }
+}
+
+fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn default_config() -> Option<PathBuf> {
+    if cfg!(windows) {
+        let roaming = || Some(std::env::home_dir()?.join("AppData").join("Roaming"));
+        return Some(variable("APPDATA").or_else(roaming)?.join("arki"));
+    }
+    Some(std::env::home_dir()?.join(".config").join("arki"))
+}
+
+fn default_data() -> Option<PathBuf> {
+    if cfg!(windows) {
+        let local = || Some(std::env::home_dir()?.join("AppData").join("Local"));
+        return Some(variable("LOCALAPPDATA").or_else(local)?.join("arki"));
+    }
+    if cfg!(target_os = "macos") {
+        return Some(std::env::home_dir()?.join("Library").join("Application Support").join("arki"));
+    }
+    let share = || Some(std::env::home_dir()?.join(".local").join("share"));
+    Some(variable("XDG_DATA_HOME").filter(|path| path.is_absolute()).or_else(share)?.join("arki"))
+}
+
+fn no_home() -> Fault {
+    Fault::new(
+        Code::CONFIG_INVALID,
+        "There is no home folder to keep the configuration and the data in.",
+        "Set ARKI_CONFIG_DIR and ARKI_DATA_DIR.",
+    )
+}

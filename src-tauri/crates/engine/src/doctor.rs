@@ -1,0 +1,115 @@
+//! What works on this machine and what does not, with what to do about it.
+
+use crate::Engine;
+use crate::keys::{KeyStatus, keychain_answers};
+use arki_domain::Fault;
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckState {
+    Ok,
+    /// Works, but less than it could.
+    Warning,
+    Failed,
+}
+
+/// One line of `arki doctor`.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    pub name: &'static str,
+    pub state: CheckState,
+    pub detail: String,
+    /// What to do; empty when there is nothing.
+    pub hint: String,
+}
+
+impl Check {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Self { name, state: CheckState::Ok, detail: detail.into(), hint: String::new() }
+    }
+
+    fn of(name: &'static str, state: CheckState, fault: Fault) -> Self {
+        Self { name, state, detail: fault.message, hint: fault.hint }
+    }
+}
+
+impl Engine {
+    /// Checks configuration, database, keychain, sandbox and providers.
+    pub async fn doctor(&self) -> Vec<Check> {
+        let mut checks = vec![self.check_config(), self.check_database(), check_keychain().await, self.check_sandbox()];
+        checks.extend(self.check_providers().await);
+        checks
+    }
+
+    fn check_config(&self) -> Check {
+        let file = self.directories.config_file();
+        match self.user_config() {
+            Ok(config) => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
+            Err(fault) => Check::of("configuration", CheckState::Failed, fault),
+        }
+    }
+
+    fn check_database(&self) -> Check {
+        let file = self.directories.database();
+        let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
+        match self.reader().verify(None) {
+            Ok(reports) if reports.iter().all(|report| report.ok) => {
+                let sessions = reports.len();
+                Check::ok("database", format!("{}, {sessions} sessions, {} KiB", file.display(), size / 1024))
+            }
+            Ok(reports) => {
+                let broken = reports.iter().filter(|report| !report.ok).count();
+                let fault = Fault::new(
+                    arki_domain::Code::LOG_CHAIN_BROKEN,
+                    format!("The event log of {broken} sessions is broken; they are read-only."),
+                    "`arki verify` names the first broken event of each.",
+                );
+                Check::of("database", CheckState::Failed, fault)
+            }
+            Err(error) => Check::of("database", CheckState::Failed, error.into()),
+        }
+    }
+
+    fn check_sandbox(&self) -> Check {
+        let status = self.sandbox();
+        if status.available {
+            return Check::ok("sandbox", status.name.clone());
+        }
+        Check {
+            name: "sandbox",
+            state: CheckState::Warning,
+            detail: status.reason.clone().unwrap_or_else(|| "There is no sandbox on this system.".to_owned()),
+            hint: "Commands are always asked about, whatever is granted beforehand.".to_owned(),
+        }
+    }
+
+    async fn check_providers(&self) -> Vec<Check> {
+        let Ok(providers) = self.providers_listed().await else { return Vec::new() };
+        providers
+            .into_iter()
+            .map(|provider| {
+                let detail = format!("{} ({})", provider.name, provider.kind);
+                match provider.key_source {
+                    KeyStatus::Environment => Check::ok("provider", format!("{detail}: key from the environment")),
+                    KeyStatus::Keychain => Check::ok("provider", format!("{detail}: key from the keychain")),
+                    KeyStatus::NoneNeeded => Check::ok("provider", format!("{detail}: no key needed")),
+                    KeyStatus::Missing => Check {
+                        name: "provider",
+                        state: CheckState::Warning,
+                        detail: format!("{detail}: no key"),
+                        hint: format!("Add one with `arki keys set {}`.", provider.name),
+                    },
+                }
+            })
+            .collect()
+    }
+}
+
+async fn check_keychain() -> Check {
+    match keychain_answers().await {
+        Ok(()) => Check::ok("keychain", "answers"),
+        Err(fault) => Check::of("keychain", CheckState::Warning, fault),
+    }
+}

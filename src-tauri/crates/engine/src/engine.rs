@@ -1,0 +1,259 @@
+//! The engine: one data directory, opened once a process.
+
+use crate::bus::{Bus, Subscription};
+use crate::config::{self, Config, ConfigFile};
+use crate::keys::Keys;
+use crate::recorded_log::RecordedLog;
+use crate::this_process::is_alive;
+use crate::{ActiveRun, Directories};
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Clock, Code, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock};
+use arki_llm::Providers;
+use arki_store::{ApprovalRecord, EventPage, Reader, Store, StoreOptions, VerifyReport};
+use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// How an engine is opened.
+#[derive(Debug, Clone)]
+pub struct EngineOptions {
+    pub directories: Directories,
+    /// Keep nothing after the process.
+    pub ephemeral: bool,
+}
+
+pub struct Engine {
+    pub(crate) directories: Directories,
+    pub(crate) store: Arc<Store>,
+    pub(crate) log: Arc<RecordedLog>,
+    pub(crate) bus: Arc<Bus>,
+    pub(crate) redactor: Redactor,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) keys: Arc<Keys>,
+    /// Names this process in leases.
+    pub(crate) owner: String,
+    pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
+    /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
+    providers: Mutex<Option<(String, Arc<Providers>)>>,
+    sandbox: OnceLock<SandboxStatus>,
+}
+
+impl Engine {
+    /// Opens the data directory; the first start writes the configuration's template.
+    ///
+    /// # Errors
+    /// When the directories or the database cannot be used; the fault says why and what to do.
+    pub fn open(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+        let EngineOptions { directories, ephemeral } = options;
+        let redactor = Redactor::default();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        ensure_config(&directories)?;
+        let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
+        let store = if ephemeral {
+            Store::open_in_memory(store_options)?
+        } else {
+            Store::open(&directories.database(), store_options)?
+        };
+        let store = Arc::new(store.with_process_check(is_alive));
+        let bus = Arc::new(Bus::new());
+        Ok(Arc::new(Self {
+            directories,
+            log: Arc::new(RecordedLog::new(store.clone(), bus.clone())),
+            store,
+            bus,
+            keys: Arc::new(Keys::new(redactor.clone())),
+            redactor,
+            clock,
+            owner: RunId::new().to_string(),
+            active: Arc::default(),
+            providers: Mutex::new(None),
+            sandbox: OnceLock::new(),
+        }))
+    }
+
+    #[must_use]
+    pub fn directories(&self) -> &Directories {
+        &self.directories
+    }
+
+    /// Everything that is announced from now on.
+    #[must_use]
+    pub fn subscribe(&self) -> Subscription {
+        self.bus.subscribe()
+    }
+
+    #[must_use]
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    /// Writes what waits and closes the database.
+    ///
+    /// # Errors
+    /// When the write-ahead log could not be emptied; nothing is lost by it.
+    pub fn close(&self) -> Result<(), Fault> {
+        Ok(self.store.close()?)
+    }
+
+    /// Sessions, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+        Ok(self.reader().sessions(limit, 0)?)
+    }
+
+    /// The session of this id, or of the only one that begins so; a run's id finds its session.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`.
+    pub fn find_session(&self, id: &str) -> Result<SessionSummary, Fault> {
+        if let Some(run) = self.reader().run(&RunId::from(id))? {
+            return self.session(&run.session_id);
+        }
+        let session = self.reader().find_session(id)?;
+        self.session(&session)
+    }
+
+    pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
+        self.reader().session(session)?.ok_or_else(|| {
+            Fault::new(
+                Code::SESSION_NOT_FOUND,
+                format!("There is no session {session}."),
+                "`arki sessions list` shows the sessions there are.",
+            )
+        })
+    }
+
+    /// The newest session of a folder.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Fault> {
+        Ok(self.reader().latest_session(&project.display().to_string())?)
+    }
+
+    /// The events of a session with numbers above `after_seq`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+        Ok(self.reader().events(session, after_seq, limit)?)
+    }
+
+    /// The events of a run; `None` when there is no such run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Fault> {
+        let run = RunId::from(run);
+        match self.reader().run(&run)? {
+            Some(_) => Ok(Some(self.reader().run_events(&run)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// What waits for the user in all sessions, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
+        Ok(self.reader().pending_approvals(MAX_APPROVALS)?)
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        self.store.reader()
+    }
+
+    pub(crate) fn event_log(&self) -> Arc<dyn EventLog> {
+        self.log.clone()
+    }
+
+    pub(crate) fn live_bus(&self) -> Arc<dyn LiveBus> {
+        self.bus.clone()
+    }
+
+    /// What can confine commands on this machine; asked once.
+    pub(crate) fn sandbox(&self) -> &SandboxStatus {
+        self.sandbox.get_or_init(Sandbox::probe)
+    }
+
+    /// The user's configuration alone.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`.
+    pub fn user_config(&self) -> Result<Config, Fault> {
+        let path = self.directories.config_file();
+        Config::merge((&self.user_file()?, &path), None)
+    }
+
+    pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
+        config::parse(&self.user_config_text()?, &self.directories.config_file())
+    }
+
+    pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
+        let path = self.directories.config_file();
+        match std::fs::read_to_string(&path) {
+            Ok(text) => Ok(text),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(Fault::new(
+                Code::CONFIG_INVALID,
+                format!("{} can't be read: {}.", path.display(), error.kind()),
+                "Check the file's permissions and that it is UTF-8 text.",
+            )),
+        }
+    }
+
+    /// The providers of a configuration; the same ones as long as it says the same.
+    pub(crate) fn providers(&self, config: &Config) -> Arc<Providers> {
+        let signature = config.provider_signature();
+        let mut kept = self.providers.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*kept {
+            Some((of, providers)) if *of == signature => providers.clone(),
+            _ => {
+                let providers = Arc::new(Providers::new(config.providers.clone(), self.keys.clone()));
+                *kept = Some((signature, providers.clone()));
+                providers
+            }
+        }
+    }
+
+    /// Looks for keys anew: one was stored or removed.
+    pub(crate) fn forget_providers(&self) {
+        *self.providers.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// More pending approvals than this are not listed.
+const MAX_APPROVALS: usize = 1000;
+
+/// Proves the hash chain of one session, or of all, without changing anything in the data directory.
+///
+/// # Errors
+/// When the database is missing or cannot be read; a broken chain is in the reports.
+pub fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<VerifyReport>, Fault> {
+    let reader = Store::open_read_only(&directories.database())?;
+    let session = match session {
+        Some(id) => Some(match reader.run(&RunId::from(id))? {
+            Some(run) => run.session_id,
+            None => reader.find_session(id)?,
+        }),
+        None => None,
+    };
+    Ok(reader.verify(session.as_ref())?)
+}
+
+/// A configuration folder that cannot be written does not stop anybody: the defaults hold.
+fn ensure_config(directories: &Directories) -> Result<(), Fault> {
+    let file = directories.config_file();
+    if file.exists() {
+        return Ok(());
+    }
+    let written = create_private_dir(&directories.config)
+        .and_then(|()| write_private_file(&file, config::USER_TEMPLATE.as_bytes()));
+    if let Err(error) = written {
+        tracing::warn!(%error, "the configuration's template was not written");
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! `policy check`: a decision without its deed.
+
+use crate::Engine;
+use arki_domain::Fault;
+use serde::Serialize;
+
+/// What the policy says of one call.
+#[derive(Debug, Clone, Serialize)]
+pub struct Judgement {
+    pub decision: arki_domain::Decision,
+    pub rule: String,
+    pub reason: String,
+    pub risk: arki_domain::Risk,
+}
+
+impl Engine {
+    /// What the policy says of a call in a folder, without carrying it out.
+    ///
+    /// # Errors
+    /// When the folder or the configuration cannot be used.
+    pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
+        let open = self.load_project(folder)?;
+        let config = self.config_of(&open)?;
+        let verdict = self.kernel(&open, &config).judge(tool_id, args, arki_domain::ApprovalMode::Ask);
+        Ok(Judgement { decision: verdict.decision, rule: verdict.rule, reason: verdict.reason, risk: verdict.risk })
+    }
+}

@@ -1,0 +1,135 @@
+//! API keys: the environment where it has one, else the operating system's keychain. Never a file.
+
+use arki_domain::{Code, Fault, Redactor};
+use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+/// One item a provider, under this service's name.
+const SERVICE: &str = "arki";
+/// Longer input is not a key.
+const LONGEST_KEY_BYTES: usize = 16 * 1024;
+
+/// Where a provider's key comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export, rename = "KeySource")]
+pub enum KeyStatus {
+    Keychain,
+    Environment,
+    NoneNeeded,
+    Missing,
+}
+
+/// Finds keys, and has every key that was found redacted from then on.
+pub(crate) struct Keys {
+    redactor: Redactor,
+}
+
+impl Keys {
+    pub(crate) fn new(redactor: Redactor) -> Self {
+        Self { redactor }
+    }
+
+    /// Where the key would come from. Looks into the keychain, so it may take a moment or raise a prompt.
+    pub(crate) async fn status(&self, provider: &ProviderSettings) -> KeyStatus {
+        if provider.key_need() == KeyNeed::None {
+            return KeyStatus::NoneNeeded;
+        }
+        if from_environment(provider).is_some() {
+            return KeyStatus::Environment;
+        }
+        match (read(provider.name.clone()).await, provider.key_need()) {
+            (Ok(Some(_)), _) => KeyStatus::Keychain,
+            (_, KeyNeed::Required) => KeyStatus::Missing,
+            (_, _) if provider.api_key_env.is_some() => KeyStatus::Missing,
+            (_, _) => KeyStatus::NoneNeeded,
+        }
+    }
+
+    pub(crate) async fn store(&self, provider: &str, key: &str) -> Result<(), Fault> {
+        let key = Zeroizing::new(key.trim().to_owned());
+        if key.is_empty() || key.len() > LONGEST_KEY_BYTES || key.chars().any(char::is_control) {
+            return Err(Fault::new(
+                Code::USAGE,
+                format!("This is not a key for {provider}: it is empty, too long or has control characters."),
+                "Pass the key alone, for example `arki keys set openai < key.txt`.",
+            ));
+        }
+        self.redactor.add(provider, &key);
+        let provider = provider.to_owned();
+        blocking(move || entry(&provider)?.set_password(&key).map_err(|error| unavailable(&error))).await
+    }
+
+    /// Removing a key that is not there is fine.
+    pub(crate) async fn remove(&self, provider: &str) -> Result<(), Fault> {
+        let provider = provider.to_owned();
+        blocking(move || match entry(&provider)?.delete_credential() {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(unavailable(&error)),
+        })
+        .await
+    }
+}
+
+/// Whether the keychain answers at all.
+pub(crate) async fn keychain_answers() -> Result<(), Fault> {
+    read("doctor".to_owned()).await.map(|_| ())
+}
+
+#[async_trait]
+impl KeySource for Keys {
+    async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault> {
+        let key = match from_environment(provider) {
+            Some(key) => Some(key),
+            None => match read(provider.name.clone()).await {
+                Ok(key) => key,
+                // A provider that can do without a key does not fail for want of a keychain.
+                Err(_) if provider.key_need() != KeyNeed::Required => None,
+                Err(fault) => return Err(fault),
+            },
+        };
+        if let Some(key) = &key {
+            self.redactor.add(&provider.name, key.expose());
+        }
+        Ok(key)
+    }
+}
+
+fn from_environment(provider: &ProviderSettings) -> Option<Secret> {
+    let value = Zeroizing::new(std::env::var(provider.key_env()?).ok()?);
+    (!value.trim().is_empty()).then(|| Secret::new(value.as_str()))
+}
+
+async fn read(provider: String) -> Result<Option<Secret>, Fault> {
+    blocking(move || match entry(&provider)?.get_password() {
+        Ok(key) => Ok(Some(Secret::new(Zeroizing::new(key).as_str()))),
+        Err(keyring::Error::NoEntry) => Ok(None),
+        Err(error) => Err(unavailable(&error)),
+    })
+    .await
+}
+
+fn entry(provider: &str) -> Result<keyring::Entry, Fault> {
+    keyring::Entry::new(SERVICE, provider).map_err(|error| unavailable(&error))
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
+    tokio::task::spawn_blocking(work).await.map_err(Fault::internal)?
+}
+
+fn unavailable(error: &keyring::Error) -> Fault {
+    tracing::debug!(%error, "keychain");
+    let (message, hint) = match error {
+        keyring::Error::NoStorageAccess(_) => {
+            ("The keychain is locked or refused access.", "Unlock it (log in to the desktop session), then try again.")
+        }
+        keyring::Error::NoDefaultStore => (
+            "This session has no keychain.",
+            "On Linux start a Secret Service such as gnome-keyring, or pass the key by its environment variable.",
+        ),
+        _ => ("The keychain could not be used.", "Pass the key by its environment variable; `arki doctor` says more."),
+    };
+    Fault::new(Code::KEYCHAIN_UNAVAILABLE, message, hint)
+}

@@ -1,0 +1,263 @@
+//! Folders: opening them, trusting them, and what of them may be loaded.
+
+use crate::Engine;
+use crate::config::{self, Config};
+use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
+use arki_context::Rule;
+use arki_domain::{Code, Fault, TrustPin, sha256_hex};
+use arki_store::{PinRecord, TrustRecord};
+use arki_workspace::{PinKind, Project, ProjectPath};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Pinned text up to this size is kept, so that a later change of it can be shown.
+const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
+/// A rules file beyond this is not put into the prompt.
+const MAX_RULE_BYTES: u64 = 64 * 1024;
+const MAX_RECENT_PROJECTS: usize = 12;
+const RECENT_PROJECTS: &str = "recent_projects";
+
+/// A folder with everything that was decided about it.
+pub(crate) struct OpenProject {
+    pub(crate) project: Arc<Project>,
+    pub(crate) trust: Option<TrustRecord>,
+    /// What is executable or instructive in it now.
+    pub(crate) current: Vec<arki_workspace::Pin>,
+}
+
+impl OpenProject {
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trust.as_ref().is_some_and(|trust| trust.trusted)
+    }
+
+    pub(crate) fn path(&self) -> String {
+        self.project.root().display().to_string()
+    }
+
+    /// What the user agreed to; empty while untrusted.
+    pub(crate) fn pins(&self) -> Vec<TrustPin> {
+        match &self.trust {
+            Some(trust) if trust.trusted => trust.pins.iter().map(|record| record.pin.clone()).collect(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// A pinned text, if the folder is trusted and the text is still the one that was agreed to.
+    fn agreed_text(&self, kind: PinKind, path: &str) -> Option<String> {
+        let kind = kind_word(kind);
+        let trust = self.trust.as_ref().filter(|trust| trust.trusted)?;
+        let record = trust.pins.iter().find(|record| record.pin.path == path && record.pin.kind == kind)?;
+        let bytes = self.read(path, MAX_PINNED_TEXT_BYTES)?;
+        (sha256_hex(&bytes) == record.pin.hash).then(|| String::from_utf8(bytes).ok()).flatten()
+    }
+
+    fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
+        let path = self.project.resolve(path).ok()?;
+        Some(self.project.read_if_present(&path, limit).ok()??.bytes)
+    }
+
+    /// The project's rules, from the root towards the leaves.
+    pub(crate) fn rules(&self) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = self
+            .current
+            .iter()
+            .filter(|pin| pin.kind == PinKind::Rule)
+            .filter_map(|pin| {
+                let text = self.agreed_text(PinKind::Rule, &pin.path)?;
+                (text.len() as u64 <= MAX_RULE_BYTES).then(|| Rule { path: pin.path.clone(), text })
+            })
+            .collect();
+        rules.sort_by_key(|rule| (rule.path.matches('/').count(), rule.path.clone()));
+        rules
+    }
+}
+
+impl Engine {
+    pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
+        let project = Arc::new(Project::open(path).map_err(fault)?);
+        let trust = self.reader().trust(&project.root().display().to_string())?;
+        let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
+            arki_workspace::scan(project.root()).map_err(fault)?
+        } else {
+            Vec::new()
+        };
+        Ok(OpenProject { project, trust, current })
+    }
+
+    /// The configuration that holds in a folder.
+    pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Fault> {
+        let user_path = self.directories.config_file();
+        let user = self.user_file()?;
+        let path = ".arki/config.json";
+        let Some(text) = open.agreed_text(PinKind::Config, path) else {
+            return Config::merge((&user, &user_path), None);
+        };
+        let path = open.project.root().join(path);
+        let project = config::parse(&text, &path)?;
+        Config::merge((&user, &user_path), Some((&project, &path)))
+    }
+
+    /// Opens a folder: says whether it is trusted and what trusting would enable. Reads only what has to be hashed.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
+    pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let open = self.load_project(path)?;
+        let current = arki_workspace::scan(open.project.root()).map_err(fault)?;
+        let trust = match &open.trust {
+            Some(trust) if trust.trusted => TrustState::Trusted,
+            Some(_) => TrustState::Untrusted,
+            None => TrustState::Undecided,
+        };
+        Ok(ProjectState {
+            path: open.path(),
+            name: open
+                .project
+                .root()
+                .file_name()
+                .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
+            trust,
+            changed: open.changed(&current),
+            enables: current.iter().map(wire_pin).collect(),
+        })
+    }
+
+    /// Trusts a folder as it is now, and puts the project's template into it.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let project = Project::open(path).map_err(fault)?;
+        if let Err(error) = arki_workspace::install_template(project.root()) {
+            tracing::warn!(%error, "the project's template was not written");
+        }
+        let pins = arki_workspace::scan(project.root()).map_err(fault)?;
+        let pins = pins.iter().map(|pin| pin_record(&project, pin)).collect();
+        let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
+        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        self.project(project.root())
+    }
+
+    /// From now on nothing of the folder is loaded, and only reading is allowed in it.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be used.
+    pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let project = Project::open(path).map_err(fault)?;
+        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.clock.now_ms() };
+        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        self.project(project.root())
+    }
+
+    /// The folders opened last, the newest first; those that are gone are left out.
+    #[must_use]
+    pub fn recent_projects(&self) -> Vec<String> {
+        let stored = self.reader().meta(RECENT_PROJECTS).ok().flatten().unwrap_or_default();
+        let recent: Vec<String> = serde_json::from_str(&stored).unwrap_or_default();
+        recent.into_iter().filter(|path| Path::new(path).is_dir()).collect()
+    }
+
+    /// Remembers a folder as the one opened last.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn remember_project(&self, path: &str) -> Result<(), Fault> {
+        let mut recent = self.recent_projects();
+        recent.retain(|known| known != path);
+        recent.insert(0, path.to_owned());
+        recent.truncate(MAX_RECENT_PROJECTS);
+        let recent = serde_json::to_string(&recent).map_err(Fault::internal)?;
+        Ok(self.store.set_meta(RECENT_PROJECTS, &recent).await?)
+    }
+}
+
+impl OpenProject {
+    fn changed(&self, current: &[arki_workspace::Pin]) -> Vec<ChangedPin> {
+        let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
+        let pinned: Vec<arki_workspace::Pin> =
+            trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
+        let changes = arki_workspace::compare(&pinned, current);
+        changes
+            .into_iter()
+            .map(|change| ChangedPin {
+                diff: self.difference(trust, &change.path),
+                kind: kind_word(change.kind),
+                change: match change.change {
+                    arki_workspace::PinChange::Added => PinChange::Added,
+                    arki_workspace::PinChange::Changed => PinChange::Changed,
+                    arki_workspace::PinChange::Removed => PinChange::Removed,
+                },
+                path: change.path,
+            })
+            .collect()
+    }
+
+    /// What changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
+    fn difference(&self, trust: &TrustRecord, path: &str) -> Option<String> {
+        let record = trust.pins.iter().find(|record| record.pin.path == path);
+        let old = match record {
+            Some(record) => record.content.clone()?,
+            None => String::new(),
+        };
+        let new = String::from_utf8(self.read(path, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
+        let diff = similar::TextDiff::from_lines(&old, &new);
+        Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
+    }
+}
+
+fn pin_record(project: &Project, pin: &arki_workspace::Pin) -> PinRecord {
+    let keeps_text = !matches!(pin.kind, PinKind::GitConfig | PinKind::GitHook);
+    let content = keeps_text.then(|| text_of(project, &pin.path)).flatten();
+    let pin = TrustPin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() };
+    PinRecord { pin, content }
+}
+
+fn text_of(project: &Project, path: &str) -> Option<String> {
+    let path: ProjectPath = project.resolve(path).ok()?;
+    let file = project.read_if_present(&path, MAX_PINNED_TEXT_BYTES).ok()??;
+    String::from_utf8(file.bytes).ok()
+}
+
+fn wire_pin(pin: &arki_workspace::Pin) -> Pin {
+    Pin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() }
+}
+
+fn workspace_pin(pin: &TrustPin) -> Option<arki_workspace::Pin> {
+    let kind = serde_json::from_value(serde_json::Value::String(pin.kind.clone())).ok()?;
+    Some(arki_workspace::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone() })
+}
+
+/// The contract's word for a kind of pin.
+fn kind_word(kind: PinKind) -> String {
+    match kind {
+        PinKind::Config => "config",
+        PinKind::Hook => "hook",
+        PinKind::McpServer => "mcp_server",
+        PinKind::Rule => "rule",
+        PinKind::Skill => "skill",
+        PinKind::Procedure => "procedure",
+        PinKind::Command => "command",
+        PinKind::Pipeline => "pipeline",
+        PinKind::GitConfig => "git_config",
+        PinKind::GitHook => "git_hook",
+    }
+    .to_owned()
+}
+
+/// The folder as it is known to the system, without looking into it.
+///
+/// # Errors
+/// `FOLDER_UNAVAILABLE`.
+pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Fault> {
+    path.canonicalize().map_err(|error| {
+        Fault::new(
+            Code::FOLDER_UNAVAILABLE,
+            format!("The folder {} can't be opened: {}.", path.display(), error.kind()),
+            "Check the path and its permissions.",
+        )
+    })
+}
+
+pub(crate) fn fault(error: arki_workspace::WorkspaceError) -> Fault {
+    Fault::new(Code(error.code()), error.to_string(), error.hint())
+}

@@ -1,0 +1,33 @@
+//! The log as the agent and the tools see it: stored first, announced second.
+
+use crate::bus::Bus;
+use arki_domain::{Event, EventDraft, EventLog, Fault, LiveBus, LiveEvent, PartialAnswer, SessionId};
+use arki_store::Store;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+pub(crate) struct RecordedLog {
+    store: Arc<Store>,
+    bus: Arc<Bus>,
+}
+
+impl RecordedLog {
+    pub(crate) fn new(store: Arc<Store>, bus: Arc<Bus>) -> Self {
+        Self { store, bus }
+    }
+}
+
+#[async_trait]
+impl EventLog for RecordedLog {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        let events = self.store.append(session, drafts).await?;
+        for event in &events {
+            self.bus.publish(LiveEvent::Stored(event.clone()));
+        }
+        Ok(events)
+    }
+
+    async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault> {
+        Ok(self.store.keep_partial(session, partial).await?)
+    }
+}

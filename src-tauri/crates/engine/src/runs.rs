@@ -1,0 +1,345 @@
+//! Starting runs, going on with them, and stopping them.
+
+use crate::Engine;
+use crate::config::{AGENT, Config};
+use crate::history::History;
+use crate::projects::{OpenProject, canonical};
+use arki_agent::{RunEnd, RunParts, ToolLoop};
+use arki_context::SystemPromptInputs;
+use arki_domain::projection::{RunPhase, RunState};
+use arki_domain::{
+    Code, EventBody, EventDraft, EventLog, Executor, Fault, OutputMessage, PauseReason, Role, RunId, RunOptions,
+    RunResumed, RunStarted, SessionCreated, SessionId, TrustChanged, sha256_hex,
+};
+use arki_tools::{Kernel, KernelSettings};
+use globset::GlobSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// The lease is renewed this often; it is given up for dead after several missed times.
+const HEARTBEAT: Duration = Duration::from_secs(3);
+const MAX_TITLE_CHARS: usize = 80;
+const CORE: &str = "tool-loop";
+
+/// Where a new run belongs.
+#[derive(Debug, Clone)]
+pub enum RunTarget {
+    /// A new session in this folder.
+    NewSession(PathBuf),
+    Session(SessionId),
+}
+
+#[derive(Debug, Clone)]
+pub struct StartRun {
+    pub target: RunTarget,
+    pub prompt: String,
+    /// `provider/model`; the configured one where `None`.
+    pub model: Option<String>,
+    pub options: RunOptions,
+}
+
+/// A run that this process is working on.
+#[derive(Clone)]
+pub struct ActiveRun {
+    pub session_id: SessionId,
+    pub run_id: RunId,
+    cancel: CancellationToken,
+}
+
+impl ActiveRun {
+    /// Asks the run to stop; what has arrived of an answer is kept.
+    pub fn stop(&self) {
+        self.cancel.cancel();
+    }
+}
+
+/// A run in progress; the handle ends with its next stop.
+type Running = (ActiveRun, JoinHandle<Result<RunEnd, Fault>>);
+
+impl Engine {
+    /// Appends `run.started` and sets the agent to work.
+    ///
+    /// # Errors
+    /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
+    /// happened then.
+    pub async fn start_run(self: &Arc<Self>, start: StartRun) -> Result<Running, Fault> {
+        if start.prompt.trim().is_empty() {
+            return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
+        }
+        let (session_id, is_new, path) = match &start.target {
+            RunTarget::NewSession(path) => (SessionId::new(), true, canonical(path)?),
+            RunTarget::Session(session) => (session.clone(), false, PathBuf::from(self.session(session)?.project)),
+        };
+        let open = self.load_project(&path)?;
+        let config = self.config_of(&open)?;
+        let model = start.model.clone().unwrap_or_else(|| config.model.clone());
+        let options = with_limits(start.options, &config);
+        self.providers(&config).model(&model)?;
+        let system = self.system_prompt(&open, &config, &options);
+        let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
+        self.store.acquire_lease(&session_id, &self.owner, std::process::id()).await?;
+        let history = self.history(&session_id, None)?;
+        if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
+            self.store.release_lease(&session_id, &self.owner).await?;
+            return Err(busy(&session_id, run));
+        }
+        let run_id = RunId::new();
+        let mut drafts = Vec::new();
+        if is_new {
+            drafts.push(EventDraft::of_session(SessionCreated {
+                title: title(&start.prompt),
+                project: open.path(),
+                agent: AGENT.to_owned(),
+                parent_session: None,
+            }));
+        }
+        let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };
+        if history.trust.as_ref() != Some(&trust) {
+            drafts.push(EventDraft::of_session(trust));
+        }
+        drafts.push(EventDraft::of_run(
+            &run_id,
+            RunStarted {
+                prompt: start.prompt,
+                agent: AGENT.to_owned(),
+                model,
+                core: CORE.to_owned(),
+                system_prompt_hash,
+                options,
+            },
+        ));
+        self.log.append(&session_id, drafts).await?;
+        let history = self.history(&session_id, Some(&run_id))?;
+        self.launch(session_id, history, &open, &config, Arc::from(system))
+    }
+
+    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a crash.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
+    pub async fn resume_run(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+        let summary = self.session(session_id)?;
+        let open = self.load_project(Path::new(&summary.project))?;
+        let config = self.config_of(&open)?;
+        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
+        let resumed = self.prepare_resume(session_id).await;
+        match resumed {
+            Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system),
+            Err(fault) => {
+                self.store.release_lease(session_id, &self.owner).await?;
+                Err(fault)
+            }
+        }
+    }
+
+    async fn prepare_resume(&self, session_id: &SessionId) -> Result<(History, Arc<str>), Fault> {
+        let history = self.history(session_id, None)?;
+        let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) else {
+            return Err(Fault::new(
+                Code::RUN_NOT_FOUND,
+                "The last run of this session has ended; there is nothing to go on with.",
+                "Send a new message instead.",
+            ));
+        };
+        let mut drafts = Vec::new();
+        if let Some(partial) = self.reader().partial(session_id)? {
+            if partial.run_id == run.run_id {
+                drafts.push(EventDraft::of_run(
+                    &run.run_id,
+                    OutputMessage {
+                        turn: partial.turn,
+                        role: Role::Assistant,
+                        content: partial.text,
+                        thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
+                        interrupted: true,
+                    },
+                ));
+            }
+            self.store.keep_partial(session_id, None).await?;
+        }
+        drafts.extend(resumption(run).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
+        let system = self.frozen_system_prompt(run)?;
+        let run_id = run.run_id.clone();
+        self.log.append(session_id, drafts).await?;
+        Ok((self.history(session_id, Some(&run_id))?, system))
+    }
+
+    /// Stops the run of a session; true if this process was working on one.
+    #[must_use]
+    pub fn stop_run(&self, session_id: &SessionId) -> bool {
+        let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+        active.get(session_id).map(ActiveRun::stop).is_some()
+    }
+
+    fn launch(
+        self: &Arc<Self>,
+        session_id: SessionId,
+        history: History,
+        open: &OpenProject,
+        config: &Config,
+        system: Arc<str>,
+    ) -> Result<Running, Fault> {
+        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let model = self.providers(config).model(&run.model)?;
+        let parts = RunParts {
+            log: self.event_log(),
+            bus: self.live_bus(),
+            model,
+            executor: self.executor(open, config),
+            clock: self.clock.clone(),
+            redactor: self.redactor.clone(),
+            system,
+            model_options: config.model_options.clone(),
+            is_retryable: arki_llm::retryable,
+        };
+        let active =
+            ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), cancel: CancellationToken::new() };
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
+        let tool_loop = ToolLoop::new(parts, session_id.clone(), run, history.transcript, active.cancel.clone());
+        let engine = self.clone();
+        let cancel = active.cancel.clone();
+        let handle = tokio::spawn(async move {
+            let ended = engine.with_heartbeat(&session_id, cancel, tool_loop.run()).await;
+            engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
+            engine.store.release_lease(&session_id, &engine.owner).await?;
+            ended
+        });
+        Ok((active, handle))
+    }
+
+    /// Keeps the lease alive while the run works; a run whose lease was taken over stops.
+    async fn with_heartbeat<T>(
+        &self,
+        session_id: &SessionId,
+        cancel: CancellationToken,
+        run: impl Future<Output = T>,
+    ) -> T {
+        tokio::pin!(run);
+        loop {
+            tokio::select! {
+                ended = &mut run => return ended,
+                () = tokio::time::sleep(HEARTBEAT) => {
+                    match self.store.renew_lease(session_id, &self.owner).await {
+                        Ok(true) => {}
+                        Ok(false) => cancel.cancel(),
+                        Err(error) => tracing::warn!(%error, "the lease was not renewed"),
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Kernel {
+        let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
+        if let Some(home) = std::env::home_dir() {
+            hidden.extend(arki_workspace::home_secrets(&home));
+        }
+        let settings = KernelSettings {
+            project: open.project.clone(),
+            trusted: open.is_trusted(),
+            policy: config.policy.clone(),
+            limits: config.tool_limits,
+            secrets: GlobSet::empty(),
+            hidden,
+            sandbox: self.sandbox().clone(),
+        };
+        Kernel::new(self.event_log(), self.live_bus(), self.redactor.clone(), settings)
+    }
+
+    fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {
+        Arc::new(self.kernel(open, config))
+    }
+
+    fn system_prompt(&self, open: &OpenProject, config: &Config, options: &RunOptions) -> String {
+        let inputs = SystemPromptInputs {
+            project: &open.path(),
+            system: std::env::consts::OS,
+            today: &today(self.clock.now_ms()),
+            call_prompt: options.system.as_deref(),
+            configured_prompt: config.system_prompt.as_deref(),
+            rules: open.rules(),
+        };
+        // The hash names these bytes in the log and the blob store, so keys go before it is computed.
+        self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned()
+    }
+
+    /// The very text that the run began with.
+    fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
+        let stored = self.reader().blob(&run.system_prompt_hash)?;
+        let text = stored
+            .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(Arc::from).ok_or_else(|| Fault::internal("the run's system prompt is not in the blob store"))
+    }
+}
+
+/// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.
+fn resumption(run: &RunState) -> Option<EventBody> {
+    let waits = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        arki_domain::projection::CallProgress::AwaitingApproval(requested) => Some(requested),
+        _ => None,
+    });
+    if waits.is_some() {
+        return None;
+    }
+    let approval_id = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        arki_domain::projection::CallProgress::Resolved(approval) => Some(approval.requested.approval_id.clone()),
+        _ => None,
+    });
+    let reason = match (&run.phase, &approval_id) {
+        (_, Some(_)) => PauseReason::Approval,
+        (RunPhase::Paused(reason), None) => *reason,
+        (_, None) => PauseReason::Interrupted,
+    };
+    Some(RunResumed { reason, approval_id }.into())
+}
+
+fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
+    RunOptions {
+        max_turns: options.max_turns.or(config.max_turns),
+        max_cost_usd: options.max_cost_usd.or(config.max_cost_usd),
+        ..options
+    }
+}
+
+fn busy(session_id: &SessionId, run: &RunState) -> Fault {
+    let waits = matches!(run.phase, RunPhase::Paused(PauseReason::Approval));
+    let (what, hint) = if waits {
+        ("waits for an approval", "Decide it first: `arki approvals list`.")
+    } else {
+        ("has a run that has not ended", "Go on with it or stop it first: `arki resume`.")
+    };
+    Fault::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
+}
+
+/// The prompt's first line, cut at a word.
+fn title(prompt: &str) -> String {
+    let line = prompt.trim().lines().next().unwrap_or_default().trim();
+    if line.chars().count() <= MAX_TITLE_CHARS {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(MAX_TITLE_CHARS).collect();
+    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    format!("{}…", whole.trim_end_matches([',', ';', ':', '.']))
+}
+
+/// The user's date, as YYYY-MM-DD.
+fn today(now_ms: i64) -> String {
+    let now = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default();
+    now.to_zoned(jiff::tz::TimeZone::system()).date().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_cut_at_a_word() {
+        assert_eq!(title("  Fix it\nnow"), "Fix it");
+        let long = title(&"word ".repeat(40));
+        assert!(long.ends_with("word…") && long.chars().count() <= MAX_TITLE_CHARS + 1);
+    }
+}

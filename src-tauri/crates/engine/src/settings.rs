@@ -1,0 +1,226 @@
+//! Providers, models and keys, as the settings show and change them.
+
+use crate::Engine;
+use crate::config::AGENT;
+use crate::config::parse;
+use crate::wire::{AppState, ApprovalSummary, ModelEntry, ProjectState, ProviderEntry, SessionPage, WireEvent};
+use arki_domain::{ApprovalRequested, Code, Fault, SessionId};
+use arki_llm::ProviderKind;
+use arki_store::ApprovalRecord;
+use arki_workspace::write_private_file;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use std::str::FromStr;
+use std::sync::Arc;
+
+impl Engine {
+    /// The configured models and the demo's.
+    ///
+    /// # Errors
+    /// When the configuration has an error.
+    pub fn models(&self) -> Result<Vec<ModelEntry>, Fault> {
+        let config = self.user_config()?;
+        let mut models: Vec<ModelEntry> = self
+            .providers(&config)
+            .models()
+            .into_iter()
+            .map(|info| ModelEntry {
+                id: format!("{}/{}", info.provider, info.model),
+                provider: info.provider,
+                model: info.model,
+                context_window: Some(info.context_window),
+                capabilities: info.capabilities.iter().map(word).collect(),
+            })
+            .collect();
+        if !models.iter().any(|model| model.id == config.model)
+            && let Ok(info) = self.providers(&config).model_info(&config.model)
+        {
+            models.push(ModelEntry {
+                id: config.model.clone(),
+                provider: info.provider,
+                model: info.model,
+                context_window: Some(info.context_window),
+                capabilities: info.capabilities.iter().map(word).collect(),
+            });
+        }
+        Ok(models)
+    }
+
+    /// The configured providers and where each one's key comes from. Looks into the keychain.
+    ///
+    /// # Errors
+    /// When the configuration has an error.
+    pub async fn providers_listed(&self) -> Result<Vec<ProviderEntry>, Fault> {
+        let providers = self.providers(&self.user_config()?);
+        let mut entries = Vec::new();
+        for settings in providers.settings() {
+            entries.push(ProviderEntry {
+                name: settings.name.clone(),
+                kind: settings.kind.name().to_owned(),
+                base_url: settings.effective_base_url().ok().map(str::to_owned),
+                is_local: settings.is_local,
+                key_source: self.keys.status(settings).await,
+                key_env: settings.key_env().map(str::to_owned),
+            });
+        }
+        Ok(entries)
+    }
+
+    /// # Errors
+    /// `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
+    pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Fault> {
+        self.keys.store(&known_name(provider)?, key).await?;
+        self.forget_providers();
+        Ok(())
+    }
+
+    /// # Errors
+    /// `KEYCHAIN_UNAVAILABLE`.
+    pub async fn remove_key(&self, provider: &str) -> Result<(), Fault> {
+        self.keys.remove(&known_name(provider)?).await?;
+        self.forget_providers();
+        Ok(())
+    }
+
+    /// Adds a provider to the user's `config.json`, or changes it; comments and everything else stay.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Fault> {
+        let name = known_name(name)?;
+        if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
+            let kinds: Vec<&str> = ProviderKind::ALL.iter().map(|kind| kind.name()).collect();
+            let message = format!("There is no provider kind \"{kind}\".");
+            return Err(Fault::new(Code::CONFIG_INVALID, message, format!("Use one of: {}.", kinds.join(", "))));
+        }
+        self.edit_config(|root| {
+            let providers = root.object_value_or_set().object_value_or_set("providers");
+            let provider = providers.object_value_or_set(&name);
+            set(&provider, "kind", kind);
+            match base_url.filter(|url| !url.trim().is_empty()) {
+                Some(url) => set(&provider, "baseUrl", url.trim()),
+                None => provider.get("baseUrl").into_iter().for_each(|property| property.remove()),
+            }
+        })
+    }
+
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub fn remove_provider(&self, name: &str) -> Result<(), Fault> {
+        self.edit_config(|root| {
+            if let Some(providers) = root.object_value_or_set().object_value("providers")
+                && let Some(provider) = providers.get(name)
+            {
+                provider.remove();
+            }
+        })
+    }
+
+    /// # Errors
+    /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID`; then the file is as it was.
+    pub fn set_default_model(&self, model: &str) -> Result<(), Fault> {
+        self.providers(&self.user_config()?).model(model)?;
+        self.edit_config(|root| {
+            let agent = root.object_value_or_set().object_value_or_set("agents").object_value_or_set(AGENT);
+            set(&agent, "model", model);
+        })
+    }
+
+    fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+        let path = self.directories.config_file();
+        let text = self.user_config_text()?;
+        let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())
+            .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
+        edit(&root);
+        let edited = root.to_string();
+        parse(&edited, &path)?;
+        write_private_file(&path, edited.as_bytes()).map_err(crate::projects::fault)
+    }
+
+    /// What the window starts from.
+    ///
+    /// # Errors
+    /// When the configuration has an error.
+    pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Fault> {
+        Ok(AppState {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data_dir: self.directories.data.display().to_string(),
+            project,
+            recent_projects: self.recent_projects(),
+            default_model: self.user_config()?.model,
+            sandbox: self.sandbox().name.clone(),
+        })
+    }
+
+    /// The last events of a session before `before_seq`, and what has arrived of an answer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn session_page(
+        &self,
+        session: &SessionId,
+        before_seq: Option<u64>,
+        limit: usize,
+    ) -> Result<SessionPage, Fault> {
+        let page = self.reader().page(session, before_seq, limit)?;
+        let partial = if before_seq.is_none() { self.reader().partial(session)? } else { None };
+        Ok(SessionPage {
+            events: page.events.into_iter().map(|event| WireEvent(Arc::new(event))).collect(),
+            has_more: page.has_more,
+            partial: partial.map(Into::into),
+        })
+    }
+}
+
+impl ApprovalSummary {
+    /// `None` when this version cannot read what was asked.
+    #[must_use]
+    pub fn of(record: &ApprovalRecord) -> Option<Self> {
+        let ApprovalRequested { approval_id, call_id, tool_id, args, risk, reason, preview, command, .. } =
+            record.request()?;
+        Some(Self {
+            approval_id: approval_id.to_string(),
+            session_id: record.session_id.to_string(),
+            run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+            call_id: call_id.to_string(),
+            tool_id,
+            args,
+            risk: word(&risk),
+            reason,
+            requested_at: record.requested.ts,
+            preview,
+            command,
+        })
+    }
+}
+
+fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
+    let value = CstInputValue::String(value.to_owned());
+    match object.get(key) {
+        Some(property) => property.set_value(value),
+        None => {
+            object.append(key, value);
+        }
+    }
+}
+
+/// Provider names become part of model names and of keychain items.
+fn known_name(name: &str) -> Result<String, Fault> {
+    let name = String::from_str(name.trim()).unwrap_or_default();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+        return Err(Fault::new(
+            Code::USAGE,
+            format!("\"{name}\" can't be a provider's name."),
+            "Use letters, digits, dots, dashes and underscores.",
+        ));
+    }
+    Ok(name)
+}
+
+/// The serialised word of an enum without data.
+fn word(value: &impl serde::Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

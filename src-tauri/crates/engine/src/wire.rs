@@ -1,0 +1,261 @@
+//! What the window and the engine say to each other. `cargo xtask codegen` writes these types into
+//! `ui/src/protocol/generated`; the lint fails when they are stale.
+
+use crate::KeyStatus;
+use arki_domain::projection::{SessionState, SessionSummary as Summary};
+use arki_domain::{ApprovalMode, TokenType};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use ts_rs::TS;
+
+/// A stored event as it goes to the window: the contract's form.
+#[derive(Debug, Clone, Serialize, TS)]
+#[ts(export, rename = "Event")]
+#[serde(transparent)]
+pub struct WireEvent(
+    #[ts(
+        type = "{ eventId: string; runId: string | null; sessionId: string; seq: number; ts: number; type: string; payload: Record<string, unknown>; prevHash: string; hash: string }"
+    )]
+    pub Arc<arki_domain::Event>,
+);
+
+macro_rules! wire {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $(#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+        #[serde(rename_all = "camelCase")]
+        #[ts(export)]
+        $(#[$doc])*
+        pub struct $name { $($body)* })*
+    };
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($word:ident),* $(,)? })*) => {
+        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+        #[serde(rename_all = "snake_case")]
+        #[ts(export)]
+        $(#[$doc])*
+        pub enum $name { $($word),* })*
+    };
+}
+
+words! {
+    TrustState { Trusted, Untrusted, Undecided }
+    PinChange { Added, Changed, Removed }
+}
+
+/// What is granted beforehand, as the window offers it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export, rename = "ApprovalMode")]
+pub enum WireApprovalMode {
+    Ask,
+    Edits,
+    All,
+}
+
+impl From<WireApprovalMode> for ApprovalMode {
+    fn from(mode: WireApprovalMode) -> Self {
+        match mode {
+            WireApprovalMode::Ask => Self::Ask,
+            WireApprovalMode::Edits => Self::Edits,
+            WireApprovalMode::All => Self::All,
+        }
+    }
+}
+
+wire! {
+    /// Streamed text of one turn, everything since the last frame joined.
+    #[ts(rename = "OutputDelta")]
+    WireDelta {
+        pub session_id: String,
+        pub run_id: String,
+        pub turn: u32,
+        #[ts(type = "\"LLM_THINKING\" | \"LLM_RESPONSE\" | \"AGENT_THOUGHT_LLM_RESPONSE\" | \"FINAL_SYNTHESIS_LLM_RESPONSE\"")]
+        pub token_type: TokenType,
+        pub text: String,
+    }
+    /// What a running command printed since the last frame.
+    CommandOutput {
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub text: String,
+    }
+    /// A piece of the folder that is executable or instructs the model.
+    Pin {
+        pub kind: String,
+        pub path: String,
+        pub hash: String,
+    }
+    /// What is no longer as the user agreed to.
+    ChangedPin {
+        pub kind: String,
+        pub path: String,
+        pub change: PinChange,
+        pub diff: Option<String>,
+    }
+    ProjectState {
+        pub path: String,
+        pub name: String,
+        pub trust: TrustState,
+        pub enables: Vec<Pin>,
+        pub changed: Vec<ChangedPin>,
+    }
+    SessionSummary {
+        pub session_id: String,
+        pub title: String,
+        pub project: String,
+        pub created_at: i64,
+        pub updated_at: i64,
+        #[ts(type = "\"idle\" | \"running\" | \"waiting\" | \"paused\" | \"done\" | \"failed\" | \"cancelled\" | \"interrupted\"")]
+        pub state: SessionState,
+        pub pending_approvals: u32,
+    }
+    PartialAnswer {
+        pub run_id: String,
+        pub turn: u32,
+        pub text: String,
+        pub thoughts: String,
+    }
+    ProviderEntry {
+        pub name: String,
+        pub kind: String,
+        pub base_url: Option<String>,
+        pub is_local: bool,
+        pub key_source: KeyStatus,
+        pub key_env: Option<String>,
+    }
+    ModelEntry {
+        /// `provider/model`.
+        pub id: String,
+        pub provider: String,
+        pub model: String,
+        pub context_window: Option<u64>,
+        pub capabilities: Vec<String>,
+    }
+    #[ts(rename = "Hunk")]
+    WireHunk {
+        pub index: usize,
+        pub path: String,
+        pub old_start: usize,
+        pub old_lines: usize,
+        pub new_start: usize,
+        pub new_lines: usize,
+    }
+    /// The shape of `arki_domain::ChangePreview`.
+    #[ts(rename = "Preview")]
+    WirePreview {
+        pub files_affected: Vec<String>,
+        pub lines_changed: usize,
+        pub diff: String,
+        pub hunks: Vec<WireHunk>,
+        pub preview_hash: String,
+    }
+    #[ts(rename = "CommandPreview")]
+    WireCommandPreview {
+        pub command: String,
+        pub directory: String,
+        pub environment: Vec<String>,
+        pub sandbox: String,
+        pub preview_hash: String,
+    }
+    ApprovalSummary {
+        pub approval_id: String,
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub tool_id: String,
+        #[ts(type = "unknown")]
+        pub args: serde_json::Value,
+        pub risk: String,
+        pub reason: String,
+        pub requested_at: i64,
+        #[ts(as = "Option<WirePreview>")]
+        pub preview: Option<arki_domain::ChangePreview>,
+        #[ts(as = "Option<WireCommandPreview>")]
+        pub command: Option<arki_domain::CommandPreview>,
+    }
+    #[ts(rename = "Resolution")]
+    WireResolution {
+        #[ts(type = "\"approve\" | \"reject\"")]
+        pub decision: arki_domain::ApprovalDecision,
+        /// The accepted hunks; null = all.
+        pub hunks: Option<Vec<usize>>,
+        /// By hunk: the user's own text for its new side.
+        pub edited: Option<BTreeMap<usize, String>>,
+        pub note: Option<String>,
+        pub preview_hash: String,
+    }
+    AppState {
+        pub version: String,
+        pub data_dir: String,
+        pub project: Option<ProjectState>,
+        pub recent_projects: Vec<String>,
+        pub default_model: String,
+        /// What confines commands, or `none`.
+        pub sandbox: String,
+    }
+    SendOptions {
+        pub model: Option<String>,
+        pub approve: WireApprovalMode,
+    }
+    Sent {
+        pub session_id: String,
+        pub run_id: String,
+    }
+    /// Every command of the window is rejected with this.
+    CommandError {
+        pub code: String,
+        pub message: String,
+        pub hint: String,
+    }
+}
+
+/// Everything since the last frame, in order. `missed`: there was more than could be kept; read the pages again.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Frame {
+    pub events: Vec<WireEvent>,
+    pub deltas: Vec<WireDelta>,
+    pub command_output: Vec<CommandOutput>,
+    pub missed: bool,
+}
+
+/// The last events before a point of a session, oldest first.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SessionPage {
+    pub events: Vec<WireEvent>,
+    pub has_more: bool,
+    pub partial: Option<PartialAnswer>,
+}
+
+impl From<arki_domain::Fault> for CommandError {
+    fn from(fault: arki_domain::Fault) -> Self {
+        Self { code: fault.code, message: fault.message, hint: fault.hint }
+    }
+}
+
+impl From<arki_domain::PartialAnswer> for PartialAnswer {
+    fn from(partial: arki_domain::PartialAnswer) -> Self {
+        Self { run_id: partial.run_id.to_string(), turn: partial.turn, text: partial.text, thoughts: partial.thoughts }
+    }
+}
+
+impl From<Summary> for SessionSummary {
+    fn from(summary: Summary) -> Self {
+        Self {
+            session_id: summary.session_id.to_string(),
+            title: summary.title,
+            project: summary.project,
+            created_at: summary.created_at,
+            updated_at: summary.updated_at,
+            state: summary.state,
+            pending_approvals: u32::from(summary.pending_approval.is_some()),
+        }
+    }
+}
