@@ -2,7 +2,7 @@
 //!
 //! Each error knows its stable `code`, a text that names the thing concerned, and a hint
 //! that says what to do about it. An operating-system error never reaches a reader bare:
-//! it becomes one of these first, see [`FileError::from_io`].
+//! it becomes one of these first, in `io_error` or where the command was started.
 
 mod change;
 mod edit;

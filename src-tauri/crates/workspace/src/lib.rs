@@ -40,7 +40,7 @@ pub use error::{
 pub use find::{Found, find};
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use private_dir::{PrivateTempDir, create_private_dir, write_private_file};
-pub use process::{CommandOutcome, CommandSpec, run};
+pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, read_lines};

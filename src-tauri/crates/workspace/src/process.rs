@@ -85,15 +85,25 @@ enum Ending {
 }
 
 /// Runs a command to its end, its time limit or its cancellation, and hands its output to `on_output` as it comes.
-/// Dropping the future kills the command. Needs a tokio runtime with I/O and time enabled.
+/// It has nothing to read. Dropping the future kills it. Needs a tokio runtime with I/O and time enabled.
 pub async fn run(
     spec: CommandSpec<'_>,
     on_output: impl FnMut(&[u8]),
     cancel: CancellationToken,
 ) -> Result<CommandOutcome> {
+    run_with_input(spec, &[], on_output, cancel).await
+}
+
+/// Like [`run`], with `input` to read on its standard input.
+pub async fn run_with_input(
+    spec: CommandSpec<'_>,
+    input: &[u8],
+    on_output: impl FnMut(&[u8]),
+    cancel: CancellationToken,
+) -> Result<CommandOutcome> {
     let started_at = Instant::now();
     let mut output = Output { kept: KeptOutput::new(spec.max_output_bytes), on_output, is_open: true };
-    let mut command = platform::start(&spec).await?;
+    let mut command = platform::start(&spec, input).await?;
     let ending = follow(&mut command, &mut output, spec.time_limit, &cancel).await?;
     match ending {
         Ending::Exited => {
@@ -188,5 +198,6 @@ impl<F: FnMut(&[u8])> Output<F> {
     }
 }
 
-#[cfg(all(test, unix))]
+// They look into /proc.
+#[cfg(all(test, target_os = "linux"))]
 mod tests;

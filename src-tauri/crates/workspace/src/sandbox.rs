@@ -29,6 +29,58 @@ mod grants;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
 
+const HOME_SECRETS: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".vault-token",
+    ".password-store",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".terraform.d/credentials.tfrc.json",
+    ".bash_history",
+    ".zsh_history",
+    ".config/gcloud",
+    ".config/gh",
+    ".config/glab-cli",
+    ".config/git/credentials",
+    ".config/op",
+    ".config/sops",
+    ".config/rclone",
+    ".config/containers",
+    ".config/google-chrome",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/vivaldi",
+    ".config/Bitwarden",
+    ".config/1Password",
+    ".config/KeePassXC",
+    ".config/Signal",
+    ".config/Slack",
+    ".mozilla",
+    ".thunderbird",
+    ".var/app",
+    "snap/firefox",
+    "snap/chromium",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".local/share/gnupg",
+    "Library/Keychains",
+    "Library/Application Support/Google/Chrome",
+    "Library/Application Support/Firefox",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxStatus {
@@ -89,60 +141,9 @@ impl Sandbox {
     }
 }
 
-/// What in a home folder commands never see: keys, credential stores, browser profiles.
+/// What in a home folder commands never see: keys, credential stores, browser profiles, mail.
 pub fn home_secrets(home: &Path) -> Vec<PathBuf> {
-    const SECRETS: &[&str] = &[
-        ".ssh",
-        ".gnupg",
-        ".aws",
-        ".azure",
-        ".kube",
-        ".docker",
-        ".netrc",
-        ".git-credentials",
-        ".npmrc",
-        ".pypirc",
-        ".pgpass",
-        ".my.cnf",
-        ".vault-token",
-        ".password-store",
-        ".cargo/credentials",
-        ".cargo/credentials.toml",
-        ".gem/credentials",
-        ".terraform.d/credentials.tfrc.json",
-        ".bash_history",
-        ".zsh_history",
-        ".config/gcloud",
-        ".config/gh",
-        ".config/glab-cli",
-        ".config/git/credentials",
-        ".config/op",
-        ".config/sops",
-        ".config/rclone",
-        ".config/containers",
-        ".config/google-chrome",
-        ".config/chromium",
-        ".config/BraveSoftware",
-        ".config/microsoft-edge",
-        ".config/vivaldi",
-        ".config/Bitwarden",
-        ".config/1Password",
-        ".config/KeePassXC",
-        ".config/Signal",
-        ".config/Slack",
-        ".mozilla",
-        ".thunderbird",
-        ".var/app",
-        "snap/firefox",
-        "snap/chromium",
-        ".local/share/keyrings",
-        ".local/share/kwalletd",
-        ".local/share/gnupg",
-        "Library/Keychains",
-        "Library/Application Support/Google/Chrome",
-        "Library/Application Support/Firefox",
-    ];
-    SECRETS.iter().map(|secret| home.join(secret)).collect()
+    HOME_SECRETS.iter().map(|secret| home.join(secret)).collect()
 }
 
 #[cfg(all(test, target_os = "linux"))]

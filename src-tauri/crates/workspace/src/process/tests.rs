@@ -9,13 +9,20 @@ const LONG: Duration = Duration::from_secs(60);
 
 struct Check {
     command: String,
+    input: Vec<u8>,
     time_limit: Duration,
     max_output_bytes: usize,
     cancel: CancellationToken,
 }
 
 fn command(command: &str) -> Check {
-    Check { command: command.to_owned(), time_limit: LONG, max_output_bytes: 10_000, cancel: CancellationToken::new() }
+    Check {
+        command: command.to_owned(),
+        input: Vec::new(),
+        time_limit: LONG,
+        max_output_bytes: 10_000,
+        cancel: CancellationToken::new(),
+    }
 }
 
 impl Check {
@@ -29,7 +36,7 @@ impl Check {
             time_limit: self.time_limit,
             max_output_bytes: self.max_output_bytes,
         };
-        runtime.block_on(run(spec, on_output, self.cancel))
+        runtime.block_on(run_with_input(spec, &self.input, on_output, self.cancel))
     }
 
     fn run(self) -> CommandOutcome {
@@ -59,6 +66,14 @@ fn nothing_is_inherited_but_what_was_given() {
     let outcome =
         command("env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= | sed 's/=.*//' | sort; cat; ls /proc/self/fd | wc -l").run();
     assert_eq!(outcome.output.replace(' ', ""), "GREETING\nPATH\n4\n");
+}
+
+#[test]
+fn a_large_input_can_be_read_or_left_alone() {
+    let input = vec![b'x'; 1 << 20];
+    assert_eq!(Check { input: input.clone(), ..command("wc -c") }.run().output.trim(), "1048576");
+    assert_eq!(Check { input, ..command("true") }.run().exit_code, Some(0));
+    assert_eq!(command("wc -c").run().output.trim(), "0");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Starting, stopping and reaping a command on Unix.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -36,14 +36,14 @@ impl Reader {
     }
 }
 
-pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
+pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
     let lost = |source| ProcessError::ConnectionLost { source };
     let arguments = ["-c", "--", &spec.command_line];
     let launch =
         Launch::new(shell(), &arguments, &spec.environment, &spec.directory).ok_or(ProcessError::NotACommand)?;
     let (reader, writer) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
-    let streams = streams(writer.into()).map_err(lost)?;
+    let streams = streams(writer.into(), input).map_err(lost)?;
     orphan_guard::prepare();
     let started = match spec.sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
@@ -114,8 +114,30 @@ impl Drop for Group {
     }
 }
 
-fn streams(writer: OwnedFd) -> io::Result<Streams> {
-    Ok(Streams { stdin: File::open("/dev/null")?.into(), stderr: writer.try_clone()?, stdout: writer })
+fn streams(writer: OwnedFd, input: &[u8]) -> io::Result<Streams> {
+    Ok(Streams { stdin: readable(input)?, stderr: writer.try_clone()?, stdout: writer })
+}
+
+/// A file without a name rather than a pipe: nobody has to feed it while the command runs.
+fn readable(input: &[u8]) -> io::Result<OwnedFd> {
+    if input.is_empty() {
+        return Ok(File::open("/dev/null")?.into());
+    }
+    let mut file = nameless_file()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+#[cfg(target_os = "linux")]
+fn nameless_file() -> io::Result<File> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    Ok(memfd_create("arki-input", MemfdFlags::CLOEXEC)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless_file() -> io::Result<File> {
+    tempfile::tempfile()
 }
 
 fn shell() -> &'static Path {

@@ -3,7 +3,7 @@
 //! Its children are found by their parent's number (`taskkill /T`); a job object, which can't be left, is still to
 //! come.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, Write};
 use std::os::windows::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
@@ -63,8 +63,7 @@ impl ExitWatch {
     }
 }
 
-#[expect(clippy::unused_async, reason = "the same on every platform")]
-pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
+pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
@@ -79,7 +78,7 @@ pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
         .env_clear()
         .envs(spec.environment.iter().map(|(name, value)| (name, value)))
         .creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP)
-        .stdin(Stdio::null())
+        .stdin(readable(input).map_err(lost)?)
         .stderr(writer.try_clone().map_err(lost)?)
         .stdout(writer)
         .spawn()
@@ -88,6 +87,17 @@ pub(super) async fn start(spec: &CommandSpec<'_>) -> Result<Started> {
     let output = Reader { chunks: read_on_thread(reader).map_err(lost)?, rest: Vec::new() };
     let watch = ExitWatch(wait_on_thread(child).map_err(lost)?);
     Ok(Started { output, watch, process })
+}
+
+/// A file that goes when it is closed rather than a pipe: nobody has to feed it while the command runs.
+fn readable(input: &[u8]) -> io::Result<Stdio> {
+    if input.is_empty() {
+        return Ok(Stdio::null());
+    }
+    let mut file = tempfile::tempfile()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file.into())
 }
 
 fn read_on_thread(mut reader: io::PipeReader) -> io::Result<mpsc::Receiver<Vec<u8>>> {

@@ -56,6 +56,7 @@ fn links_that_lead_out_are_refused_and_links_that_stay_in_are_not() {
     assert_eq!(read(&project, "sub/inside").unwrap(), b"hello");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn what_is_no_regular_file_is_refused_without_waiting() {
     let (folder, project) = project();
