@@ -1,1 +1,19 @@
-//! placeholder
+//! The desktop shell: a window over the engine, and as little else as possible.
+//!
+//! This is the only crate that knows Tauri. Commands are thin delegates (`rpc`), what happens reaches the window as
+//! frames (`desktop_host`), and the window's making is in `window`. Everything that could also happen without a window
+//! belongs into `arki-engine`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod arguments;
+mod desktop;
+mod desktop_host;
+mod log_files;
+mod rpc;
+mod rpc_runs;
+mod rpc_settings;
+mod software_rendering;
+mod window;
+
+pub use desktop::run;

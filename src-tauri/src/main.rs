@@ -1,1 +1,7 @@
-fn main() {}
+//! `arki-desktop [DIR]`: the window, on DIR if given.
+
+#![cfg_attr(not(debug_assertions), windows_subsystem = "windows")]
+
+fn main() -> std::process::ExitCode {
+    arki_desktop_lib::run()
+}

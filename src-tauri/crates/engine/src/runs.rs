@@ -21,6 +21,9 @@ use tokio_util::sync::CancellationToken;
 
 /// The lease is renewed this often; it is given up for dead after several missed times.
 const HEARTBEAT: Duration = Duration::from_secs(3);
+/// How long the end of the program waits for its runs to stop.
+const STOP_PATIENCE: Duration = Duration::from_secs(3);
+const STOP_POLL: Duration = Duration::from_millis(10);
 const MAX_TITLE_CHARS: usize = 80;
 const CORE: &str = "tool-loop";
 
@@ -167,11 +170,42 @@ impl Engine {
         Ok((self.history(session_id, Some(&run_id))?, system))
     }
 
-    /// Stops the run of a session; true if this process was working on one.
-    #[must_use]
-    pub fn stop_run(&self, session_id: &SessionId) -> bool {
-        let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-        active.get(session_id).map(ActiveRun::stop).is_some()
+    /// Stops the run of a session, also one that waits for an approval or a budget. Nothing to stop is fine.
+    ///
+    /// # Errors
+    /// `SESSION_BUSY` when another process works on it.
+    pub async fn stop_session(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(active) = self.active_run(session_id) {
+            active.stop();
+            return Ok(());
+        }
+        match self.resume_run(session_id).await {
+            Ok((run, _handle)) => run.stop(),
+            Err(fault) if fault.is(Code::RUN_NOT_FOUND) => {}
+            Err(fault) => return Err(fault),
+        }
+        Ok(())
+    }
+
+    /// Stops every run of this process and waits until they have, for a short while.
+    pub async fn stop_all(&self) {
+        let is_idle = || {
+            let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+            active.values().for_each(ActiveRun::stop);
+            active.is_empty()
+        };
+        let stopped = async {
+            while !is_idle() {
+                tokio::time::sleep(STOP_POLL).await;
+            }
+        };
+        if tokio::time::timeout(STOP_PATIENCE, stopped).await.is_err() {
+            tracing::warn!("a run did not stop in time");
+        }
+    }
+
+    fn active_run(&self, session_id: &SessionId) -> Option<ActiveRun> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
     }
 
     fn launch(

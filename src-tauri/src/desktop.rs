@@ -1,0 +1,146 @@
+//! From the process's start to its end.
+
+use crate::desktop_host::{DesktopHost, announce_project};
+use crate::{arguments, log_files, rpc, rpc_runs, rpc_settings, software_rendering, window};
+use arki_domain::Fault;
+use arki_engine::{Directories, Engine, EngineOptions};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use tauri::{AppHandle, Manager, RunEvent};
+
+/// What commands share.
+pub(crate) struct Desktop {
+    pub(crate) engine: Arc<Engine>,
+    /// The folder that is open.
+    project: Mutex<Option<PathBuf>>,
+}
+
+impl Desktop {
+    pub(crate) fn project(&self) -> Option<PathBuf> {
+        self.project.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn set_project(&self, path: &Path) {
+        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
+    }
+}
+
+/// Runs the app until its window is closed.
+pub fn run() -> ExitCode {
+    software_rendering::choose();
+    let words: Vec<String> = std::env::args().collect();
+    if let Some(answer) = arguments::answer_without_a_window(&words) {
+        println_for_people(&answer);
+        return ExitCode::SUCCESS;
+    }
+    arki_engine::protect_this_process();
+    match start(words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            report(&fault);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn start(words: Vec<String>) -> Result<(), Fault> {
+    let directories = Directories::from_environment()?;
+    let folder = arguments::folder(words, &std::env::current_dir().unwrap_or_default());
+    let identifier = identifier(&directories);
+    let engine = Engine::open(EngineOptions { directories: directories.clone(), ephemeral: false })?;
+    log_files::start(&directories);
+    let mut context = tauri::generate_context!();
+    context.config_mut().identifier = identifier.clone();
+    let desktop = Desktop { engine: engine.clone(), project: Mutex::new(folder) };
+    let single = tauri_plugin_single_instance::Builder::new().dbus_id(identifier).callback(take_over).build();
+    tauri::Builder::default()
+        .plugin(single)
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_opener::init())
+        .manage(desktop)
+        .invoke_handler(tauri::generate_handler![
+            rpc::app_state,
+            rpc::choose_folder,
+            rpc::open_project,
+            rpc::trust_project,
+            rpc::keep_untrusted,
+            rpc_runs::list_sessions,
+            rpc_runs::session_page,
+            rpc_runs::send_message,
+            rpc_runs::stop_run,
+            rpc_runs::resume_run,
+            rpc_runs::list_approvals,
+            rpc_runs::resolve_approval,
+            rpc_settings::list_models,
+            rpc_settings::list_providers,
+            rpc_settings::set_key,
+            rpc_settings::remove_key,
+            rpc_settings::save_provider,
+            rpc_settings::remove_provider,
+            rpc_settings::set_default_model,
+        ])
+        .setup(move |app| {
+            let host = DesktopHost::new(app.handle().clone());
+            tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
+            window::open(app.handle())?;
+            Ok(())
+        })
+        .build(context)
+        .map_err(|error| window::unavailable(&error))?
+        .run(|app, event| {
+            if let RunEvent::Exit = event {
+                end(app);
+            }
+        });
+    Ok(())
+}
+
+/// Runs are stopped as if by the user, so that what has arrived is kept and no command outlives the window.
+fn end(app: &AppHandle) {
+    let engine = app.state::<Desktop>().engine.clone();
+    tauri::async_runtime::block_on(engine.stop_all());
+    if let Err(fault) = engine.close() {
+        tracing::warn!(%fault, "the database was not closed cleanly");
+    }
+}
+
+/// A second start hands its folder to this one.
+fn take_over(app: &AppHandle, words: Vec<String>, directory: String) {
+    window::focus(app);
+    let Some(folder) = arguments::folder(words, Path::new(&directory)) else { return };
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let desktop = app.state::<Desktop>();
+        match rpc::open(&desktop, &folder).await {
+            Ok(project) => announce_project(&app, &project),
+            Err(fault) => tracing::warn!(%fault, "the folder of a second start"),
+        }
+    });
+}
+
+/// One instance a data directory: the default one has the app's own name, another one has a name of its own.
+fn identifier(directories: &Directories) -> String {
+    const BASE: &str = "org.arki.desktop";
+    if std::env::var_os("ARKI_DATA_DIR").is_none() {
+        return BASE.to_owned();
+    }
+    let hash = arki_domain::sha256_hex(directories.data.to_string_lossy().as_bytes());
+    format!("{BASE}.d{}", &hash[..12])
+}
+
+fn report(fault: &Fault) {
+    let lines = format!("error[{}]: {}\nhint: {}", fault.code, fault.message, fault.hint);
+    // Without a window this is all that people get to see.
+    #[allow(clippy::print_stderr)]
+    {
+        eprintln!("{lines}");
+    }
+}
+
+fn println_for_people(answer: &str) {
+    #[allow(clippy::print_stdout)]
+    {
+        println!("{answer}");
+    }
+}

@@ -1,0 +1,93 @@
+//! The window's commands about sessions, runs and approvals: thin delegates to the engine.
+
+use crate::desktop::Desktop;
+use crate::rpc::Answer;
+use arki_domain::{ApprovalId, Code, Fault, RunOptions, SessionId};
+use arki_engine::{
+    ApprovalSummary, Resolution, RunTarget, SendOptions, Sent, SessionPage, SessionSummary, StartRun, WireResolution,
+};
+use tauri::State;
+
+/// The list shows this many; older sessions are found by search.
+const LISTED_SESSIONS: usize = 2000;
+const LARGEST_PAGE: usize = 1000;
+
+#[tauri::command]
+pub(crate) async fn list_sessions(desktop: State<'_, Desktop>) -> Answer<Vec<SessionSummary>> {
+    let sessions = desktop.engine.sessions(LISTED_SESSIONS)?;
+    Ok(sessions.into_iter().map(SessionSummary::from).collect())
+}
+
+#[tauri::command]
+pub(crate) async fn session_page(
+    session_id: String,
+    before_seq: Option<u64>,
+    limit: usize,
+    desktop: State<'_, Desktop>,
+) -> Answer<SessionPage> {
+    Ok(desktop.engine.session_page(&SessionId::from(session_id), before_seq, limit.min(LARGEST_PAGE))?)
+}
+
+#[tauri::command]
+pub(crate) async fn send_message(
+    session_id: Option<String>,
+    text: String,
+    options: SendOptions,
+    desktop: State<'_, Desktop>,
+) -> Answer<Sent> {
+    let target = match session_id {
+        Some(session) => RunTarget::Session(SessionId::from(session)),
+        None => RunTarget::NewSession(desktop.project().ok_or_else(no_folder)?),
+    };
+    let start = StartRun {
+        target,
+        prompt: text,
+        model: options.model,
+        options: RunOptions { approve: options.approve.into(), ..RunOptions::default() },
+    };
+    let (run, _handle) = desktop.engine.start_run(start).await?;
+    Ok(Sent { session_id: run.session_id.to_string(), run_id: run.run_id.to_string() })
+}
+
+#[tauri::command]
+pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.stop_session(&SessionId::from(session_id)).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn resume_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    desktop.engine.resume_run(&SessionId::from(session_id)).await?;
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
+    Ok(desktop.engine.pending_approvals()?.iter().filter_map(ApprovalSummary::of).collect())
+}
+
+/// Records the decision; the run goes on by itself, here or in the process that works on the session.
+#[tauri::command]
+pub(crate) async fn resolve_approval(
+    approval_id: String,
+    resolution: WireResolution,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    let resolution = Resolution {
+        decision: resolution.decision,
+        hunks: resolution.hunks,
+        edited: resolution.edited.unwrap_or_default(),
+        note: resolution.note,
+        preview_hash: Some(resolution.preview_hash),
+        resolved_by: "window",
+    };
+    let session = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
+    match desktop.engine.resume_run(&session).await {
+        Ok(_) => Ok(()),
+        Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+fn no_folder() -> Fault {
+    Fault::new(Code::FOLDER_UNAVAILABLE, "No folder is open.", "Open a folder first.")
+}

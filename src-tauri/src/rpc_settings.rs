@@ -1,0 +1,47 @@
+//! The window's commands about providers, models and keys: thin delegates to the engine. A key goes in and never out.
+
+use crate::desktop::Desktop;
+use crate::rpc::Answer;
+use arki_engine::{ModelEntry, ProviderEntry};
+use tauri::State;
+
+#[tauri::command]
+pub(crate) async fn list_models(desktop: State<'_, Desktop>) -> Answer<Vec<ModelEntry>> {
+    Ok(desktop.engine.models()?)
+}
+
+#[tauri::command]
+pub(crate) async fn list_providers(desktop: State<'_, Desktop>) -> Answer<Vec<ProviderEntry>> {
+    Ok(desktop.engine.providers_listed().await?)
+}
+
+#[tauri::command]
+pub(crate) async fn set_key(provider: String, key: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    let key = zeroize::Zeroizing::new(key);
+    Ok(desktop.engine.set_key(&provider, &key).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn remove_key(provider: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.remove_key(&provider).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn save_provider(
+    name: String,
+    kind: String,
+    base_url: Option<String>,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    Ok(desktop.engine.save_provider(&name, &kind, base_url.as_deref())?)
+}
+
+#[tauri::command]
+pub(crate) async fn remove_provider(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.remove_provider(&name)?)
+}
+
+#[tauri::command]
+pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.set_default_model(&model)?)
+}
