@@ -1,0 +1,288 @@
+//! The real program on a stage of its own: a home, a project, a model that plays a script.
+
+use arki_testkit::{Finished, MOCK_KEY, Script, ScriptedServer, TestHome, Turn, json_lines};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Longer than anything that a test waits for.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The program under test.
+pub(crate) fn program() -> PathBuf {
+    if let Some(named) = std::env::var_os("ARKI_BIN") {
+        return named.into();
+    }
+    let this = std::env::current_exe().unwrap();
+    let program = this.parent().unwrap().with_file_name(format!("arki{}", std::env::consts::EXE_SUFFIX));
+    assert!(program.is_file(), "{} is missing: `cargo build -p arki-cli` makes it", program.display());
+    program
+}
+
+pub(crate) struct Stage {
+    pub(crate) home: TestHome,
+    pub(crate) model: ScriptedServer,
+}
+
+impl Stage {
+    /// In a folder that is trusted.
+    pub(crate) fn new(turns: Vec<Turn>) -> Self {
+        Self::of(Script::new(turns))
+    }
+
+    pub(crate) fn of(script: Script) -> Self {
+        Self::configured(script, &Value::Null)
+    }
+
+    /// `config` goes over the configuration's top level.
+    pub(crate) fn configured(script: Script, config: &Value) -> Self {
+        let stage = Self::untrusted(script, config);
+        stage.trust();
+        stage
+    }
+
+    pub(crate) fn untrusted(script: Script, config: &Value) -> Self {
+        let model = script.start().unwrap();
+        let home = TestHome::new(&model.url(), config).unwrap();
+        Self { home, model }
+    }
+
+    pub(crate) fn trust(&self) {
+        self.arki(&["trust"]).exits(0);
+    }
+
+    /// Runs `arki -C PROJECT args...` to its end.
+    pub(crate) fn arki(&self, args: &[&str]) -> Done {
+        Done::of(self.home.run_arki(&program(), args).unwrap())
+    }
+
+    /// `arki exec --json args...`
+    pub(crate) fn exec(&self, args: &[&str]) -> Done {
+        self.arki(&[&["exec", "--json"], args].concat())
+    }
+
+    /// As [`Stage::arki`], but with the arguments alone and this on standard input.
+    pub(crate) fn arki_reading(&self, args: &[&str], input: &str) -> Done {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        // A program that does not want the input may be gone already.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        Done::of_child(child)
+    }
+
+    /// `arki args...` in this home, in the current folder.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(program());
+        command.args(args).envs(&self.home.env).current_dir(self.home.project_dir());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// `arki -C PROJECT args...`, left running.
+    pub(crate) fn spawn(&self, args: &[&str]) -> Child {
+        self.home.spawn_arki(&program(), args).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        self.home.write(name, content).unwrap()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.home.project_dir().join(name)
+    }
+
+    pub(crate) fn write_config(&self, text: &str) {
+        std::fs::write(self.home.config_dir().join("config.json"), text).unwrap();
+    }
+
+    pub(crate) fn database(&self) -> PathBuf {
+        self.home.data_dir().join("arki.db")
+    }
+
+    pub(crate) fn sessions(&self) -> Vec<Value> {
+        self.arki(&["sessions", "list", "--json"]).exits(0).lines()
+    }
+
+    pub(crate) fn inbox(&self) -> Vec<Value> {
+        self.arki(&["approvals", "list", "--json"]).exits(0).lines()
+    }
+
+    /// The id of the only approval that waits.
+    pub(crate) fn waiting(&self) -> String {
+        let inbox = self.inbox();
+        assert_eq!(inbox.len(), 1, "{inbox:?}");
+        text(&inbox[0]["approvalId"])
+    }
+
+    /// The stored events of a session or run.
+    pub(crate) fn events(&self, id: &str) -> Vec<Value> {
+        self.arki(&["events", id, "--json"]).exits(0).lines()
+    }
+
+    /// The stored events of the only session.
+    pub(crate) fn log(&self) -> Vec<Value> {
+        let sessions = self.sessions();
+        assert_eq!(sessions.len(), 1, "{sessions:?}");
+        self.events(&text(&sessions[0]["sessionId"]))
+    }
+
+    /// The messages of the last request.
+    pub(crate) fn messages(&self) -> Vec<Value> {
+        self.model.requests().last().unwrap().json["messages"].as_array().unwrap().clone()
+    }
+
+    /// The tool results at the end of the last request: what the model was told of its last calls.
+    pub(crate) fn told(&self) -> String {
+        let messages = self.messages();
+        let results = messages.iter().rev().take_while(|message| message["role"] == "tool");
+        let results: Vec<String> = results.map(|message| text(&message["content"])).collect();
+        assert!(!results.is_empty(), "the last request does not end with a tool's result: {:?}", messages.last());
+        results.into_iter().rev().collect::<Vec<_>>().join("\n")
+    }
+
+    pub(crate) fn system_prompt(&self) -> String {
+        let messages = self.messages();
+        assert_eq!(messages[0]["role"], "system");
+        text(&messages[0]["content"])
+    }
+
+    /// Nothing that Arki keeps has the key in it, not even in a file that is only there for a while.
+    pub(crate) fn has_key_on_disk(&self) -> bool {
+        let root = self.home.data_dir().parent().unwrap().to_owned();
+        files_below(&root).iter().any(|file| contains(&std::fs::read(file).unwrap_or_default(), MOCK_KEY.as_bytes()))
+    }
+
+    /// Every session's chain is whole and nothing is left half done: what each test may end with.
+    pub(crate) fn verifies(&self) {
+        self.arki(&["verify"]).exits(0);
+    }
+}
+
+/// A program that has ended.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// An error as people see it.
+#[derive(Debug)]
+pub(crate) struct Shown {
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: String,
+}
+
+impl Done {
+    fn of(finished: Finished) -> Self {
+        let done = Self { code: finished.code, stdout: finished.stdout, stderr: finished.stderr };
+        for output in [&done.stdout, &done.stderr] {
+            let internals = ["panicked at", "stack backtrace", "RUST_BACKTRACE", "error[INTERNAL]", "(os error "];
+            for internal in internals {
+                assert!(!output.contains(internal), "shows internals ({internal}): {done:?}");
+            }
+            assert!(!output.contains(MOCK_KEY), "shows the key: {done:?}");
+        }
+        done
+    }
+
+    pub(crate) fn of_child(child: Child) -> Self {
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self::of(Finished { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) })
+    }
+
+    #[track_caller]
+    pub(crate) fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        self
+    }
+
+    /// Standard output as JSON Lines, and nothing else.
+    #[track_caller]
+    pub(crate) fn lines(&self) -> Vec<Value> {
+        json_lines(&self.stdout).unwrap_or_else(|| panic!("not JSON Lines: {}", self.stdout))
+    }
+
+    /// The one error: `error[CODE]: …` and `hint: …` on standard error, and the same as JSON where that is on.
+    #[track_caller]
+    pub(crate) fn error(&self) -> Shown {
+        let mut lines = self.stderr.lines().skip_while(|line| !line.starts_with("error"));
+        let first = lines.next().unwrap_or_else(|| panic!("no error line: {self:?}"));
+        let (code, message) = first.strip_prefix("error[").and_then(|rest| rest.split_once("]: ")).unwrap();
+        let hint = lines.next().and_then(|line| line.strip_prefix("hint: ")).unwrap_or_else(|| panic!("{self:?}"));
+        assert!(!lines.any(|line| line.starts_with("error")), "more than one error: {self:?}");
+        assert!(!message.is_empty() && !hint.is_empty(), "{self:?}");
+        assert!(arki_domain::Code::ALL.iter().any(|(known, _)| known.0 == code), "{code} is not in the list of codes");
+        Shown { code: code.to_owned(), message: message.to_owned(), hint: hint.to_owned() }
+    }
+
+    /// As [`Done::error`], and that standard output says the same as an object of its own.
+    #[track_caller]
+    pub(crate) fn json_error(&self) -> Shown {
+        let shown = self.error();
+        let lines = self.lines();
+        let object = lines.iter().find(|line| line["type"] == "error").unwrap_or_else(|| panic!("{self:?}"));
+        assert_eq!(object["code"], json!(shown.code), "{self:?}");
+        assert!(object["message"].is_string() && object["hint"].is_string(), "{self:?}");
+        shown
+    }
+
+    #[track_caller]
+    pub(crate) fn fails(self, exit: i32, code: &str) -> Shown {
+        let shown = self.exits(exit).error();
+        assert_eq!(shown.code, code, "{shown:?}");
+        shown
+    }
+}
+
+/// The payloads of all events of a kind.
+pub(crate) fn payloads(events: &[Value], kind: &str) -> Vec<Value> {
+    events.iter().filter(|event| event["type"] == kind).map(|event| event["payload"].clone()).collect()
+}
+
+/// The payload of the only event of a kind.
+#[track_caller]
+pub(crate) fn payload(events: &[Value], kind: &str) -> Value {
+    let mut found = payloads(events, kind);
+    assert_eq!(found.len(), 1, "{kind} in {:?}", arki_testkit::kinds(events));
+    found.remove(0)
+}
+
+#[track_caller]
+pub(crate) fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_else(|| panic!("not a string: {value}")).to_owned()
+}
+
+/// Asks again and again, because nobody tells.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !condition() {
+        assert!(Instant::now() < deadline, "in vain: {what}");
+        std::thread::yield_now();
+    }
+}
+
+pub(crate) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            files.extend(files_below(&entry.path()));
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    files
+}

@@ -1,0 +1,16 @@
+//! What Arki promises to the outside, shown over the real `arki` program: one file a promise.
+//!
+//! Each test has a home of its own and a scripted model on loopback. The program is the one that `ARKI_BIN` names, else
+//! the one that Cargo built beside this test.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking and start programs"
+)]
+
+mod harness;
+
+mod bad_arguments;
+mod main_job;

@@ -1,0 +1,1 @@
+//! What the source promises to itself.
