@@ -45,6 +45,30 @@ words! {
     PinChange { Added, Changed, Removed }
 }
 
+/// The shape of `arki_domain::TokenType`.
+#[derive(TS)]
+#[ts(export, rename = "TokenType", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum WireTokenType {
+    LlmThinking,
+    LlmResponse,
+    AgentThoughtLlmResponse,
+    FinalSynthesisLlmResponse,
+}
+
+/// The shape of `arki_domain::projection::SessionState`.
+#[derive(TS)]
+#[ts(export, rename = "SessionState", rename_all = "snake_case")]
+pub enum WireSessionState {
+    Idle,
+    Running,
+    Waiting,
+    Paused,
+    Done,
+    Failed,
+    Cancelled,
+    Interrupted,
+}
+
 /// What is granted beforehand, as the window offers it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
@@ -72,7 +96,7 @@ wire! {
         pub session_id: String,
         pub run_id: String,
         pub turn: u32,
-        #[ts(type = "\"LLM_THINKING\" | \"LLM_RESPONSE\" | \"AGENT_THOUGHT_LLM_RESPONSE\" | \"FINAL_SYNTHESIS_LLM_RESPONSE\"")]
+        #[ts(as = "WireTokenType")]
         pub token_type: TokenType,
         pub text: String,
     }
@@ -109,7 +133,7 @@ wire! {
         pub project: String,
         pub created_at: i64,
         pub updated_at: i64,
-        #[ts(type = "\"idle\" | \"running\" | \"waiting\" | \"paused\" | \"done\" | \"failed\" | \"cancelled\" | \"interrupted\"")]
+        #[ts(as = "WireSessionState")]
         pub state: SessionState,
         pub pending_approvals: u32,
     }
