@@ -41,8 +41,10 @@ impl CommandLine {
             return Self::Opaque;
         }
         let Some(tree) = parser.parse(line, None) else { return Self::Opaque };
+        let root = tree.root_node();
         let mut commands = Vec::new();
-        if collect(tree.root_node(), line, &mut commands).is_none() || commands.is_empty() {
+        let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
+        if !around_is_blank || collect(root, line, &mut commands).is_none() || commands.is_empty() {
             return Self::Opaque;
         }
         Self::Understood(commands)
@@ -81,7 +83,7 @@ impl SimpleCommand {
 
 /// `None` as soon as something is not understood.
 fn collect(node: Node<'_>, line: &str, commands: &mut Vec<SimpleCommand>) -> Option<()> {
-    if node.is_error() || node.is_missing() {
+    if node.is_error() || node.is_missing() || !gaps_are_blank(node, line) {
         return None;
     }
     match node.kind() {
@@ -99,6 +101,23 @@ fn collect(node: Node<'_>, line: &str, commands: &mut Vec<SimpleCommand>) -> Opt
         "&&" | "||" | ";" | "|" | "\n" | "comment" => Some(()),
         _ => None,
     }
+}
+
+/// The grammar skips some text, such as a backslash before a line's end, without a node for it. Whatever stands between
+/// nodes and is not plainly blank is not understood.
+fn gaps_are_blank(node: Node<'_>, line: &str) -> bool {
+    let mut end = node.start_byte();
+    let mut cursor = node.walk();
+    let mut blank = true;
+    for child in node.children(&mut cursor) {
+        blank &= is_blank(&line[end.min(child.start_byte())..child.start_byte()]);
+        end = child.end_byte();
+    }
+    blank && (node.child_count() == 0 || is_blank(&line[end..node.end_byte()]))
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
 }
 
 fn simple_command(node: Node<'_>, line: &str) -> Option<SimpleCommand> {
