@@ -4,6 +4,7 @@ const glyphs: Record<SessionState, { sign: string; words: string }> = {
   idle: { sign: "○", words: "not started" },
   running: { sign: "◐", words: "running" },
   waiting: { sign: "!", words: "waiting for you" },
+  paused: { sign: "‖", words: "paused" },
   done: { sign: "✓", words: "done" },
   failed: { sign: "✕", words: "failed" },
   cancelled: { sign: "–", words: "stopped" },

@@ -47,6 +47,8 @@ export type Platform = {
   call<Name extends CommandName>(name: Name, params: Commands[Name][0]): Promise<Commands[Name][1]>;
   /** Resolves once the subscription stands, so that nothing between a fetch and the first frame is lost. */
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
+  /** A folder was opened from outside the window: by a second start of the app. */
+  onProject(opened: (project: ProjectState) => void): Promise<() => void>;
   /** Opens in the user's browser. The caller has checked the scheme with `safeLink`. */
   openLink(url: string): Promise<void>;
 };

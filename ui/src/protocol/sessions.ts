@@ -5,7 +5,6 @@ import { payloadOf, text } from "./read";
 const stateAfter: Readonly<Record<string, SessionState | undefined>> = {
   "run.started": "running",
   "run.resumed": "running",
-  "run.paused": "waiting",
   "run.completed": "done",
   "run.failed": "failed",
   "run.cancelled": "cancelled",
@@ -39,7 +38,7 @@ function created(event: Event): SessionSummary {
 
 function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   const p = payloadOf(event);
-  const state = stateAfter[event.type] ?? known.state;
+  const state = event.type === "run.paused" ? pausedFor(p) : (stateAfter[event.type] ?? known.state);
   if (event.type === "session.created" || event.type === "session.configured") {
     return { title: text(p, "title") || known.title };
   }
@@ -53,6 +52,11 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
     return { pendingApprovals: Math.max(0, known.pendingApprovals - 1) };
   }
   return endsRun.has(event.type) ? { state, pendingApprovals: 0 } : { state };
+}
+
+/** An approval waits for the user; a budget or the user only paused the run. */
+function pausedFor(payload: Record<string, unknown>): SessionState {
+  return text(payload, "reason") === "approval" ? "waiting" : "paused";
 }
 
 function same(a: SessionSummary, b: SessionSummary): boolean {

@@ -129,6 +129,7 @@ export function createFake(given: {
       ) => Awaited<ReturnType<typeof platform.call<typeof name>>>;
       return handle(params);
     },
+    onProject: async () => () => undefined,
     subscribe: async (listener) => {
       onFrame = listener;
       return () => {

@@ -119,10 +119,14 @@ export function createArki(platform: Platform, now: () => number): Arki {
   };
 
   const queue = createFrameQueue(apply);
-  let subscribed: Promise<() => void> | null = null;
+  let subscribed: Promise<Array<() => void>> | null = null;
+  const openedOutside = (project: ProjectState) => {
+    setProject(project);
+    void refreshSessions().catch(() => undefined);
+  };
   const start = async () => {
     // Trying again after a failure must not hear every frame twice.
-    subscribed ??= platform.subscribe(queue.push);
+    subscribed ??= Promise.all([platform.subscribe(queue.push), platform.onProject(openedOutside)]);
     try {
       await subscribed;
       await refreshApp();
@@ -134,8 +138,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     }
   };
   const stop = async () => {
-    const unsubscribe = await subscribed;
-    unsubscribe?.();
+    for (const unsubscribe of (await subscribed) ?? []) unsubscribe();
     subscribed = null;
     queue.dispose();
   };
