@@ -18,7 +18,6 @@ use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
 use arki_engine::{Directories, Engine, EngineOptions};
-use std::sync::Arc;
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -47,14 +46,10 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Doctor => doctor::run(&engine, output).await,
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
-    if let Err(fault) = close(engine) {
+    if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
-}
-
-fn close(engine: Arc<Engine>) -> Result<(), Fault> {
-    engine.close()
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.

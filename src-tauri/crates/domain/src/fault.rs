@@ -29,6 +29,8 @@ codes! {
     BUDGET_EXHAUSTED,
     /// The run was cancelled.
     CANCELLED,
+    /// A change was written only in part and could not be taken back.
+    CHANGE_PARTLY_APPLIED,
     /// A command could not be started.
     COMMAND_SPAWN_FAILED,
     /// The configuration has an error.
@@ -59,6 +61,8 @@ codes! {
     FILE_TOO_LARGE,
     /// The folder does not exist or cannot be opened.
     FOLDER_UNAVAILABLE,
+    /// The hunk has no lines that could be edited.
+    HUNK_NOT_EDITABLE,
     /// A hunk number that the preview does not have.
     HUNK_UNKNOWN,
     /// Something failed that should not; please report it.
@@ -75,6 +79,8 @@ codes! {
     LOG_CHAIN_BROKEN,
     /// The provider does not know the model.
     MODEL_NOT_FOUND,
+    /// The path is empty, too long, or a name that systems reserve.
+    PATH_INVALID,
     /// A path leads out of the project.
     PATH_OUTSIDE_PROJECT,
     /// A path has invisible or misleading characters, or a name that is not safe on every system.
@@ -103,6 +109,8 @@ codes! {
     PROVIDER_UNREACHABLE,
     /// There is no run with this id.
     RUN_NOT_FOUND,
+    /// Commands can't be confined on this machine.
+    SANDBOX_UNAVAILABLE,
     /// The session is being run by another Arki process.
     SESSION_BUSY,
     /// There is no session with this id.
@@ -115,6 +123,8 @@ codes! {
     TOOL_UNKNOWN,
     /// The tool took longer than its time limit.
     TOOL_TIMEOUT,
+    /// There is more to pin in the folder than trust can cover.
+    TRUST_TOO_LARGE,
     /// A tool must not steer Arki itself.
     UNDER_TOOL,
     /// The provider is not configured.
@@ -123,6 +133,12 @@ codes! {
     UNTRUSTED,
     /// The command line was used wrongly.
     USAGE,
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
 }
 
 /// What went wrong, for people and for programs.

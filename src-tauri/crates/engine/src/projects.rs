@@ -74,10 +74,10 @@ impl OpenProject {
 
 impl Engine {
     pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
-        let project = Arc::new(Project::open(path).map_err(fault)?);
+        let project = Arc::new(Project::open(path)?);
         let trust = self.reader().trust(&project.root().display().to_string())?;
         let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
-            arki_workspace::scan(project.root()).map_err(fault)?
+            arki_workspace::scan(project.root())?
         } else {
             Vec::new()
         };
@@ -103,7 +103,7 @@ impl Engine {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let current = arki_workspace::scan(open.project.root()).map_err(fault)?;
+        let current = arki_workspace::scan(open.project.root())?;
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
             Some(_) => TrustState::Untrusted,
@@ -127,11 +127,11 @@ impl Engine {
     /// # Errors
     /// When the folder cannot be read or written.
     pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
-        let project = Project::open(path).map_err(fault)?;
+        let project = Project::open(path)?;
         if let Err(error) = arki_workspace::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
-        let pins = arki_workspace::scan(project.root()).map_err(fault)?;
+        let pins = arki_workspace::scan(project.root())?;
         let pins = pins.iter().map(|pin| pin_record(&project, pin)).collect();
         let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
         self.store.set_trust(&project.root().display().to_string(), record).await?;
@@ -143,7 +143,7 @@ impl Engine {
     /// # Errors
     /// When the folder or the database cannot be used.
     pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
-        let project = Project::open(path).map_err(fault)?;
+        let project = Project::open(path)?;
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.clock.now_ms() };
         self.store.set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
@@ -256,8 +256,4 @@ pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Fault> {
             "Check the path and its permissions.",
         )
     })
-}
-
-pub(crate) fn fault(error: arki_workspace::WorkspaceError) -> Fault {
-    Fault::new(Code(error.code()), error.to_string(), error.hint())
 }

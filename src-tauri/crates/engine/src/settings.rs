@@ -133,7 +133,7 @@ impl Engine {
         edit(&root);
         let edited = root.to_string();
         parse(&edited, &path)?;
-        write_private_file(&path, edited.as_bytes()).map_err(crate::projects::fault)
+        Ok(write_private_file(&path, edited.as_bytes())?)
     }
 
     /// What the window starts from.

@@ -15,7 +15,7 @@ pub(crate) enum ToolError {
 impl From<ToolError> for Fault {
     fn from(error: ToolError) -> Self {
         match error {
-            ToolError::Workspace(error) => Self::new(Code(error.code()), error.to_string(), error.hint()),
+            ToolError::Workspace(error) => error.into(),
             ToolError::Arguments(_) => Self::new(
                 Code::ARGUMENTS_INVALID,
                 error.to_string(),

@@ -4,6 +4,7 @@
 //! that says what to do about it. An operating-system error never reaches a reader bare:
 //! it becomes one of these first, in `io_error` or where the command was started.
 
+use arki_domain::{Code, Fault};
 mod change;
 mod edit;
 mod file;
@@ -45,8 +46,8 @@ pub enum WorkspaceError {
 }
 
 impl WorkspaceError {
-    /// A stable SCREAMING_SNAKE_CASE name; see `docs/errors.md`.
-    pub fn code(&self) -> &'static str {
+    /// A stable code; see `docs/errors.md`.
+    pub fn code(&self) -> Code {
         match self {
             Self::Path(error) => error.code(),
             Self::File(error) => error.code(),
@@ -71,5 +72,11 @@ impl WorkspaceError {
             Self::Process(error) => error.hint(),
             Self::Trust(error) => error.hint(),
         }
+    }
+}
+
+impl From<WorkspaceError> for Fault {
+    fn from(error: WorkspaceError) -> Self {
+        Self::new(error.code(), error.to_string(), error.hint())
     }
 }

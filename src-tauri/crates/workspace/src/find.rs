@@ -50,6 +50,7 @@ pub fn find(project: &Project, glob: &str, secrets: &GlobSet, max: usize, cancel
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Code;
     use std::fs;
 
     fn check(glob: &str, max: usize, expected: &[&str]) -> Found {
@@ -88,7 +89,7 @@ mod tests {
         let project = Project::open(folder.path()).unwrap();
         let token = CancellationToken::new();
         let error = find(&project, "a[", &GlobSet::empty(), 9, &token).unwrap_err();
-        assert_eq!(error.code(), "SEARCH_BAD_GLOB");
+        assert_eq!(error.code(), Code::PATTERN_INVALID);
         token.cancel();
         assert!(find(&project, "*", &GlobSet::empty(), 9, &token).is_err());
     }

@@ -115,6 +115,7 @@ fn unreadable_name(error: &ignore::Error, listed: &ProjectPath) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Code;
     use std::fs;
 
     fn project(files: &[&str]) -> (tempfile::TempDir, Project) {
@@ -155,7 +156,7 @@ mod tests {
     fn a_file_and_a_missing_folder_are_told_apart() {
         let (_folder, project) = project(&["a"]);
         let code = |path: &str| list(&project, &project.resolve(path).unwrap(), 1, 9).unwrap_err().code();
-        assert_eq!((code("a"), code("b")), ("NOT_A_FOLDER", "FILE_NOT_FOUND"));
+        assert_eq!((code("a"), code("b")), (Code::FOLDER_UNAVAILABLE, Code::FILE_NOT_FOUND));
     }
 
     #[cfg(unix)]
@@ -167,7 +168,7 @@ mod tests {
         assert_eq!(names(&listing), ["a", "out"]);
         assert_eq!(listing.entries[1].kind, EntryKind::Link);
         let error = list(&project, &project.resolve("out").unwrap(), 1, 9).unwrap_err();
-        assert_eq!(error.code(), "PATH_OUTSIDE_PROJECT");
+        assert_eq!(error.code(), Code::PATH_OUTSIDE_PROJECT);
     }
 
     #[cfg(unix)]

@@ -208,6 +208,7 @@ fn failed(path: &str, error: io::Error) -> crate::error::WorkspaceError {
 mod tests {
     use super::*;
     use crate::project::Project;
+    use arki_domain::Code;
 
     fn read(content: &[u8], offset: u64, limit: u64, max_bytes: usize) -> Result<LineWindow> {
         let folder = tempfile::tempdir().unwrap();
@@ -268,8 +269,8 @@ mod tests {
 
     #[test]
     fn binary_content_is_refused() {
-        assert_eq!(read(b"a\0b\n", 1, 10, 1000).unwrap_err().code(), "FILE_NOT_TEXT");
-        assert_eq!(read(b"ok\n\xff\xfe\n", 2, 1, 1000).unwrap_err().code(), "FILE_NOT_TEXT");
+        assert_eq!(read(b"a\0b\n", 1, 10, 1000).unwrap_err().code(), Code::FILE_NOT_TEXT);
+        assert_eq!(read(b"ok\n\xff\xfe\n", 2, 1, 1000).unwrap_err().code(), Code::FILE_NOT_TEXT);
     }
 
     #[test]
@@ -284,6 +285,6 @@ mod tests {
         let head = read_lines(&project, &path, 1, 3, 1000).unwrap();
         assert_eq!((head.lines.len(), head.total_lines, head.truncated), (3, None, true));
         let error = read_lines(&project, &path, 1_000_000, 3, 1000).unwrap_err();
-        assert_eq!(error.code(), "FILE_TOO_LARGE");
+        assert_eq!(error.code(), Code::FILE_TOO_LARGE);
     }
 }

@@ -63,6 +63,7 @@ pub(crate) fn not_text(path: &str, bytes: &[u8]) -> FileError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Code;
     use proptest::prelude::*;
 
     fn check(bytes: &[u8], has_bom: bool, eol: Eol, final_newline: bool) {
@@ -87,7 +88,7 @@ mod tests {
             (b"\xff\xfea\0", "is encoded as UTF-16"),
         ] {
             let error = TextFile::decode("x", bytes).unwrap_err();
-            assert_eq!(error.code(), "FILE_NOT_TEXT");
+            assert_eq!(error.code(), Code::FILE_NOT_TEXT);
             assert_eq!(error.to_string(), format!("x is not UTF-8 text: it {reason}."));
         }
     }

@@ -68,7 +68,7 @@ impl Kernel {
         if preview.preview_hash != shown_hash(&approval.requested) {
             return self.ask_again(call, approval, preview, record).await;
         }
-        match accepted(change, preview, &approval.resolved) {
+        match accepted(&change, preview, &approval.resolved) {
             Ok(accepted) if accepted.change.is_empty() => {
                 record.rejected(call, approval.resolved.reason.as_deref()).await
             }
@@ -143,7 +143,7 @@ impl Kernel {
         };
         let preview = change.preview();
         let kept = match approval {
-            Some(approval) => accepted(change, preview, &approval.resolved),
+            Some(approval) => accepted(&change, preview, &approval.resolved),
             None => {
                 let selection = all_hunks(&preview);
                 Ok(Accepted { change, preview, selection, note: None, reviewed: false })
@@ -176,7 +176,7 @@ impl Kernel {
     }
 }
 
-fn accepted(change: ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {
+fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {
     let mut selection = all_hunks(&preview);
     if let Some(hunks) = &resolved.hunks {
         selection.accepted = hunks.iter().copied().collect();

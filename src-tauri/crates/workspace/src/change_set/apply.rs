@@ -6,6 +6,7 @@ use super::{AppliedChange, ChangeSet, FileChange, content_hash};
 use crate::atomic_write::{self, Staged};
 use crate::error::{ChangeError, Result, StaleKind, StalePreview, WorkspaceError};
 use crate::project::Project;
+use arki_domain::Code;
 
 impl ChangeSet {
     /// Whether every file on disk is still what `before` says, byte for byte.
@@ -48,8 +49,8 @@ fn check_one(project: &Project, change: &FileChange) -> Result<(), StalePreview>
 
 fn kind_of(error: &WorkspaceError, change: &FileChange) -> StaleKind {
     match (error.code(), &change.before) {
-        ("FILE_TOO_LARGE", Some(_)) => StaleKind::Changed,
-        ("FILE_TOO_LARGE" | "FILE_NOT_REGULAR", None) => StaleKind::Appeared,
+        (Code::FILE_TOO_LARGE, Some(_)) => StaleKind::Changed,
+        (Code::FILE_TOO_LARGE | Code::FILE_NOT_TEXT, None) => StaleKind::Appeared,
         _ => StaleKind::Unreadable,
     }
 }

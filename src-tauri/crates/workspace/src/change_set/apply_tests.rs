@@ -1,6 +1,7 @@
 use crate::change_set::{ChangeSet, FileChange, content_hash};
 use crate::error::{Result, StaleKind};
 use crate::project::Project;
+use arki_domain::Code;
 use std::fs;
 use std::path::Path;
 
@@ -68,7 +69,7 @@ fn one_stale_file_keeps_all_from_being_written() {
     ] {
         let set = set(&project, &[("a.txt", Some("old a\n"), Some("new")), (name, before, Some("new"))]);
         assert_eq!(set.check_current(&project).unwrap_err().kind, kind);
-        assert_eq!(set.apply(&project).unwrap_err().code(), "STALE_PREVIEW");
+        assert_eq!(set.apply(&project).unwrap_err().code(), Code::STALE_PREVIEW);
         assert_eq!(content(folder.path(), "a.txt"), "old a\n");
         assert_eq!(names(folder.path()), ["a.txt", "b.txt"]);
     }
@@ -86,7 +87,7 @@ fn when_a_later_file_fails_nothing_is_left_behind() {
         ],
     );
     fs::write(folder.path().join("zz"), "a file where a folder is needed").unwrap();
-    assert_eq!(set.apply(&project).unwrap_err().code(), "STALE_PREVIEW");
+    assert_eq!(set.apply(&project).unwrap_err().code(), Code::STALE_PREVIEW);
     fs::remove_file(folder.path().join("zz")).unwrap();
     let long = format!("zz/{}", "n".repeat(300));
     let mut files = set.files().to_vec();
@@ -145,7 +146,7 @@ mod unix {
         let (folder, project) = project();
         fs::set_permissions(folder.path().join("a.txt"), fs::Permissions::from_mode(0o444)).unwrap();
         let error = set(&project, &[("a.txt", Some("old a\n"), Some("new"))]).apply(&project).unwrap_err();
-        assert_eq!(error.code(), "PERMISSION_DENIED");
+        assert_eq!(error.code(), Code::PERMISSION_DENIED);
         assert_eq!(names(folder.path()), ["a.txt", "b.txt"]);
     }
 
@@ -160,7 +161,7 @@ mod unix {
         if rustix::process::geteuid().is_root() {
             assert!(result.is_ok(), "root may write everywhere");
         } else {
-            assert_eq!(result.unwrap_err().code(), "PERMISSION_DENIED");
+            assert_eq!(result.unwrap_err().code(), Code::PERMISSION_DENIED);
         }
     }
 
@@ -171,7 +172,7 @@ mod unix {
             crate::error::FileAction::Write,
             std::io::Error::from_raw_os_error(libc::ENOSPC),
         );
-        assert_eq!(error.code(), "DISK_FULL");
+        assert_eq!(error.code(), Code::DISK_FULL);
         assert_eq!(error.to_string(), "The disk is full: a.txt was not written.");
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::project::resolve_for_test as path;
+use arki_domain::Code;
 use proptest::prelude::*;
 
 fn change(name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileChange {
@@ -76,7 +77,7 @@ fn the_hash_is_stable_and_depends_on_everything() {
 fn what_changes_nothing_is_dropped_and_a_path_comes_once() {
     assert!(one(b"a", b"a").is_empty());
     let twice = vec![change("a", None, Some(b"1")), change("a", None, Some(b"2"))];
-    assert_eq!(ChangeSet::new(twice).unwrap_err().code(), "PATH_CHANGED_TWICE");
+    assert_eq!(ChangeSet::new(twice).unwrap_err().code(), Code::EDIT_INVALID);
 }
 
 #[test]
@@ -91,10 +92,10 @@ fn hunks_are_counted_across_files() {
     let set = set(&[("a", Some(b"1\n"), Some(b"2\n")), ("b", None, Some(b"")), ("c", Some(b"3\n"), Some(b"4\n"))]);
     let kept = select(&set, &[2, 3], &[]).unwrap();
     assert_eq!(kept.preview().files_affected, ["b", "c"]);
-    assert_eq!(select(&set, &[4], &[]).unwrap_err().code(), "HUNK_UNKNOWN");
-    assert_eq!(select(&set, &[0], &[]).unwrap_err().code(), "HUNK_UNKNOWN");
-    assert_eq!(select(&set, &[], &[(2, "x")]).unwrap_err().code(), "HUNK_NOT_EDITABLE");
-    assert_eq!(select(&set, &[], &[(1, "\0")]).unwrap_err().code(), "CONTENT_NOT_TEXT");
+    assert_eq!(select(&set, &[4], &[]).unwrap_err().code(), Code::HUNK_UNKNOWN);
+    assert_eq!(select(&set, &[0], &[]).unwrap_err().code(), Code::HUNK_UNKNOWN);
+    assert_eq!(select(&set, &[], &[(2, "x")]).unwrap_err().code(), Code::HUNK_NOT_EDITABLE);
+    assert_eq!(select(&set, &[], &[(1, "\0")]).unwrap_err().code(), Code::FILE_NOT_TEXT);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use arki_domain::Code;
 use proptest::prelude::*;
 use std::fs;
 
@@ -67,7 +68,7 @@ fn an_ambiguous_text_names_its_places() {
     assert_eq!(message(b"let x = 1\n\n  let x = 2\n", &[text_edit("let x", "y")]), expected);
     let many = "a\n".repeat(9);
     assert!(message(many.as_bytes(), &[text_edit("a", "b")]).ends_with("line 5: a; and 4 more"));
-    assert!(message(b"aaa", &[text_edit("aa", "b")]).starts_with("EDIT_AMBIGUOUS"));
+    assert!(message(b"aaa", &[text_edit("aa", "b")]).starts_with(Code::EDIT_AMBIGUOUS.0));
 }
 
 #[test]
@@ -88,11 +89,11 @@ fn a_missing_text_names_the_closest_line() {
 fn one_bad_edit_spoils_all() {
     let edits = [text_edit("a", "b"), text_edit("missing", "x")];
     assert!(message(b"a", &edits).starts_with("EDIT_NOT_FOUND The old_text of edit 2"));
-    assert!(message(b"a", &[]).starts_with("EDIT_MISSING"));
-    assert!(message(b"a", &[text_edit("", "x")]).starts_with("EDIT_EMPTY"));
-    assert!(message(b"a", &[text_edit("a", "a")]).starts_with("EDIT_IDENTICAL"));
-    assert!(message(b"a", &[text_edit("a", "\0")]).starts_with("CONTENT_NOT_TEXT"));
-    assert!(message(b"\0", &[text_edit("a", "b")]).starts_with("FILE_NOT_TEXT"));
+    assert!(message(b"a", &[]).starts_with(Code::EDIT_INVALID.0));
+    assert!(message(b"a", &[text_edit("", "x")]).starts_with(Code::EDIT_INVALID.0));
+    assert!(message(b"a", &[text_edit("a", "a")]).starts_with(Code::EDIT_INVALID.0));
+    assert!(message(b"a", &[text_edit("a", "\0")]).starts_with(Code::FILE_NOT_TEXT.0));
+    assert!(message(b"\0", &[text_edit("a", "b")]).starts_with(Code::FILE_NOT_TEXT.0));
 }
 
 #[test]
@@ -119,10 +120,10 @@ fn writing_what_is_there_already_is_no_change() {
 #[test]
 fn what_is_not_text_is_refused_both_ways() {
     let (_folder, project, path) = project(Some(b"\0\x01"));
-    assert_eq!(plan_write(&project, &path, "text").unwrap_err().code(), "FILE_NOT_TEXT");
-    assert_eq!(plan_write(&project, &path, "a\0").unwrap_err().code(), "CONTENT_NOT_TEXT");
+    assert_eq!(plan_write(&project, &path, "text").unwrap_err().code(), Code::FILE_NOT_TEXT);
+    assert_eq!(plan_write(&project, &path, "a\0").unwrap_err().code(), Code::FILE_NOT_TEXT);
     let root = project.resolve(".").unwrap();
-    assert_eq!(plan_write(&project, &root, "x").unwrap_err().code(), "FILE_NOT_REGULAR");
+    assert_eq!(plan_write(&project, &root, "x").unwrap_err().code(), Code::FILE_NOT_TEXT);
 }
 
 #[test]
@@ -130,9 +131,9 @@ fn a_file_of_a_gigabyte_is_refused_unread() {
     let (folder, project, path) = project(Some(b""));
     let file = fs::OpenOptions::new().write(true).open(folder.path().join("a.txt")).unwrap();
     file.set_len(1 << 30).unwrap();
-    assert_eq!(plan_edit(&project, &path, &[text_edit("a", "b")]).unwrap_err().code(), "FILE_TOO_LARGE");
-    assert_eq!(plan_write(&project, &path, "x").unwrap_err().code(), "FILE_TOO_LARGE");
-    assert_eq!(plan_delete(&project, &path).unwrap_err().code(), "FILE_TOO_LARGE");
+    assert_eq!(plan_edit(&project, &path, &[text_edit("a", "b")]).unwrap_err().code(), Code::FILE_TOO_LARGE);
+    assert_eq!(plan_write(&project, &path, "x").unwrap_err().code(), Code::FILE_TOO_LARGE);
+    assert_eq!(plan_delete(&project, &path).unwrap_err().code(), Code::FILE_TOO_LARGE);
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn deleting_removes_the_file_whatever_it_holds() {
     let (folder, project, path) = project(Some(b"\0"));
     plan_delete(&project, &path).unwrap().apply(&project).unwrap();
     assert!(!folder.path().join("a.txt").exists());
-    assert_eq!(plan_delete(&project, &path).unwrap_err().code(), "FILE_NOT_FOUND");
+    assert_eq!(plan_delete(&project, &path).unwrap_err().code(), Code::FILE_NOT_FOUND);
 }
 
 proptest! {

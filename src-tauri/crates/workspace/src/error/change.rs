@@ -1,6 +1,7 @@
 //! Change sets that can't be selected from or applied.
 
 use crate::change_set::AppliedChange;
+use arki_domain::Code;
 
 use super::WorkspaceError;
 
@@ -26,8 +27,8 @@ pub struct StalePreview {
 }
 
 impl StalePreview {
-    pub fn code(&self) -> &'static str {
-        "STALE_PREVIEW"
+    pub fn code(&self) -> Code {
+        Code::STALE_PREVIEW
     }
 
     pub fn hint(&self) -> String {
@@ -60,13 +61,13 @@ pub enum ChangeError {
 }
 
 impl ChangeError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::UnknownHunk { .. } => "HUNK_UNKNOWN",
-            Self::EditedHunkNotText { .. } => "CONTENT_NOT_TEXT",
-            Self::HunkNotEditable { .. } => "HUNK_NOT_EDITABLE",
-            Self::DuplicatePath { .. } => "PATH_CHANGED_TWICE",
-            Self::PartlyApplied { .. } => "CHANGE_PARTLY_APPLIED",
+            Self::UnknownHunk { .. } => Code::HUNK_UNKNOWN,
+            Self::EditedHunkNotText { .. } => Code::FILE_NOT_TEXT,
+            Self::HunkNotEditable { .. } => Code::HUNK_NOT_EDITABLE,
+            Self::DuplicatePath { .. } => Code::EDIT_INVALID,
+            Self::PartlyApplied { .. } => Code::CHANGE_PARTLY_APPLIED,
         }
     }
 

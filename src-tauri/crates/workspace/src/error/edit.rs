@@ -1,5 +1,6 @@
 //! Edits that don't fit the file.
 
+use arki_domain::Code;
 /// A line at which an ambiguous text was found, or which comes closest to a missing one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -26,14 +27,14 @@ pub enum EditError {
 }
 
 impl EditError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::EmptyOldText { .. } => "EDIT_EMPTY",
-            Self::Identical { .. } => "EDIT_IDENTICAL",
-            Self::NoEdits { .. } => "EDIT_MISSING",
-            Self::NotFound { .. } => "EDIT_NOT_FOUND",
-            Self::Ambiguous { .. } => "EDIT_AMBIGUOUS",
-            Self::ContentNotText { .. } => "CONTENT_NOT_TEXT",
+            Self::EmptyOldText { .. } => Code::EDIT_INVALID,
+            Self::Identical { .. } => Code::EDIT_INVALID,
+            Self::NoEdits { .. } => Code::EDIT_INVALID,
+            Self::NotFound { .. } => Code::EDIT_NOT_FOUND,
+            Self::Ambiguous { .. } => Code::EDIT_AMBIGUOUS,
+            Self::ContentNotText { .. } => Code::FILE_NOT_TEXT,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Files that can't be read or written, and the one place where `io::Error` is translated.
 
+use arki_domain::Code;
 use std::fmt;
 use std::io;
 
@@ -56,20 +57,20 @@ pub enum FileError {
 }
 
 impl FileError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::NotFound { .. } => "FILE_NOT_FOUND",
-            Self::NotText { .. } => "FILE_NOT_TEXT",
-            Self::TooLarge { .. } => "FILE_TOO_LARGE",
-            Self::NotRegular { .. } => "FILE_NOT_REGULAR",
-            Self::NotFolder { .. } => "NOT_A_FOLDER",
-            Self::BrokenLink { .. } => "BROKEN_LINK",
-            Self::PermissionDenied { .. } => "PERMISSION_DENIED",
-            Self::DiskFull { .. } => "DISK_FULL",
-            Self::ReadOnlyDisk { .. } => "DISK_READ_ONLY",
-            Self::NameTooLong { .. } => "PATH_TOO_LONG",
-            Self::TooManyOpen { .. } => "TOO_MANY_OPEN_FILES",
-            Self::Io { .. } => "FILE_IO_FAILED",
+            Self::NotFound { .. } => Code::FILE_NOT_FOUND,
+            Self::NotText { .. } => Code::FILE_NOT_TEXT,
+            Self::TooLarge { .. } => Code::FILE_TOO_LARGE,
+            Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
+            Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::BrokenLink { .. } => Code::FILE_NOT_FOUND,
+            Self::PermissionDenied { .. } => Code::PERMISSION_DENIED,
+            Self::DiskFull { .. } => Code::DISK_FULL,
+            Self::ReadOnlyDisk { .. } => Code::PERMISSION_DENIED,
+            Self::NameTooLong { .. } => Code::PATH_INVALID,
+            Self::TooManyOpen { .. } => Code::IO_FAILED,
+            Self::Io { .. } => Code::IO_FAILED,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Paths that are refused before anything is opened.
 
+use arki_domain::Code;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,16 +25,16 @@ pub enum PathError {
 }
 
 impl PathError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::Empty => "PATH_EMPTY",
-            Self::Outside { .. } => "PATH_OUTSIDE_PROJECT",
-            Self::Suspicious { .. } => "PATH_SUSPICIOUS",
-            Self::Reserved { .. } => "PATH_RESERVED",
-            Self::TooLong { .. } => "PATH_TOO_LONG",
-            Self::ProjectNotFound { .. } => "PROJECT_NOT_FOUND",
-            Self::ProjectNotFolder { .. } => "PROJECT_NOT_A_FOLDER",
-            Self::ProjectUnreadable { .. } => "PROJECT_UNREADABLE",
+            Self::Empty => Code::PATH_INVALID,
+            Self::Outside { .. } => Code::PATH_OUTSIDE_PROJECT,
+            Self::Suspicious { .. } => Code::PATH_SUSPICIOUS,
+            Self::Reserved { .. } => Code::PATH_INVALID,
+            Self::TooLong { .. } => Code::PATH_INVALID,
+            Self::ProjectNotFound { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::ProjectNotFolder { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::ProjectUnreadable { .. } => Code::FOLDER_UNAVAILABLE,
         }
     }
 

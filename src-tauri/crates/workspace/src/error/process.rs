@@ -1,5 +1,6 @@
 //! Commands that could not be started, and sandboxes that could not be built.
 
+use arki_domain::Code;
 use std::io;
 use std::path::PathBuf;
 
@@ -19,13 +20,13 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::NotACommand => "COMMAND_INVALID",
-            Self::DirectoryMissing { .. } => "COMMAND_FOLDER_MISSING",
-            Self::SpawnFailed { .. } => "COMMAND_SPAWN_FAILED",
-            Self::ConnectionLost { .. } => "COMMAND_CONNECTION_LOST",
-            Self::SandboxUnavailable { .. } => "SANDBOX_UNAVAILABLE",
+            Self::NotACommand => Code::ARGUMENTS_INVALID,
+            Self::DirectoryMissing { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::SpawnFailed { .. } => Code::COMMAND_SPAWN_FAILED,
+            Self::ConnectionLost { .. } => Code::COMMAND_SPAWN_FAILED,
+            Self::SandboxUnavailable { .. } => Code::SANDBOX_UNAVAILABLE,
         }
     }
 

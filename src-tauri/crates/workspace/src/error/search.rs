@@ -1,5 +1,6 @@
 //! Searches that can't be run.
 
+use arki_domain::Code;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SearchError {
     #[error("The pattern {pattern:?} is not a regular expression: {problem}.")]
@@ -11,11 +12,11 @@ pub enum SearchError {
 }
 
 impl SearchError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::BadPattern { .. } => "SEARCH_BAD_PATTERN",
-            Self::BadGlob { .. } => "SEARCH_BAD_GLOB",
-            Self::Cancelled => "CANCELLED",
+            Self::BadPattern { .. } => Code::PATTERN_INVALID,
+            Self::BadGlob { .. } => Code::PATTERN_INVALID,
+            Self::Cancelled => Code::CANCELLED,
         }
     }
 

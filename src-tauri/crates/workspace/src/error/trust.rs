@@ -1,5 +1,6 @@
 //! Folders that can't be judged or prepared for trust.
 
+use arki_domain::Code;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
     #[error("{path} has more than {limit} files that trust would have to cover.")]
@@ -11,11 +12,11 @@ pub enum TrustError {
 }
 
 impl TrustError {
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            Self::TooManyPins { .. } => "TRUST_TOO_MANY_FILES",
-            Self::PinTooLarge { .. } => "TRUST_FILE_TOO_LARGE",
-            Self::LinkedFolder { .. } => "TRUST_LINKED_FOLDER",
+            Self::TooManyPins { .. } => Code::TRUST_TOO_LARGE,
+            Self::PinTooLarge { .. } => Code::TRUST_TOO_LARGE,
+            Self::LinkedFolder { .. } => Code::PATH_OUTSIDE_PROJECT,
         }
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use arki_domain::Code;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -200,7 +201,7 @@ fn dropping_a_run_kills_the_command() {
 #[test]
 fn what_cannot_be_started_says_why() {
     let error = command("a\0b").run_with(|_| {}).unwrap_err();
-    assert_eq!(error.code(), "COMMAND_INVALID");
+    assert_eq!(error.code(), Code::ARGUMENTS_INVALID);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let spec = CommandSpec {
         command_line: "true".into(),
@@ -211,7 +212,7 @@ fn what_cannot_be_started_says_why() {
         max_output_bytes: 0,
     };
     let error = runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap_err();
-    assert_eq!(error.code(), "COMMAND_FOLDER_MISSING");
+    assert_eq!(error.code(), Code::FOLDER_UNAVAILABLE);
 }
 
 /// Runs this test binary again as a process that is killed while its command runs.

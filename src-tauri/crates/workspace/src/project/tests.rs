@@ -1,6 +1,7 @@
 #![cfg(unix)]
 
 use super::*;
+use arki_domain::Code;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -17,7 +18,7 @@ fn read(project: &Project, path: &str) -> Result<Vec<u8>> {
     project.read(&project.resolve(path)?, LIMIT).map(|file| file.bytes)
 }
 
-fn code(project: &Project, path: &str) -> &'static str {
+fn code(project: &Project, path: &str) -> Code {
     read(project, path).unwrap_err().code()
 }
 
@@ -51,7 +52,7 @@ fn links_that_lead_out_are_refused_and_links_that_stay_in_are_not() {
     symlink("../../etc/passwd", root.join("climbing-out")).unwrap();
     symlink("../a.txt", root.join("sub/inside")).unwrap();
     for path in ["file-out", "folder-out/passwd", "climbing-out"] {
-        assert_eq!(code(&project, path), "PATH_OUTSIDE_PROJECT", "{path}");
+        assert_eq!(code(&project, path), Code::PATH_OUTSIDE_PROJECT, "{path}");
     }
     assert_eq!(read(&project, "sub/inside").unwrap(), b"hello");
 }
@@ -65,7 +66,7 @@ fn what_is_no_regular_file_is_refused_without_waiting() {
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
     fs::create_dir(folder.path().join("sub")).unwrap();
     for path in ["fifo", "socket", "sub", "."] {
-        assert_eq!(code(&project, path), "FILE_NOT_REGULAR", "{path}");
+        assert_eq!(code(&project, path), Code::FILE_NOT_TEXT, "{path}");
     }
 }
 
@@ -74,10 +75,10 @@ fn missing_broken_and_too_large_are_told_apart() {
     let (folder, project) = project();
     symlink("nowhere", folder.path().join("broken")).unwrap();
     fs::write(folder.path().join("large"), vec![b'x'; LIMIT as usize + 1]).unwrap();
-    assert_eq!(code(&project, "missing"), "FILE_NOT_FOUND");
-    assert_eq!(code(&project, "broken"), "BROKEN_LINK");
-    assert_eq!(code(&project, "large"), "FILE_TOO_LARGE");
-    assert_eq!(code(&project, "a.txt/below"), "NOT_A_FOLDER");
+    assert_eq!(code(&project, "missing"), Code::FILE_NOT_FOUND);
+    assert_eq!(code(&project, "broken"), Code::FILE_NOT_FOUND);
+    assert_eq!(code(&project, "large"), Code::FILE_TOO_LARGE);
+    assert_eq!(code(&project, "a.txt/below"), Code::FOLDER_UNAVAILABLE);
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn a_folder_without_permissions_is_named_as_such() {
     if rustix::process::geteuid().is_root() {
         assert_eq!(result.unwrap(), b"x", "root may read everything");
     } else {
-        assert_eq!(result.unwrap_err().code(), "PERMISSION_DENIED");
+        assert_eq!(result.unwrap_err().code(), Code::PERMISSION_DENIED);
     }
 }
 
@@ -123,6 +124,6 @@ fn a_link_is_as_protected_and_as_secret_as_its_target() {
 fn only_a_folder_is_a_project() {
     let (folder, _) = project();
     let code = |path: PathBuf| Project::open(&path).unwrap_err().code();
-    assert_eq!(code(folder.path().join("missing")), "PROJECT_NOT_FOUND");
-    assert_eq!(code(folder.path().join("a.txt")), "PROJECT_NOT_A_FOLDER");
+    assert_eq!(code(folder.path().join("missing")), Code::FOLDER_UNAVAILABLE);
+    assert_eq!(code(folder.path().join("a.txt")), Code::FOLDER_UNAVAILABLE);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use arki_domain::Code;
 use std::fs;
 
 fn project(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Project) {
@@ -104,5 +105,5 @@ fn a_cancelled_search_stops() {
     let (_folder, project) = project(&[("a", b"x")]);
     let token = CancellationToken::new();
     token.cancel();
-    assert_eq!(search(&project, &query("x"), &token).unwrap_err().code(), "CANCELLED");
+    assert_eq!(search(&project, &query("x"), &token).unwrap_err().code(), Code::CANCELLED);
 }

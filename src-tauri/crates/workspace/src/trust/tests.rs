@@ -1,4 +1,5 @@
 use super::*;
+use arki_domain::Code;
 use std::fs;
 
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -109,7 +110,7 @@ fn a_broken_configuration_is_pinned_as_a_whole() {
 fn what_is_too_large_to_pin_is_an_error() {
     let folder = folder(&[("AGENTS.md", "")]);
     fs::File::options().write(true).open(folder.path().join("AGENTS.md")).unwrap().set_len(1 << 30).unwrap();
-    assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_FILE_TOO_LARGE");
+    assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn too_many_files_are_an_error() {
     for number in 0..=5000 {
         write(folder.path(), &format!(".skills/{}/{number}", number % 10), "");
     }
-    assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_TOO_MANY_FILES");
+    assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
 }
 
 #[test]
@@ -156,7 +157,7 @@ mod unix {
         symlink(outside.path().join("skill"), folder.path().join(".skills/outside")).unwrap();
         symlink(outside.path().join("rule.md"), folder.path().join("AGENTS.md")).unwrap();
         symlink(".", folder.path().join(".skills/loop")).unwrap();
-        assert_eq!(scan(folder.path()).unwrap_err().code(), "TRUST_TOO_MANY_FILES");
+        assert_eq!(scan(folder.path()).unwrap_err().code(), Code::TRUST_TOO_LARGE);
         fs::remove_file(folder.path().join(".skills/loop")).unwrap();
         assert_eq!(found(folder.path()), ["skill .skills/inside/run.sh"]);
     }
@@ -177,7 +178,7 @@ mod unix {
         let outside = folder(&[]);
         let folder = folder(&[]);
         symlink(outside.path(), folder.path().join(".arki")).unwrap();
-        assert_eq!(install_template(folder.path()).unwrap_err().code(), "TRUST_LINKED_FOLDER");
+        assert_eq!(install_template(folder.path()).unwrap_err().code(), Code::PATH_OUTSIDE_PROJECT);
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
 }
