@@ -20,6 +20,8 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
     pub(crate) finish_reason: FinishReason,
     pub(crate) first_token_after_ms: Option<u64>,
+    /// Whether a part of it was kept besides the log, and has to be cleared once the whole is stored.
+    pub(crate) partly_kept: bool,
     redactors: [StreamingRedactor; 2],
     bus: Arc<dyn LiveBus>,
 }
@@ -42,6 +44,7 @@ impl Answer {
             usage: Usage::default(),
             finish_reason: FinishReason::Other,
             first_token_after_ms: None,
+            partly_kept: false,
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
             bus,
         }

@@ -213,6 +213,7 @@ impl ToolLoop {
             }
             if elapsed_ms(kept) >= KEEP_PARTIAL_EVERY_MS {
                 self.parts.log.keep_partial(&self.session_id, Some(answer.partial())).await?;
+                answer.partly_kept = true;
                 kept = Instant::now();
             }
         }
@@ -246,7 +247,7 @@ impl ToolLoop {
             })
         }));
         self.append(bodies).await?;
-        self.parts.log.keep_partial(&self.session_id, None).await
+        self.clear_partial(&answer).await
     }
 
     /// What arrived before the answer was cut off is kept, marked as such.
@@ -254,6 +255,13 @@ impl ToolLoop {
         answer.calls.clear();
         if !answer.text.is_empty() || !answer.thoughts.is_empty() {
             self.append(vec![message(&answer, true).into()]).await?;
+        }
+        self.clear_partial(&answer).await
+    }
+
+    async fn clear_partial(&self, answer: &Answer) -> Result<(), Fault> {
+        if !answer.partly_kept {
+            return Ok(());
         }
         self.parts.log.keep_partial(&self.session_id, None).await
     }

@@ -93,6 +93,18 @@ impl EventDraft {
     }
 }
 
+impl EventDraft {
+    /// Whether the drafts, stored together, must be on the disk before anything follows from them. A decision that is
+    /// stored together with its result permitted something without an effect: nothing follows from it.
+    #[must_use]
+    pub fn hold_intent(drafts: &[Self]) -> bool {
+        let concludes = drafts.iter().any(|draft| matches!(draft.body, EventBody::ToolResult(_)));
+        drafts
+            .iter()
+            .any(|draft| draft.body.is_intent() || (matches!(draft.body, EventBody::PolicyDecided(_)) && !concludes))
+    }
+}
+
 /// What kind of text a streamed piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

@@ -81,16 +81,13 @@ event_bodies! {
 }
 
 impl EventBody {
-    /// Whether the event must be on the disk before anything follows from it.
+    /// Whether the event must be on the disk before anything follows from it. A decision is one too, unless its result
+    /// comes with it: see [`crate::EventDraft::hold_intent`].
     #[must_use]
     pub fn is_intent(&self) -> bool {
         matches!(
             self,
-            Self::ToolCall(_)
-                | Self::PolicyDecided(_)
-                | Self::ApprovalRequested(_)
-                | Self::ApprovalResolved(_)
-                | Self::FileChanged(_)
+            Self::ToolCall(_) | Self::ApprovalRequested(_) | Self::ApprovalResolved(_) | Self::FileChanged(_)
         )
     }
 }

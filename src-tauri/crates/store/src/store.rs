@@ -95,8 +95,7 @@ impl Store {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
-        let is_intent = drafts.iter().any(|draft| draft.body.is_intent());
-        let durability = if is_intent { Durability::Full } else { Durability::Normal };
+        let durability = if EventDraft::hold_intent(&drafts) { Durability::Full } else { Durability::Normal };
         let sealed =
             drafts.into_iter().map(|draft| seal::seal(draft, &self.redactor)).collect::<Result<Vec<_>, _>>()?;
         let (session, clock) = (session.clone(), self.reader.clock.clone());
