@@ -1,0 +1,16 @@
+//! What a test stands on, from the display up to the words in the window.
+
+mod base64;
+mod desk;
+mod driver;
+mod keys;
+mod process;
+mod session_bus;
+mod stage;
+mod waiting;
+mod window;
+
+pub(crate) use keys::{CONTROL, ENTER, ESCAPE};
+pub(crate) use stage::Stage;
+pub(crate) use waiting::wait_until;
+pub(crate) use window::{Element, Window};

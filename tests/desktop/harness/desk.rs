@@ -1,0 +1,61 @@
+//! The machine that a test sits at: a display, a D-Bus session and a driver that starts the app.
+
+use crate::harness::driver::Driver;
+use crate::harness::process::Process;
+use crate::harness::session_bus::SessionBus;
+use crate::harness::waiting::wait_until;
+use arki_testkit::TestHome;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::process::{Command, Stdio};
+
+/// Dropped from the top: the app goes before what it stands on.
+pub(crate) struct Desk {
+    pub(crate) driver: Driver,
+    driver_process: Process,
+    _bus: SessionBus,
+    _display: Process,
+}
+
+impl Desk {
+    /// Adds to the home's environment what programs need in order to find it all.
+    pub(crate) fn set_up(home: &mut TestHome) -> Self {
+        let folder = home.data_dir().parent().unwrap().to_owned();
+        let bus = SessionBus::start(&folder, &mut home.env);
+        let (display, number) = Process::start_and_read(
+            Command::new("Xvfb")
+                .args(["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"])
+                .stdin(Stdio::null())
+                .stderr(Stdio::null()),
+        );
+        home.env.insert("DISPLAY".into(), format!(":{}", number.trim()));
+        home.env.insert("GDK_BACKEND".into(), "x11".into());
+        // No bus of assistive technology: the driver asks the web page itself.
+        home.env.insert("NO_AT_BRIDGE".into(), "1".into());
+        home.env.insert("TAURI_WEBVIEW_AUTOMATION".into(), "true".into());
+        let address = free_address();
+        let driver_process = Process::start(
+            Command::new("WebKitWebDriver")
+                .arg(format!("--port={}", address.port()))
+                .envs(&home.env)
+                .env_remove("WAYLAND_DISPLAY")
+                .current_dir(&folder)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null()),
+        );
+        let driver = Driver::new(address);
+        wait_until("the driver's answer", || driver.is_ready());
+        Self { driver, driver_process, _bus: bus, _display: display }
+    }
+
+    /// The processes that the driver has started and that are still there.
+    pub(crate) fn apps(&self) -> Vec<u32> {
+        let id = self.driver_process.id();
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
+        children.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+    }
+}
+
+fn free_address() -> SocketAddr {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
+}

@@ -1,0 +1,38 @@
+// Elements by role and name, among what can be seen. The names found here are checked against those that the browser
+// itself computes for assistive technology, so this only has to find candidates.
+const [role, name, root] = arguments;
+const native = {
+  button: "button",
+  textbox: 'textarea, input:not([type]), input[type="text"], input[type="url"], input[type="password"]',
+  searchbox: 'input[type="search"]',
+  combobox: "select",
+  radio: 'input[type="radio"]',
+  navigation: "nav",
+  main: "main",
+  complementary: "aside",
+  contentinfo: "footer",
+  region: "section",
+  article: "article",
+  link: "a[href]",
+};
+const selector = [`[role="${role}"]`, native[role]].filter(Boolean).join(",");
+const text = (element) => {
+  const copy = element.cloneNode(true);
+  for (const hidden of copy.querySelectorAll('[aria-hidden="true"]')) hidden.remove();
+  return copy.textContent.replace(/\s+/g, " ").trim();
+};
+const nameOf = (element) => {
+  const by = element.getAttribute("aria-labelledby");
+  if (by) return by.split(" ").map((id) => text(document.getElementById(id))).join(" ");
+  const label = element.getAttribute("aria-label");
+  if (label) return label;
+  if (element.labels?.length) return text(element.labels[0]);
+  return text(element);
+};
+return [...(root ?? document).querySelectorAll(selector)].filter(
+  (element) =>
+    (element.getAttribute("role") ?? role) === role &&
+    (name === null || nameOf(element) === name) &&
+    element.checkVisibility({ visibilityProperty: true }) &&
+    !element.closest('[aria-hidden="true"], [inert]'),
+);

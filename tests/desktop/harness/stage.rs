@@ -1,0 +1,112 @@
+//! One test's world: a home, a project, a model that plays a script, and a desk to open the app at.
+
+use crate::harness::desk::Desk;
+use crate::harness::waiting::wait_until;
+use crate::harness::window::Window;
+use arki_testkit::{Finished, MOCK_KEY, Script, ScriptedServer, TestHome, Turn, json_lines};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+pub(crate) struct Stage {
+    desk: Desk,
+    pub(crate) home: TestHome,
+    pub(crate) model: ScriptedServer,
+}
+
+impl Stage {
+    /// In a folder that nobody has decided about.
+    pub(crate) fn new(turns: Vec<Turn>) -> Self {
+        Self::of(Script::new(turns))
+    }
+
+    pub(crate) fn of(script: Script) -> Self {
+        let model = script.start().unwrap();
+        Self::over(&model.url().clone(), &Value::Null, model)
+    }
+
+    /// With `config` over the configuration's top level, and a model at that address.
+    pub(crate) fn over(url: &str, config: &Value, model: ScriptedServer) -> Self {
+        let mut home = TestHome::new(url, config).unwrap();
+        let desk = Desk::set_up(&mut home);
+        Self { desk, home, model }
+    }
+
+    pub(crate) fn trusted(turns: Vec<Turn>) -> Self {
+        let stage = Self::new(turns);
+        stage.trust();
+        stage
+    }
+
+    pub(crate) fn trust(&self) {
+        self.arki(&["trust"]);
+    }
+
+    /// The app on the project.
+    pub(crate) fn open(&self) -> Window<'_> {
+        let options = json!({"binary": program("ARKI_DESKTOP_BIN", "arki-desktop"), "args": [self.home.project_dir()]});
+        Window::open(&self.desk.driver, &options)
+    }
+
+    /// Closes the window as its user would, and sees the app end by itself.
+    pub(crate) fn close(&self, window: Window<'_>) {
+        window.close();
+        wait_until("the end of the app", || self.desk.apps().is_empty());
+    }
+
+    pub(crate) fn apps(&self) -> Vec<u32> {
+        self.desk.apps()
+    }
+
+    /// Runs `arki -C PROJECT args...` to its end, in the same D-Bus session; it must succeed.
+    #[track_caller]
+    pub(crate) fn arki(&self, args: &[&str]) -> Finished {
+        let done = self.try_arki(args);
+        assert_eq!(done.code, Some(0), "arki {args:?}: {done:?}");
+        done
+    }
+
+    pub(crate) fn try_arki(&self, args: &[&str]) -> Finished {
+        self.home.run_arki(&program("ARKI_BIN", "arki"), args).unwrap()
+    }
+
+    /// The stored events of the only session.
+    #[track_caller]
+    pub(crate) fn events(&self) -> Vec<Value> {
+        let sessions = json_lines(&self.arki(&["sessions", "list", "--json"]).stdout).unwrap();
+        assert_eq!(sessions.len(), 1, "{sessions:?}");
+        json_lines(&self.arki(&["events", sessions[0]["sessionId"].as_str().unwrap(), "--json"]).stdout).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, content: &str) -> PathBuf {
+        self.home.write(name, content).unwrap()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.home.project_dir().join(name)).unwrap()
+    }
+
+    /// What the model was sent, as text, in the request of that number (from 1), once it has come.
+    #[track_caller]
+    pub(crate) fn request(&self, number: usize) -> String {
+        assert!(self.model.wait_until(|journal| journal.requests.len() >= number), "request {number} did not come");
+        String::from_utf8_lossy(&self.model.requests()[number - 1].body).into_owned()
+    }
+
+    /// The key may be in what goes to the provider, and nowhere else: not in what the window shows or may ask for.
+    #[track_caller]
+    pub(crate) fn no_key_in(&self, window: &Window<'_>) {
+        let all = window.everything_it_knows();
+        assert!(!all.contains(MOCK_KEY), "the window knows the key");
+        assert!(all.contains("mock/mock"), "the commands were not answered: {all}");
+    }
+}
+
+fn program(variable: &str, name: &str) -> PathBuf {
+    if let Some(named) = std::env::var_os(variable) {
+        return named.into();
+    }
+    let this = std::env::current_exe().unwrap();
+    let program = this.parent().map(Path::parent).unwrap().unwrap().join(name);
+    assert!(program.is_file(), "{} is missing: `cargo build --workspace --bins` makes it", program.display());
+    program
+}

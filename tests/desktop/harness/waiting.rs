@@ -1,0 +1,28 @@
+//! Waiting with an end: nothing in these tests hangs.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything that a test waits for, on a slow machine that does other things too.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A frame: what the window shows does not change faster.
+const INTERVAL: Duration = Duration::from_millis(16);
+
+/// Asks again and again, because nobody tells; the answer, once there is one.
+#[track_caller]
+pub(crate) fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        thread::sleep(INTERVAL);
+    }
+}
+
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    wait_for(what, || condition().then_some(()));
+}

@@ -1,0 +1,247 @@
+//! The app's window: what is in it and what can be done with it.
+
+use crate::harness::base64;
+use crate::harness::driver::{Driver, Refused, element_id, element_json};
+use crate::harness::waiting::{wait_for, wait_until};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::thread;
+
+const LOCATE: &str = include_str!("locate.js");
+const EVERYTHING: &str = include_str!("everything.js");
+
+pub(crate) struct Window<'a> {
+    driver: &'a Driver,
+    /// `/session/ID`
+    path: String,
+}
+
+/// Something in the window, found by its role and name.
+pub(crate) struct Element<'a> {
+    window: &'a Window<'a>,
+    id: String,
+}
+
+impl<'a> Window<'a> {
+    pub(crate) fn open(driver: &'a Driver, options: &Value) -> Self {
+        let capabilities = json!({"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}});
+        let session = driver.post("/session", &capabilities).unwrap();
+        let window = Self { driver, path: format!("/session/{}", session["sessionId"].as_str().unwrap()) };
+        window.element("main", "Conversation");
+        window
+    }
+
+    pub(crate) fn close(self) {
+        // The last window takes the session with it.
+        let _ = self.driver.delete(&format!("{}/window", self.path));
+    }
+
+    /// The only element with this role and this very name, once it is there. What the browser computes for assistive
+    /// technology must say the same.
+    #[track_caller]
+    pub(crate) fn element(&'a self, role: &str, name: &str) -> Element<'a> {
+        self.sole(role, name, None)
+    }
+
+    #[track_caller]
+    pub(crate) fn click(&self, button: &str) {
+        self.element("button", button).click();
+    }
+
+    /// All elements with the role, and with the name unless it is `None`, that are there now.
+    pub(crate) fn elements(&'a self, role: &str, name: Option<&str>) -> Vec<Element<'a>> {
+        self.all(role, name, None)
+    }
+
+    pub(crate) fn has(&self, role: &str, name: &str) -> bool {
+        !self.elements(role, Some(name)).is_empty()
+    }
+
+    #[track_caller]
+    pub(crate) fn gone(&self, role: &str, name: &str) {
+        wait_until(&format!("the {role} {name:?} to go"), || !self.has(role, name));
+    }
+
+    /// What can be read of the conversation.
+    pub(crate) fn transcript(&self) -> String {
+        self.run("return document.querySelector('[role=log]')?.innerText ?? ''").as_str().unwrap().to_owned()
+    }
+
+    #[track_caller]
+    pub(crate) fn says(&self, words: &str) {
+        let mut last = String::new();
+        let mut heard = || {
+            last = self.run("return document.body.innerText").as_str().unwrap().to_owned();
+            last.contains(words)
+        };
+        for _ in 0..2 {
+            if heard() {
+                return;
+            }
+        }
+        wait_until(&format!("{words:?} in the window"), heard);
+    }
+
+    /// Sends a message as a user does.
+    #[track_caller]
+    pub(crate) fn ask(&self, words: &str) {
+        self.element("textbox", "Message").write(words);
+        self.click("Send");
+    }
+
+    /// Presses keys together, such as Control and K.
+    pub(crate) fn press(&self, keys: &[&str]) {
+        let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));
+        let up = keys.iter().rev().map(|key| json!({"type": "keyUp", "value": key}));
+        let actions: Vec<Value> = down.chain(up).collect();
+        let body = json!({"actions": [{"type": "key", "id": "keyboard", "actions": actions}]});
+        self.driver.post(&format!("{}/actions", self.path), &body).unwrap();
+    }
+
+    /// Types into whatever has the focus.
+    pub(crate) fn write(&self, text: &str) {
+        for character in text.chars() {
+            self.press(&[&character.to_string()]);
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn run(&self, script: &str) -> Value {
+        self.run_with(script, &[])
+    }
+
+    #[track_caller]
+    pub(crate) fn run_with(&self, script: &str, arguments: &[Value]) -> Value {
+        let body = json!({"script": script, "args": arguments});
+        self.driver.post(&format!("{}/execute/sync", self.path), &body).unwrap()
+    }
+
+    /// A script that ends by calling its last argument.
+    #[track_caller]
+    pub(crate) fn run_async(&self, script: &str) -> Value {
+        let body = json!({"script": script, "args": []});
+        self.driver.post(&format!("{}/execute/async", self.path), &body).unwrap()
+    }
+
+    /// The page, the storage, and the answer of each command that only asks.
+    pub(crate) fn everything_it_knows(&self) -> String {
+        self.run_async(EVERYTHING).as_str().unwrap().to_owned()
+    }
+
+    /// The look that people choose in the palette or the settings.
+    pub(crate) fn set_theme(&self, theme: &str) {
+        self.run_with("document.documentElement.dataset.theme = arguments[0]", &[json!(theme)]);
+    }
+
+    /// Leaves a picture in `target/desktop-screenshots`.
+    pub(crate) fn picture(&self, name: &str) -> PathBuf {
+        wait_until("an end of all motion", || self.run("return document.getAnimations().length === 0") == true);
+        let folder = screenshots();
+        std::fs::create_dir_all(&folder).unwrap();
+        let picture = self.driver.get(&format!("{}/screenshot", self.path)).unwrap();
+        let file = folder.join(format!("{name}.png"));
+        std::fs::write(&file, base64::decode(picture.as_str().unwrap())).unwrap();
+        file
+    }
+
+    /// A picture in light and one in dark.
+    pub(crate) fn pictures(&self, name: &str) {
+        let before = self.run("return document.documentElement.dataset.theme ?? null");
+        for theme in ["light", "dark"] {
+            self.set_theme(theme);
+            self.picture(&format!("{name}-{theme}"));
+        }
+        let restore = "if (arguments[0]) document.documentElement.dataset.theme = arguments[0]; \
+                       else delete document.documentElement.dataset.theme";
+        self.run_with(restore, &[before]);
+    }
+
+    #[track_caller]
+    fn sole(&'a self, role: &str, name: &str, within: Option<&str>) -> Element<'a> {
+        wait_for(&format!("one {role} {name:?}"), || {
+            let mut found = self.all(role, Some(name), within);
+            (found.len() == 1).then(|| found.remove(0))
+        })
+    }
+
+    fn all(&'a self, role: &str, name: Option<&str>, within: Option<&str>) -> Vec<Element<'a>> {
+        let arguments = [json!(role), json!(name), within.map_or(Value::Null, element_json)];
+        let body = json!({"script": LOCATE, "args": arguments});
+        let found = match self.driver.post(&format!("{}/execute/sync", self.path), &body) {
+            Ok(found) => found,
+            // What it was looked for in has been drawn anew meanwhile.
+            Err(refused) if refused.error == "stale element reference" => return Vec::new(),
+            Err(refused) => panic!("{refused:?}"),
+        };
+        let elements = found.as_array().unwrap().iter().filter_map(element_id);
+        let elements = elements.map(|id| Element { window: self, id });
+        elements.filter(|element| element.is_computed_as(role, name)).collect()
+    }
+}
+
+impl Drop for Window<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let test = thread::current().name().unwrap_or("test").replace("::", "-");
+            // A picture of a failure must not fail.
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.picture(&format!("failed-{test}"))));
+        }
+        let _ = self.driver.delete(&self.path);
+    }
+}
+
+impl<'a> Element<'a> {
+    #[track_caller]
+    pub(crate) fn click(&self) {
+        self.post("click", &json!({})).unwrap();
+    }
+
+    /// Types into it.
+    #[track_caller]
+    pub(crate) fn write(&self, text: &str) {
+        self.post("value", &json!({"text": text})).unwrap();
+    }
+
+    pub(crate) fn text(&self) -> String {
+        self.ask("return arguments[0].innerText").as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The answer to a script whose first argument is this element.
+    pub(crate) fn ask(&self, script: &str) -> Value {
+        self.window.run_with(script, &[element_json(&self.id)])
+    }
+
+    pub(crate) fn is_focused(&self) -> bool {
+        self.ask("return document.activeElement === arguments[0]") == true
+    }
+
+    #[track_caller]
+    pub(crate) fn inside(&self, role: &str, name: &str) -> Element<'a> {
+        self.window.sole(role, name, Some(&self.id))
+    }
+
+    pub(crate) fn all_inside(&self, role: &str, name: &str) -> Vec<Element<'a>> {
+        self.window.all(role, Some(name), Some(&self.id))
+    }
+
+    fn is_computed_as(&self, role: &str, name: Option<&str>) -> bool {
+        let computed = |what: &str| {
+            let value = self.window.driver.get(&format!("{}/element/{}/{what}", self.window.path, self.id));
+            value.ok().and_then(|value| value.as_str().map(str::to_owned))
+        };
+        let (Some(computed_role), Some(label)) = (computed("computedrole"), computed("computedlabel")) else {
+            return false;
+        };
+        computed_role == role && name.is_none_or(|name| name == label)
+    }
+
+    fn post(&self, what: &str, body: &Value) -> Result<Value, Refused> {
+        self.window.driver.post(&format!("{}/element/{}/{what}", self.window.path, self.id), body)
+    }
+}
+
+fn screenshots() -> PathBuf {
+    let this = std::env::current_exe().unwrap();
+    // target/debug/deps/desktop-HASH
+    this.ancestors().nth(3).unwrap().join("desktop-screenshots")
+}

@@ -1,0 +1,19 @@
+//! The real app in a real window, used as people use it: through the names that assistive technology sees.
+//!
+//! Each test has a display, a D-Bus session with a keychain, a home and a scripted model of its own; WebKitWebDriver
+//! starts the app that `ARKI_DESKTOP_BIN` names, else the one that Cargo built beside this test. Pictures of the main
+//! stages are left in `target/desktop-screenshots`, and one of each test that failed.
+//!
+//! `cargo test -p arki-tests --test desktop` runs them; the app and `arki` must be built before.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking and start programs"
+)]
+
+mod harness;
+
+mod main_job;
