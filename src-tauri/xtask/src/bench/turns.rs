@@ -24,6 +24,8 @@ const TOOLS: [&str; 3] = ["read_file", "edit_file", "run_command"];
 /// Turns on each side that make up "around turn 10": whole rounds of tools.
 const AROUND: usize = 6;
 const BASELINE_RUNS: usize = 25;
+/// The baseline's process is as large as Arki is in a run: starting others from a larger one takes longer.
+const RESIDENT_MIB: &str = "20";
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     let mut answers: Vec<Vec<u8>> = (0..TURNS).map(answer).collect();
@@ -43,7 +45,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     if exchanges.len() != TURNS + 1 {
         return Err(Failure::new(format!("{} requests came, not {}", exchanges.len(), TURNS + 1)));
     }
-    report(&Figures::new(&exchanges, total, peak_kib));
+    report(&Figures::new(&exchanges, total, peak_kib), &spawns(repository)?);
     Ok(())
 }
 
@@ -83,11 +85,18 @@ impl Figures {
         median(&own)
     }
 
-    /// The median over turns on both sides of `turn`, counted from 1.
-    fn around(&self, turn: usize) -> Duration {
-        let end = (turn + AROUND).min(self.gaps.len());
-        median(&self.gaps[end.saturating_sub(2 * AROUND)..end])
+    /// Each turn's time without the spawn that a command turn contains.
+    fn besides(&self, spawn: Duration) -> Vec<Duration> {
+        let is_command = |turn: usize| TOOLS[turn % TOOLS.len()] == "run_command";
+        let own = |(turn, gap): (usize, &Duration)| if is_command(turn) { gap.saturating_sub(spawn) } else { *gap };
+        self.gaps.iter().enumerate().map(own).collect()
     }
+}
+
+/// The median over turns on both sides of `turn`, counted from 1.
+fn around(overheads: &[Duration], turn: usize) -> Duration {
+    let end = (turn + AROUND).min(overheads.len());
+    median(&overheads[end.saturating_sub(2 * AROUND)..end])
 }
 
 /// The peak so far, from the kernel's own account of the process; 0 where
@@ -98,42 +107,47 @@ fn peak_memory_kib(id: u32) -> u64 {
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Starting the same command without Arki: plainly, and with new namespaces
-/// as a sandbox makes them.
-fn baselines() -> (Duration, Option<Duration>) {
-    let shell = ["bash", "-c", "true"];
-    let sandbox = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-all"];
-    let plain = || spawned(Command::new(shell[0]).args(&shell[1..]));
-    let sandboxed = || spawned(Command::new("bwrap").args(sandbox).args(shell));
-    let plain: Vec<Duration> = (0..BASELINE_RUNS).filter_map(|_| plain()).collect();
-    let sandboxed: Vec<Duration> = match process::find_program("bwrap") {
-        Some(_) => (0..BASELINE_RUNS).filter_map(|_| sandboxed()).collect(),
-        None => Vec::new(),
-    };
-    (median(&plain), (!sandboxed.is_empty()).then(|| median(&sandboxed)))
+/// Starting the same command without Arki: plainly, and in the sandbox that Arki's commands run in.
+struct Spawns {
+    plain: Duration,
+    sandboxed: Duration,
 }
 
-fn report(figures: &Figures) {
-    let (plain, sandboxed) = baselines();
-    let (all, early, late) = (median(&figures.gaps), figures.around(10), figures.around(TURNS));
+fn spawns(repository: &Repository) -> Result<Spawns, Failure> {
+    let plain: Vec<Duration> =
+        (0..BASELINE_RUNS).filter_map(|_| spawned(Command::new("bash").args(["-c", "true"]))).collect();
+    let example =
+        ["run", "--release", "--quiet", "--locked", "--package", "arki-workspace", "--example", "spawn_overhead"];
+    let printed = process::capture(process::cargo(&repository.root).args(example).arg(RESIDENT_MIB))?;
+    let sandboxed = sandboxed_spawn(&printed).ok_or_else(|| Failure::new(format!("no spawn time in: {printed}")))?;
+    Ok(Spawns { plain: median(&plain), sandboxed })
+}
+
+/// The example's median of `true` in the sandbox.
+fn sandboxed_spawn(printed: &str) -> Option<Duration> {
+    let line = printed.lines().find_map(|line| line.strip_prefix("run in the sandbox: median "))?;
+    let microseconds = line.split(' ').next()?.parse().ok()?;
+    Some(Duration::from_micros(microseconds))
+}
+
+fn report(figures: &Figures, spawns: &Spawns) {
+    let overheads = figures.besides(spawns.sandboxed);
+    let (all, early, late) = (median(&overheads), around(&overheads, 10), around(&overheads, TURNS));
     println!("\nEnd of an answer to the next request, {TURNS} turns in {:.1} s", figures.total.as_secs_f64());
     let row = |name: &str, value: Duration| println!("  {name:<34} {:>9.2} ms", milliseconds(value));
-    row("median of all turns", all);
+    row("median, besides the spawns", all);
     for (index, tool) in TOOLS.iter().enumerate() {
-        row(&format!("  after {tool}"), figures.of_tool(index));
+        row(&format!("  after {tool}, all in"), figures.of_tool(index));
     }
-    row("median around turn 10", early);
-    row("median around turn 100", late);
+    row("around turn 10", early);
+    row("around turn 100", late);
     println!("  {:<34} {:>9.2} times", "turn 100 beside turn 10", ratio(late, early));
-    row("baseline: bash -c true", plain);
-    if let Some(sandboxed) = sandboxed {
-        row("baseline: the same in bwrap", sandboxed);
-    }
-    let baseline = sandboxed.unwrap_or(plain);
-    println!("  {:<34} {:>9.2} times", "a command turn beside it", ratio(figures.of_tool(2), baseline));
+    row("baseline: bash -c true", spawns.plain);
+    row("baseline: true in the sandbox", spawns.sandboxed);
+    println!("  {:<34} {:>9.2} times", "the overhead beside bash -c true", ratio(all, spawns.plain));
     println!("  {:<34} {:>9.1} MiB", "peak memory", figures.peak_kib as f64 / 1024.0);
     println!(
-        r#"{{"bench":"turns","turns":{TURNS},"medianMs":{:.3},"readMs":{:.3},"editMs":{:.3},"commandMs":{:.3},"turn10Ms":{:.3},"turn100Ms":{:.3},"growth":{:.3},"spawnMs":{:.3},"sandboxedSpawnMs":{:.3},"commandToSpawn":{:.3},"peakKib":{},"totalMs":{:.1}}}"#,
+        r#"{{"bench":"turns","turns":{TURNS},"overheadMs":{:.3},"readMs":{:.3},"editMs":{:.3},"commandMs":{:.3},"turn10Ms":{:.3},"turn100Ms":{:.3},"growth":{:.3},"spawnMs":{:.3},"sandboxedSpawnMs":{:.3},"toSpawn":{:.3},"peakKib":{},"totalMs":{:.1}}}"#,
         milliseconds(all),
         milliseconds(figures.of_tool(0)),
         milliseconds(figures.of_tool(1)),
@@ -141,9 +155,9 @@ fn report(figures: &Figures) {
         milliseconds(early),
         milliseconds(late),
         ratio(late, early),
-        milliseconds(plain),
-        milliseconds(sandboxed.unwrap_or_default()),
-        ratio(figures.of_tool(2), baseline),
+        milliseconds(spawns.plain),
+        milliseconds(spawns.sandboxed),
+        ratio(all, spawns.plain),
         figures.peak_kib,
         milliseconds(figures.total)
     );
@@ -152,6 +166,13 @@ fn report(figures: &Figures) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_baseline_is_read_off_the_example() {
+        let printed = "prepare 6ms\nrun: median 900 µs, 90 % 1000 µs\nrun in the sandbox: median 1360 µs, 90 % 2 µs\n";
+        assert_eq!(sandboxed_spawn(printed), Some(Duration::from_micros(1360)));
+        assert_eq!(sandboxed_spawn("run: median 1 µs"), None);
+    }
 
     #[test]
     fn both_windows_hold_the_same_mix_of_tools() {
