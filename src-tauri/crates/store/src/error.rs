@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words for people and codes for programs.
 
-use arki_domain::{Code, Fault, SessionId};
+use arki_domain::{ApprovalId, Code, Fault, SessionId};
 use rusqlite::ffi::ErrorCode;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,8 @@ pub enum StoreError {
     SessionBusy { session_id: SessionId, pid: u32 },
     #[error("The log of the session {session_id} is broken at event {seq}, so nothing can be added to it.")]
     SessionBroken { session_id: SessionId, seq: u64 },
+    #[error("The approval {approval_id} no longer waits for an answer.")]
+    ApprovalDecided { approval_id: ApprovalId },
     #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]
     EventTooLarge { bytes: usize, limit: usize },
     #[error("An event is nested deeper than the limit of {limit} levels.")]
@@ -57,6 +59,7 @@ impl StoreError {
             Self::SessionAmbiguous { .. } => Code::USAGE,
             Self::SessionBusy { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
+            Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
             Self::BlobTooLarge { .. } => Code::FILE_TOO_LARGE,
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::Closed | Self::Internal { .. } => {
                 Code::INTERNAL
@@ -82,6 +85,7 @@ impl StoreError {
             Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
             Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
             Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",
+            Self::ApprovalDecided { .. } => "`arki approvals list` shows what does.",
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {
                 "Ask for less at once."
             }
@@ -140,10 +144,11 @@ impl From<std::io::Error> for StoreError {
         let path = PathBuf::new();
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Self::NotPermitted { path, detail: error.to_string() }
+                Self::NotPermitted { path, detail: error.kind().to_string() }
             }
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            _ => Self::Io { path, detail: error.to_string() },
+            // In words: the system's own numbers say nothing to people.
+            kind => Self::Io { path, detail: kind.to_string() },
         }
     }
 }

@@ -191,8 +191,14 @@ fn resolve_approval(transaction: &Connection, event: &Event, resolved: &Approval
         ApprovalDecision::Approve => "approve",
         ApprovalDecision::Reject => "reject",
     };
-    transaction
-        .prepare_cached("UPDATE approvals SET outcome = ?2, resolved_seq = ?3 WHERE approval_id = ?1")?
+    let decided = transaction
+        .prepare_cached(
+            "UPDATE approvals SET outcome = ?2, resolved_seq = ?3 WHERE approval_id = ?1 AND outcome IS NULL",
+        )?
         .execute(params![resolved.approval_id.as_str(), outcome, row::signed(event.seq)])?;
+    if decided == 0 {
+        // Of two who decide at the same time the second is told, and its event is taken back.
+        return Err(StoreError::ApprovalDecided { approval_id: resolved.approval_id.clone() });
+    }
     Ok(())
 }

@@ -1,5 +1,5 @@
 use super::{Fixture, START_MS, approval_requested, approval_resolved, completed, created, started};
-use crate::ApprovalStatus;
+use crate::{ApprovalStatus, StoreError};
 use arki_domain::{ApprovalDecision, ApprovalId, EventBody, RunId, SessionId};
 
 struct Asked {
@@ -52,6 +52,18 @@ async fn an_answered_question_leaves_the_inbox_and_keeps_its_answer() {
     let record = asked.fixture.store.reader().approval(&asked.approval).unwrap().unwrap();
     assert_eq!(record.status, ApprovalStatus::Resolved(ApprovalDecision::Reject));
     assert!(matches!(record.resolved.unwrap().body(), EventBody::ApprovalResolved(_)));
+}
+
+#[tokio::test]
+async fn of_two_answers_the_first_counts_and_the_second_leaves_no_event() {
+    let asked = Asked::new().await;
+    let store = &asked.fixture.store;
+    let answer = |decision| store.append(&asked.session, vec![approval_resolved(&asked.run, &asked.approval, decision)]);
+    let (first, second) = tokio::join!(answer("reject"), answer("approve"));
+    assert_eq!(first.unwrap().len(), 1);
+    assert_eq!(second.unwrap_err(), StoreError::ApprovalDecided { approval_id: asked.approval.clone() });
+    assert_eq!(asked.status(), ApprovalStatus::Resolved(ApprovalDecision::Reject));
+    assert_eq!(store.reader().events(&asked.session, 0, 10).unwrap().events.len(), 4);
 }
 
 #[tokio::test]
