@@ -37,6 +37,8 @@ pub struct Engine {
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
+    /// For a run that keeps nothing: what the user decided before it.
+    decided_before: Option<Reader>,
 }
 
 impl Engine {
@@ -56,6 +58,10 @@ impl Engine {
             Store::open(&directories.database(), store_options)?
         };
         let store = Arc::new(store.with_process_check(is_alive));
+        let decided_before = match directories.database() {
+            database if ephemeral && database.exists() => Some(Store::open_read_only(&database)?),
+            _ => None,
+        };
         let bus = Arc::new(Bus::new());
         Ok(Arc::new(Self {
             directories,
@@ -69,6 +75,7 @@ impl Engine {
             active: Arc::default(),
             providers: Mutex::new(None),
             sandbox: OnceLock::new(),
+            decided_before,
         }))
     }
 
@@ -166,6 +173,11 @@ impl Engine {
         self.store.reader()
     }
 
+    /// Where decisions about folders are found.
+    pub(crate) fn decisions(&self) -> &Reader {
+        self.decided_before.as_ref().unwrap_or_else(|| self.reader())
+    }
+
     pub(crate) fn event_log(&self) -> Arc<dyn EventLog> {
         self.log.clone()
     }
@@ -212,6 +224,7 @@ impl Engine {
         match &*kept {
             Some((of, providers)) if *of == signature => providers.clone(),
             _ => {
+                self.keys.redact_environment(&config.providers);
                 let providers = Arc::new(Providers::new(config.providers.clone(), self.keys.clone()));
                 *kept = Some((signature, providers.clone()));
                 providers

@@ -32,6 +32,15 @@ impl Keys {
         Self { redactor }
     }
 
+    /// Keys that are at hand already are redacted from the first event on, also from what the user types.
+    pub(crate) fn redact_environment(&self, providers: &[ProviderSettings]) {
+        for provider in providers {
+            if let Some(key) = from_environment(provider) {
+                self.redactor.add(&provider.name, key.expose());
+            }
+        }
+    }
+
     /// Where the key would come from. Looks into the keychain, so it may take a moment or raise a prompt.
     pub(crate) async fn status(&self, provider: &ProviderSettings) -> KeyStatus {
         if provider.key_need() == KeyNeed::None {

@@ -74,8 +74,8 @@ impl OpenProject {
 
 impl Engine {
     pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
-        let project = Arc::new(Project::open(path)?);
-        let trust = self.reader().trust(&project.root().display().to_string())?;
+        let project = Arc::new(open_folder(path)?);
+        let trust = self.decisions().trust(&project.root().display().to_string())?;
         let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
             arki_workspace::scan(project.root())?
         } else {
@@ -127,7 +127,7 @@ impl Engine {
     /// # Errors
     /// When the folder cannot be read or written.
     pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
-        let project = Project::open(path)?;
+        let project = open_folder(path)?;
         if let Err(error) = arki_workspace::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
@@ -143,7 +143,7 @@ impl Engine {
     /// # Errors
     /// When the folder or the database cannot be used.
     pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
-        let project = Project::open(path)?;
+        let project = open_folder(path)?;
         let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.clock.now_ms() };
         self.store.set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
@@ -249,11 +249,20 @@ fn kind_word(kind: PinKind) -> String {
 /// # Errors
 /// `FOLDER_UNAVAILABLE`.
 pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Fault> {
-    path.canonicalize().map_err(|error| {
-        Fault::new(
-            Code::FOLDER_UNAVAILABLE,
-            format!("The folder {} can't be opened: {}.", path.display(), error.kind()),
-            "Check the path and its permissions.",
-        )
-    })
+    path.canonicalize().map_err(|error| unavailable(path, &error))
+}
+
+/// A handle can be had even of a folder that may not be looked into; a run in it would fail at every step.
+fn open_folder(path: &Path) -> Result<Project, Fault> {
+    let project = Project::open(path)?;
+    std::fs::read_dir(project.root()).map_err(|error| unavailable(path, &error))?;
+    Ok(project)
+}
+
+fn unavailable(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(
+        Code::FOLDER_UNAVAILABLE,
+        format!("The folder {} can't be opened: {}.", path.display(), error.kind()),
+        "Check the path and its permissions.",
+    )
 }

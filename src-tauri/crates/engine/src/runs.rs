@@ -11,6 +11,7 @@ use arki_domain::{
     Code, EventBody, EventDraft, EventLog, Executor, Fault, OutputMessage, PauseReason, Role, RunId, RunOptions,
     RunResumed, RunStarted, SessionCreated, SessionId, TrustChanged, sha256_hex,
 };
+use arki_store::StoreError;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
 use std::path::{Path, PathBuf};
@@ -83,6 +84,9 @@ impl Engine {
         self.providers(&config).model(&model)?;
         let system = self.system_prompt(&open, &config, &options);
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
+        if !is_new {
+            self.ensure_whole(&session_id)?;
+        }
         self.store.acquire_lease(&session_id, &self.owner, std::process::id()).await?;
         let history = self.history(&session_id, None)?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
@@ -125,6 +129,7 @@ impl Engine {
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
     pub async fn resume_run(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
         let summary = self.session(session_id)?;
+        self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
@@ -135,6 +140,15 @@ impl Engine {
                 self.store.release_lease(session_id, &self.owner).await?;
                 Err(fault)
             }
+        }
+    }
+
+    /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
+    fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let reports = self.reader().verify(Some(session_id))?;
+        match reports.iter().find_map(|report| report.first_broken_seq) {
+            Some(seq) => Err(StoreError::SessionBroken { session_id: session_id.clone(), seq }.into()),
+            None => Ok(()),
         }
     }
 

@@ -13,7 +13,11 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
         .map_err(|error| invalid(file, &error.to_string()))?;
-    let value = if value.is_null() { Value::Object(serde_json::Map::new()) } else { value };
+    let value = match value {
+        Value::Null => Value::Object(serde_json::Map::new()),
+        Value::Object(_) => value,
+        _ => return Err(invalid(file, "it is not an object in braces")),
+    };
     if let Some(unknown) = unknown_key(&value, &schema(), "") {
         return Err(unknown.fault(file));
     }
@@ -96,6 +100,7 @@ mod tests {
     fn broken_json_and_wrong_types_say_where() {
         assert!(fault("{\"agents\": ").is(Code::CONFIG_INVALID));
         assert!(fault(r#"{"limits": {"maxTurns": "many"}}"#).is(Code::CONFIG_INVALID));
+        assert!(fault("[]").is(Code::CONFIG_INVALID));
         assert!(fault(r#"{"providers": {"x": {"kind": "nonsense"}}}"#).message.contains("nonsense"));
     }
 

@@ -58,7 +58,8 @@ async fn an_answered_question_leaves_the_inbox_and_keeps_its_answer() {
 async fn of_two_answers_the_first_counts_and_the_second_leaves_no_event() {
     let asked = Asked::new().await;
     let store = &asked.fixture.store;
-    let answer = |decision| store.append(&asked.session, vec![approval_resolved(&asked.run, &asked.approval, decision)]);
+    let answer =
+        |decision| store.append(&asked.session, vec![approval_resolved(&asked.run, &asked.approval, decision)]);
     let (first, second) = tokio::join!(answer("reject"), answer("approve"));
     assert_eq!(first.unwrap().len(), 1);
     assert_eq!(second.unwrap_err(), StoreError::ApprovalDecided { approval_id: asked.approval.clone() });
