@@ -2,13 +2,17 @@
 
 use arki_testkit::{Finished, MOCK_KEY, Script, ScriptedServer, TestHome, Turn, json_lines};
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Longer than anything that a test waits for.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// How often a test looks again for what nobody tells it.
+const POLL: Duration = Duration::from_millis(2);
 
 /// The program under test.
 pub(crate) fn program() -> PathBuf {
@@ -79,9 +83,15 @@ impl Stage {
         command
     }
 
-    /// `arki -C PROJECT args...`, left running.
-    pub(crate) fn spawn(&self, args: &[&str]) -> Child {
-        self.home.spawn_arki(&program(), args).unwrap()
+    /// `arki -C PROJECT args... --json`, left running.
+    pub(crate) fn start(&self, args: &[&str]) -> Running {
+        Running::of(self.home.spawn_arki(&program(), &[args, &["--json"]].concat()).unwrap())
+    }
+
+    /// `arki doctor` says that commands can be confined here.
+    pub(crate) fn has_sandbox(&self) -> bool {
+        let checks = self.arki(&["doctor", "--json"]).lines();
+        checks.iter().any(|check| check["name"] == "sandbox" && check["state"] == "ok")
     }
 
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -200,8 +210,14 @@ impl Done {
 
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
-        assert_eq!(self.code, Some(code), "stdout: {}\nstderr: {}", self.stdout, self.stderr);
+        assert_eq!(self.code, Some(code), "stdout: …{}\nstderr: {}", self.tail(), self.stderr);
         self
+    }
+
+    /// Enough to see what went wrong.
+    fn tail(&self) -> &str {
+        const SHOWN_BYTES: usize = 2000;
+        &self.stdout[self.stdout.ceil_char_boundary(self.stdout.len().saturating_sub(SHOWN_BYTES))..]
     }
 
     /// Standard output as JSON Lines, and nothing else.
@@ -242,6 +258,71 @@ impl Done {
     }
 }
 
+/// `arki --json` at work.
+pub(crate) struct Running {
+    child: Child,
+    lines: mpsc::Receiver<String>,
+    seen: Vec<Value>,
+}
+
+impl Running {
+    fn of(mut child: Child) -> Self {
+        let (sender, lines) = mpsc::channel();
+        let stdout: BufReader<ChildStdout> = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));
+        Self { child, lines, seen: Vec::new() }
+    }
+
+    /// Reads on until such a line has come.
+    #[track_caller]
+    pub(crate) fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("it did not come; {:?}", arki_testkit::kinds(&self.seen)));
+            let value: Value = serde_json::from_str(&line).unwrap();
+            self.seen.push(value.clone());
+            if is_it(&value) {
+                return value;
+            }
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn until_kind(&mut self, kind: &str) -> Value {
+        self.until(|event| event["type"] == kind)
+    }
+
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, signal).unwrap();
+    }
+
+    /// Waits for the end; everything that was printed is in the result.
+    #[track_caller]
+    pub(crate) fn end(mut self) -> Done {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.seen.push(serde_json::from_str(&line).unwrap()),
+                Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                Err(mpsc::RecvTimeoutError::Timeout) => panic!("it goes on and on: {:?}", self.seen.last()),
+            }
+        }
+        let mut stderr = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        let stdout = self.seen.iter().map(|value| format!("{value}\n")).collect();
+        Done::of(Finished { code: self.child.wait().unwrap().code(), stdout, stderr })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Only where a test has failed before it waited.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
 /// The payloads of all events of a kind.
 pub(crate) fn payloads(events: &[Value], kind: &str) -> Vec<Value> {
     events.iter().filter(|event| event["type"] == kind).map(|event| event["payload"].clone()).collect()
@@ -266,8 +347,31 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !condition() {
         assert!(Instant::now() < deadline, "in vain: {what}");
-        std::thread::yield_now();
+        std::thread::park_timeout(POLL);
     }
+}
+
+/// Whether a process is there and has not ended; one that nobody has waited for yet has.
+#[cfg(unix)]
+pub(crate) fn is_running(pid: i32) -> bool {
+    if rustix::process::test_kill_process(rustix::process::Pid::from_raw(pid).unwrap()).is_err() {
+        return false;
+    }
+    let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    !status.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z')
+}
+
+/// The process id that a command wrote into a file of the project.
+#[cfg(unix)]
+#[track_caller]
+pub(crate) fn pid_in(file: &Path) -> i32 {
+    let mut pid = None;
+    wait_until(&format!("a process id in {}", file.display()), || {
+        pid =
+            std::fs::read_to_string(file).ok().filter(|text| text.ends_with('\n')).and_then(|t| t.trim().parse().ok());
+        pid.is_some()
+    });
+    pid.unwrap()
 }
 
 pub(crate) fn contains(haystack: &[u8], needle: &[u8]) -> bool {

@@ -13,4 +13,23 @@
 mod harness;
 
 mod bad_arguments;
+mod budgets;
+mod commands;
+mod configuration;
+mod database;
+mod errors;
+mod folders;
+mod grants;
+mod hash_chain;
+mod keychain;
+mod keys;
 mod main_job;
+mod policy;
+mod programs;
+mod providers;
+mod review;
+mod sessions;
+mod stopping;
+mod trust;
+mod under_a_tool;
+mod usage;

@@ -1,0 +1,133 @@
+//! A database that is locked, newer or damaged: one clear sentence, nothing changed, nothing lost.
+
+use crate::harness::{Stage, payloads};
+use arki_testkit::{Script, Turn};
+use rusqlite::Connection;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+fn with_a_session() -> Stage {
+    let stage = Stage::new(vec![Turn::text("ok")]);
+    stage.exec(&["hello"]).exits(0);
+    stage
+}
+
+fn hold(database: &PathBuf) -> Connection {
+    let holder = Connection::open(database).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    holder
+}
+
+#[test]
+fn a_database_that_another_program_holds_is_waited_for_and_then_named() {
+    let stage = with_a_session();
+    let before = stage.log();
+    let holder = hold(&stage.database());
+    let done = stage.exec(&["once more"]).exits(1);
+    let shown = done.json_error();
+    assert_eq!(shown.code, "DATABASE_LOCKED");
+    assert!(shown.message.contains("arki.db"), "{shown:?}");
+    drop(holder);
+    assert_eq!(stage.log(), before);
+    stage.exec(&["once more"]).exits(0);
+    stage.verifies();
+}
+
+#[test]
+fn a_lock_in_the_middle_of_a_run_loses_nothing_that_was_there() {
+    let held: Arc<Mutex<Option<Connection>>> = Arc::default();
+    let path: Arc<Mutex<PathBuf>> = Arc::default();
+    let (holding, of) = (held.clone(), path.clone());
+    let turn = Turn::computed(move |_| {
+        *holding.lock().unwrap() = Some(hold(&of.lock().unwrap()));
+        Turn::text("An answer that cannot be stored.")
+    });
+    let stage = Stage::of(Script::new(vec![turn, Turn::text("Now it can.")]).sequential());
+    *path.lock().unwrap() = stage.database();
+    let done = stage.exec(&["go"]).exits(1);
+    assert_eq!(done.json_error().code, "DATABASE_LOCKED");
+    held.lock().unwrap().take();
+    stage.verifies();
+    let session = crate::harness::text(&stage.sessions()[0]["sessionId"]);
+    stage.arki(&["resume", &session]).exits(0);
+    assert_eq!(payloads(&stage.log(), "run.completed")[0]["response"], "Now it can. ");
+}
+
+#[test]
+fn a_database_of_a_newer_arki_is_left_alone() {
+    let stage = with_a_session();
+    let database = Connection::open(stage.database()).unwrap();
+    database.pragma_update(None, "user_version", 9999).unwrap();
+    drop(database);
+    let before = std::fs::read(stage.database()).unwrap();
+    for args in [&["exec", "--json", "hello"][..], &["sessions", "list", "--json"], &["verify", "--json"]] {
+        let done = stage.arki(args).exits(1);
+        let shown = done.json_error();
+        assert_eq!(shown.code, "DATABASE_NEWER", "{args:?}");
+        assert!(shown.hint.contains("Update Arki"), "{shown:?}");
+    }
+    assert!(std::fs::read(stage.database()).unwrap() == before, "it was changed");
+}
+
+#[test]
+fn a_damaged_database_is_left_alone() {
+    let stage = with_a_session();
+    let good = std::fs::read(stage.database()).unwrap();
+    let mut torn = good.clone();
+    torn.truncate(good.len() / 3);
+    let mut headless = good.clone();
+    headless[..4096].fill(0x5a);
+    for (what, bytes) in
+        [("garbage", b"this is no database at all\n".repeat(400)), ("torn", torn), ("headless", headless)]
+    {
+        std::fs::write(stage.database(), &bytes).unwrap();
+        for args in [&["exec", "--json", "hello"][..], &["sessions", "list", "--json"], &["verify", "--json"]] {
+            let done = stage.arki(args).exits(1);
+            let shown = done.json_error();
+            assert_eq!(shown.code, "DATABASE_DAMAGED", "{what} {args:?}");
+            assert!(shown.message.contains("arki.db"), "{shown:?}");
+        }
+        assert!(std::fs::read(stage.database()).unwrap() == bytes, "{what}: it was changed");
+    }
+    std::fs::write(stage.database(), good).unwrap();
+    stage.verifies();
+}
+
+/// SQLite reads only the pages it needs, so that not every command comes across the damage.
+#[test]
+fn damage_anywhere_in_the_log_is_found_by_verifying() {
+    let stage = with_a_session();
+    let good = std::fs::read(stage.database()).unwrap();
+    let holder = Connection::open(stage.database()).unwrap();
+    let root: i64 =
+        holder.query_row("SELECT rootpage FROM sqlite_master WHERE name = 'events'", [], |row| row.get(0)).unwrap();
+    let page: i64 = holder.query_row("PRAGMA page_size", [], |row| row.get(0)).unwrap();
+    drop(holder);
+    let mut scribbled = good.clone();
+    let (root, page) = (usize::try_from(root).unwrap(), usize::try_from(page).unwrap());
+    scribbled[(root - 1) * page..root * page].fill(0x5a);
+    std::fs::write(stage.database(), &scribbled).unwrap();
+    assert_eq!(stage.arki(&["verify", "--json"]).exits(1).json_error().code, "DATABASE_DAMAGED");
+    let done = stage.exec(&["--continue", "go on"]).exits(1);
+    assert_eq!(done.json_error().code, "DATABASE_DAMAGED");
+    std::fs::write(stage.database(), good).unwrap();
+    stage.verifies();
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_used_is_named() {
+    let mut stage = Stage::new(vec![Turn::text("ok")]);
+    let file = stage.write("a-file", "x");
+    stage.home.env.insert("ARKI_DATA_DIR".to_owned(), file.join("below").display().to_string());
+    let shown = stage.exec(&["hello"]).exits(1).json_error();
+    assert!(shown.message.contains("a-file"), "{shown:?}");
+}
+
+#[test]
+fn without_a_database_there_is_nothing_to_verify() {
+    let stage = Stage::untrusted(Script::new(Vec::new()), &json!({}));
+    let done = stage.arki(&["verify", "--json"]).exits(1);
+    assert_eq!(done.json_error().code, "FILE_NOT_FOUND");
+    assert!(!stage.database().exists());
+}

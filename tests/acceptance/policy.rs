@@ -1,0 +1,141 @@
+//! `arki policy check` says what would be decided, by which rule and why, and executes nothing.
+
+use crate::harness::Stage;
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+
+fn stage(config: &Value) -> Stage {
+    Stage::configured(Script::new(vec![Turn::text("ok")]), config)
+}
+
+fn judged(stage: &Stage, args: &[&str]) -> Value {
+    let lines = stage.arki(&[&["policy", "check"], args].concat()).exits(0).lines();
+    assert_eq!(lines.len(), 1);
+    let mut keys: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["decision", "reason", "risk", "rule"]);
+    lines[0].clone()
+}
+
+#[track_caller]
+fn decides(stage: &Stage, args: &[&str], decision: &str, rule: &str) {
+    let judged = judged(stage, args);
+    assert_eq!((&judged["decision"], &judged["rule"]), (&json!(decision), &json!(rule)), "{args:?}: {judged}");
+}
+
+fn with_rules(rules: &Value) -> Stage {
+    stage(&json!({"policy": {"rules": rules}}))
+}
+
+#[test]
+fn known_read_only_commands_are_allowed() {
+    let stage = stage(&Value::Null);
+    for line in ["ls -la", "cat a.txt | grep x | wc -l", "pwd && ls", "head -n 3 README.md"] {
+        decides(&stage, &[line], "allow", "builtin:read-only");
+    }
+    decides(&stage, &["--", "ls", "-la"], "allow", "builtin:read-only");
+}
+
+#[test]
+fn what_is_not_fully_understood_is_never_allowed_silently() {
+    let stage = with_rules(&json!([{"decision": "allow", "tool": "run_command", "command": ["echo"]}]));
+    decides(&stage, &["echo hello"], "allow", "config:rules[1]");
+    for line in [
+        "echo $(rm -rf .)",
+        "echo `rm -rf .`",
+        "echo hello > a.txt",
+        "eval 'echo hello'",
+        "$EDITOR a.txt",
+        "echo hello & rm -rf .",
+        "echo <(ls)",
+        "if true; then echo hello; fi",
+        "f() { rm -rf .; }; f",
+        "X=1 echo hello",
+        "echo 'unclosed",
+    ] {
+        assert_eq!(judged(&stage, &[line])["decision"], "approval", "{line}");
+    }
+}
+
+#[test]
+fn an_allowing_rule_needs_every_command_of_the_line_and_a_denying_one_needs_one() {
+    let stage = with_rules(&json!([
+        {"decision": "allow", "tool": "run_command", "command": ["mytool", "check"]},
+        {"decision": "deny", "tool": "run_command", "command": ["git", "push"]},
+    ]));
+    decides(&stage, &["mytool check --all"], "allow", "config:rules[1]");
+    decides(&stage, &["mytool check && mytool check -v"], "allow", "config:rules[1]");
+    assert_eq!(judged(&stage, &["mytool check; rm -rf ."])["decision"], "approval");
+    assert_eq!(judged(&stage, &["mytool"])["decision"], "approval");
+    decides(&stage, &["mytool check && git push"], "deny", "config:rules[2]");
+    decides(&stage, &["--", "git", "push", "--force"], "deny", "config:rules[2]");
+}
+
+#[test]
+fn several_arguments_are_an_argv_and_one_is_a_shell_line() {
+    let stage = with_rules(&json!([{"decision": "deny", "command": ["git", "push"]}]));
+    assert_eq!(judged(&stage, &["--", "echo", "a; git push"])["decision"], "allow");
+    assert_eq!(judged(&stage, &["echo a; git push"])["decision"], "deny");
+}
+
+#[test]
+fn of_several_rules_the_strictest_wins() {
+    let stage = with_rules(&json!([
+        {"decision": "allow", "tool": "write_file", "path": "**"},
+        {"decision": "approval", "path": "src/**"},
+        {"decision": "deny", "path": "src/generated/**"},
+    ]));
+    let write = |path: &str| format!(r#"{{"path": "{path}", "content": "x"}}"#);
+    for (path, decision) in [("docs/a.md", "allow"), ("src/a.rs", "approval"), ("src/generated/a.rs", "deny")] {
+        let judged = judged(&stage, &["--tool", "write_file", "--args", &write(path)]);
+        assert_eq!(judged["decision"], decision, "{path}: {judged}");
+    }
+}
+
+#[test]
+fn protected_paths_and_secret_files_ask_even_where_a_rule_allows() {
+    let stage = with_rules(&json!([{"decision": "allow", "path": "**"}, {"decision": "allow", "tool": "run_command"}]));
+    for path in [".git/config", ".arki/config.json", "AGENTS.md", "docs/CLAUDE.md"] {
+        let args = format!(r#"{{"path": "{path}", "content": "x"}}"#);
+        decides(&stage, &["--tool", "write_file", "--args", &args], "approval", "builtin:protected-path");
+        let args = format!(r#"{{"path": "{path}"}}"#);
+        assert_eq!(judged(&stage, &["--tool", "read_file", "--args", &args])["decision"], "allow");
+    }
+    for (tool, args) in [("read_file", r#"{"path": ".env"}"#), ("run_command", r#"{"command": "cat .env"}"#)] {
+        decides(&stage, &["--tool", tool, "--args", args], "approval", "builtin:secret-file");
+    }
+}
+
+#[test]
+fn the_defaults_of_the_categories_come_last() {
+    let stage = stage(&Value::Null);
+    let write = ["--tool", "write_file", "--args", r#"{"path": "a.txt", "content": "x"}"#];
+    decides(&stage, &write, "preview", "category:write");
+    decides(&stage, &["--tool", "read_file", "--args", r#"{"path": "a.txt"}"#], "allow", "category:read");
+    decides(&stage, &["frobnicate --all"], "approval", "category:exec");
+    assert_eq!(judged(&stage, &["rm -rf ."])["risk"], "high");
+}
+
+#[test]
+fn an_unknown_tool_and_an_untrusted_folder_are_denied() {
+    let stage = stage(&Value::Null);
+    decides(&stage, &["--tool", "frobnicate", "--args", "{}"], "deny", "builtin:unknown-tool");
+    stage.arki(&["untrust"]).exits(0);
+    for args in [&["ls"][..], &["--tool", "write_file", "--args", r#"{"path": "a", "content": "x"}"#]] {
+        decides(&stage, args, "deny", "builtin:untrusted");
+    }
+    assert_eq!(judged(&stage, &["--tool", "read_file", "--args", r#"{"path": "a"}"#])["decision"], "allow");
+}
+
+#[test]
+fn a_category_that_denies_denies() {
+    let stage = stage(&json!({"policy": {"categories": {"exec": "deny"}}}));
+    decides(&stage, &["ls"], "deny", "category:exec");
+}
+
+#[test]
+fn checking_executes_nothing() {
+    let stage = stage(&Value::Null);
+    judged(&stage, &["touch made.txt"]);
+    assert!(!stage.path("made.txt").exists() && stage.sessions().is_empty() && stage.model.requests().is_empty());
+}

@@ -1,0 +1,164 @@
+//! Providers that cannot be reached, refuse, fail or stop in the middle: one sentence, a log entry, and what had come of
+//! an answer is kept.
+
+use crate::harness::{Shown, Stage, payload, payloads, text};
+use arki_testkit::{Script, ScriptedServer, Turn};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn error(message: &str) -> Value {
+    json!({"error": {"message": message, "type": "t", "code": null}})
+}
+
+/// Plays the broken turn, then a good one: the run fails in words, and the session goes on.
+#[track_caller]
+fn fails(turn: Turn, code: &str) -> (Shown, Vec<Value>) {
+    let stage = Stage::of(Script::new(vec![turn, Turn::text("Here again.")]).sequential());
+    let done = stage.exec(&["hello"]).exits(1);
+    let shown = done.json_error();
+    assert_eq!(shown.code, code, "{shown:?}");
+    assert!(shown.message.contains("mock"), "the provider is not named: {shown:?}");
+    let log = stage.log();
+    let failed = payload(&log, "run.failed");
+    assert_eq!((&failed["code"], &failed["message"]), (&json!(code), &json!(shown.message)));
+    assert!(failed["retryable"].is_boolean());
+    assert_eq!(stage.sessions()[0]["state"], "failed");
+    let events = stage.exec(&["--continue", "again"]).exits(0).lines();
+    assert_eq!(payload(&events, "run.completed")["response"], "Here again. ");
+    stage.verifies();
+    (shown, log)
+}
+
+#[test]
+fn an_unreachable_provider() {
+    let stage = Stage::new(Vec::new());
+    let gone = ScriptedServer::start(Vec::new()).unwrap().url();
+    let models = json!({"mock": {"contextWindow": 1000}});
+    let provider = json!({"kind": "custom", "baseUrl": gone, "models": models});
+    stage.write_config(
+        &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
+    );
+    let shown = stage.exec(&["hello"]).exits(1).json_error();
+    assert_eq!(shown.code, "PROVIDER_UNREACHABLE");
+    assert!(shown.message.contains("127.0.0.1"), "{shown:?}");
+    assert_eq!(payload(&stage.log(), "run.failed")["retryable"], json!(true));
+}
+
+#[test]
+fn a_refused_key() {
+    let (shown, _) = fails(Turn::json(401, error("bad key")), "KEY_REFUSED");
+    assert!(shown.hint.contains("arki keys set mock"), "{shown:?}");
+}
+
+#[test]
+fn an_unknown_model() {
+    let (shown, _) = fails(Turn::json(404, error("no such model")), "MODEL_NOT_FOUND");
+    assert!(shown.hint.contains("arki models"), "{shown:?}");
+}
+
+#[test]
+fn too_many_requests() {
+    let (_, log) = fails(Turn::json(429, error("slow down")), "PROVIDER_RATE_LIMITED");
+    assert_eq!(payload(&log, "run.failed")["retryable"], json!(true));
+}
+
+#[test]
+fn a_failure_on_the_other_side() {
+    for turn in [
+        Turn::json(500, error("oops")),
+        Turn::raw(503, "text/html", "<html><body>Bad gateway</body></html>"),
+        Turn::raw(502, "text/plain", ""),
+    ] {
+        let (shown, _) = fails(turn, "PROVIDER_FAILED");
+        assert!(!shown.message.contains('<'), "{shown:?}");
+    }
+}
+
+#[test]
+fn a_refused_request() {
+    let (shown, _) = fails(Turn::json(400, error("temperature must be 1")), "PROVIDER_BAD_REQUEST");
+    assert!(shown.message.contains("temperature must be 1"), "{shown:?}");
+}
+
+#[test]
+fn an_answer_in_another_language() {
+    for turn in [
+        Turn::raw(200, "text/html", "<html><body>Welcome</body></html>"),
+        Turn::stream("data: {this is not json\n\n"),
+        Turn::json(200, json!({"hello": "world"})),
+    ] {
+        fails(turn, "PROVIDER_BAD_ANSWER");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_answer_at_all() {
+    fails(Turn::stream(vec![0xff; 4000]), "PROVIDER_STREAM_CUT");
+    fails(Turn::stream(": a comment\n\n"), "PROVIDER_STREAM_CUT");
+}
+
+#[test]
+fn an_empty_answer() {
+    fails(Turn::text(""), "PROVIDER_BAD_ANSWER");
+}
+
+#[test]
+fn a_connection_that_ends_in_the_middle_keeps_what_had_come() {
+    for script in [0, 1] {
+        let turn = Turn::text("These words have come and the rest has not").cut_after(700 - script);
+        let (_, log) = fails(turn, "PROVIDER_STREAM_CUT");
+        let message = payload(&log, "output.message");
+        assert_eq!(message["interrupted"], json!(true));
+        assert!(text(&message["content"]).starts_with("These words"), "{message}");
+        assert_eq!(payload(&log, "run.failed")["retryable"], json!(true));
+    }
+}
+
+#[test]
+fn an_error_inside_an_answer_keeps_what_had_come() {
+    let piece = json!({"choices": [{"index": 0, "delta": {"content": "So far so good. "}, "finish_reason": null}]});
+    let (shown, log) = fails(Turn::chunks(&[piece, error("the server is overloaded")]), "PROVIDER_FAILED");
+    assert!(shown.message.contains("overloaded"), "{shown:?}");
+    assert_eq!(payload(&log, "output.message")["content"], "So far so good. ");
+}
+
+#[test]
+fn a_call_that_was_cut_off_is_not_carried_out() {
+    let whole = Turn::calls().call("write_file", json!({"path": "a.txt", "content": "x".repeat(2000)}));
+    let stage = Stage::of(Script::new(vec![whole.cut_after(3000), Turn::text("Here again.")]).sequential());
+    stage.exec(&["--approve", "all", "go"]).fails(1, "PROVIDER_STREAM_CUT");
+    assert!(!stage.path("a.txt").exists());
+    assert_eq!(payloads(&stage.log(), "tool.call"), Vec::<Value>::new());
+    stage.exec(&["--continue", "again"]).exits(0);
+}
+
+#[test]
+fn a_redirection_is_not_followed_with_the_key() {
+    let elsewhere = ScriptedServer::start(vec![Turn::text("caught")]).unwrap();
+    let turn = Turn::raw(307, "text/plain", "").header("location", &format!("{}/chat/completions", elsewhere.url()));
+    fails(turn, "PROVIDER_BAD_ANSWER");
+    assert!(elsewhere.requests().is_empty());
+}
+
+#[test]
+fn what_a_tool_did_before_the_failure_stays_done_and_logged() {
+    let stage = Stage::of(
+        Script::new(vec![
+            Turn::calls().call("write_file", json!({"path": "a.txt", "content": "kept\n"})),
+            Turn::json(500, error("oops")),
+            Turn::text("Going on."),
+        ])
+        .sequential(),
+    );
+    stage.exec(&["--approve", "edits", "go"]).fails(1, "PROVIDER_FAILED");
+    assert_eq!(stage.read("a.txt"), "kept\n");
+    stage.exec(&["--continue", "go on"]).exits(0);
+    let told = stage.messages().iter().any(|m| m["role"] == "tool" && text(&m["content"]).contains("Written: a.txt"));
+    assert!(told, "{:?}", stage.messages());
+}
+
+#[test]
+fn a_slow_answer_is_not_a_failure() {
+    let stage = Stage::new(vec![Turn::text("slow but sure").pause(Duration::from_millis(300))]);
+    stage.exec(&["hello"]).exits(0);
+}
