@@ -6,3 +6,17 @@ pub(crate) mod read_file;
 pub(crate) mod run_command;
 pub(crate) mod search_files;
 pub(crate) mod write_file;
+
+use crate::tool::Tool;
+
+/// All of them, in the order they are offered.
+pub(crate) fn all() -> Vec<Tool> {
+    vec![
+        read_file::tool(),
+        list_directory::tool(),
+        search_files::tool(),
+        write_file::tool(),
+        edit_file::tool(),
+        run_command::tool(),
+    ]
+}

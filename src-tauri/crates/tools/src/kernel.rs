@@ -11,6 +11,7 @@ mod record;
 mod subject;
 mod write;
 
+use crate::builtin;
 use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
 use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
@@ -64,7 +65,7 @@ pub struct Kernel {
 impl Kernel {
     #[must_use]
     pub fn new(log: Arc<dyn EventLog>, bus: Arc<dyn LiveBus>, redactor: Redactor, settings: KernelSettings) -> Self {
-        let tools = tool::all();
+        let tools = builtin::all();
         let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
         Self { log, bus, redactor, settings, tools, definitions, room: OnceCell::new() }
     }

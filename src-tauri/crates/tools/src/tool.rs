@@ -1,6 +1,5 @@
 //! A tool: what the model is told of it, and how the kernel carries it out.
 
-use crate::builtin;
 use crate::error::ToolError;
 use crate::manual::Manual;
 use arki_domain::{Category, Fault, ToolDefinition};
@@ -68,18 +67,6 @@ impl Tool {
             None => Err(Fault::internal(format_args!("the schema of {} is not valid", self.definition.name))),
         }
     }
-}
-
-/// All built-in tools, in the order they are offered.
-pub(crate) fn all() -> Vec<Tool> {
-    vec![
-        builtin::read_file::tool(),
-        builtin::list_directory::tool(),
-        builtin::search_files::tool(),
-        builtin::write_file::tool(),
-        builtin::edit_file::tool(),
-        builtin::run_command::tool(),
-    ]
 }
 
 /// The arguments as a type; they have been validated before.
