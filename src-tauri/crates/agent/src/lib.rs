@@ -8,6 +8,8 @@
 
 mod answer;
 mod budget;
+mod ending;
 mod tool_loop;
+mod turn;
 
 pub use tool_loop::{RunEnd, RunParts, ToolLoop};

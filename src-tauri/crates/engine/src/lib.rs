@@ -15,6 +15,7 @@ mod frames;
 mod history;
 mod judgement;
 mod keys;
+mod launch;
 mod projects;
 mod recorded_log;
 mod runs;

@@ -1,0 +1,80 @@
+//! How a run ends, or pauses: always by an event that says so.
+
+use crate::answer::Answer;
+use crate::tool_loop::{RunEnd, ToolLoop};
+use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
+use arki_domain::{Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult};
+
+impl ToolLoop {
+    pub(crate) async fn completed(&mut self) -> Result<RunEnd, Fault> {
+        let response = self.state.last_text.clone();
+        let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };
+        self.append(vec![completed.into()]).await?;
+        Ok(RunEnd::Completed { response })
+    }
+
+    pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<Answer>) -> Result<RunEnd, Fault> {
+        if let Some(answer) = answer {
+            self.interrupted(answer).await?;
+        }
+        let failed = RunFailed {
+            code: fault.code.clone(),
+            message: fault.message.clone(),
+            hint: fault.hint.clone(),
+            retryable: (self.parts.is_retryable)(&fault),
+        };
+        self.append(vec![failed.into()]).await?;
+        Ok(RunEnd::Failed(fault))
+    }
+
+    /// Calls that were never begun get a result that says so: every call has one, and the model is not left guessing.
+    pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
+        let mut bodies: Vec<EventBody> =
+            self.state.pending_calls().iter().map(|call| unfinished(call).into()).collect();
+        bodies.push(
+            RunCancelled {
+                code: Code::CANCELLED.0.to_owned(),
+                message: "The run was stopped.".to_owned(),
+                retryable: true,
+            }
+            .into(),
+        );
+        self.append(bodies).await?;
+        Ok(RunEnd::Cancelled)
+    }
+
+    pub(crate) async fn out_of_budget(&mut self) -> Result<RunEnd, Fault> {
+        self.append(vec![RunPaused { reason: PauseReason::Budget, approval_id: None }.into()]).await?;
+        Ok(RunEnd::BudgetExhausted)
+    }
+
+    pub(crate) fn ended(&self) -> RunEnd {
+        match &self.state.phase {
+            RunPhase::Failed { code, message, hint } => {
+                RunEnd::Failed(Fault { code: code.clone(), message: message.clone(), hint: hint.clone() })
+            }
+            RunPhase::Cancelled => RunEnd::Cancelled,
+            RunPhase::Active | RunPhase::Paused(_) | RunPhase::Completed => {
+                RunEnd::Completed { response: self.state.last_text.clone() }
+            }
+        }
+    }
+}
+
+fn unfinished(pending: &PendingCall) -> ToolResult {
+    let result = match pending.progress {
+        CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Resolved(_) => {
+            "Not done: the user stopped the run before this call began."
+        }
+        CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.",
+    };
+    ToolResult {
+        call_id: pending.call.call_id.clone(),
+        tool_id: pending.call.tool_id.clone(),
+        result: result.to_owned(),
+        is_error: true,
+        duration_ms: 0,
+        truncated: false,
+        code: Some(Code::CANCELLED.0.to_owned()),
+    }
+}

@@ -1,0 +1,183 @@
+//! One turn: ask the model, take its answer as it streams, store it whole.
+
+use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY_MS};
+use crate::budget;
+use crate::tool_loop::{RunEnd, ToolLoop};
+use arki_domain::{
+    ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, OutputMessage, PreparedRequest, Role, ToolCall,
+};
+use futures_util::StreamExt;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::time::Instant;
+
+impl ToolLoop {
+    pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
+        let turn = self.state.turn + 1;
+        let request = self.request();
+        let prepared = match self.parts.model.prepare(&request) {
+            Ok(prepared) => prepared,
+            Err(fault) => return self.failed(fault, None).await.map(Some),
+        };
+        self.append(vec![
+            EngineRequest {
+                turn,
+                provider: self.parts.model.provider().to_owned(),
+                model: self.parts.model.model().to_owned(),
+                request_hash: prepared.request_hash.clone(),
+                message_count: prepared.message_count,
+            }
+            .into(),
+        ])
+        .await?;
+        let mut answer = Answer::new(
+            self.session_id.clone(),
+            self.state.run_id.clone(),
+            turn,
+            &self.parts.redactor,
+            self.parts.bus.clone(),
+        );
+        let started = Instant::now();
+        let end = self.stream(prepared, &mut answer, started).await?;
+        answer.finish();
+        self.conclude(end, answer, elapsed_ms(started)).await
+    }
+
+    async fn conclude(&mut self, end: AnswerEnd, answer: Answer, duration_ms: u64) -> Result<Option<RunEnd>, Fault> {
+        match end {
+            AnswerEnd::Finished if answer.is_empty() => {
+                let fault = Fault::new(
+                    Code::PROVIDER_BAD_ANSWER,
+                    format!("{} sent an empty answer.", self.parts.model.provider()),
+                    "Try again, or choose another model.",
+                );
+                self.failed(fault, Some(answer)).await.map(Some)
+            }
+            AnswerEnd::Finished => self.answered(answer, duration_ms).await.map(|()| None),
+            AnswerEnd::Cancelled => {
+                self.interrupted(answer).await?;
+                self.cancelled().await.map(Some)
+            }
+            AnswerEnd::OutOfTime => {
+                self.interrupted(answer).await?;
+                self.out_of_budget().await.map(Some)
+            }
+            AnswerEnd::Failed(fault) => self.failed(fault, Some(answer)).await.map(Some),
+        }
+    }
+
+    fn request(&mut self) -> ChatRequest {
+        ChatRequest {
+            system: self.parts.system.clone(),
+            messages: self.transcript.messages(),
+            tools: self.parts.executor.definitions(),
+            options: self.parts.model_options.clone(),
+        }
+    }
+
+    async fn stream(
+        &self,
+        prepared: PreparedRequest,
+        answer: &mut Answer,
+        started: Instant,
+    ) -> Result<AnswerEnd, Fault> {
+        let out_of_time = match budget::milliseconds_left(&self.state, self.parts.clock.now_ms()) {
+            Some(left) => tokio::time::sleep(Duration::from_millis(left)),
+            None => tokio::time::sleep(Duration::MAX),
+        };
+        tokio::pin!(out_of_time);
+        let mut stream = tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => return Ok(AnswerEnd::Cancelled),
+            () = &mut out_of_time => return Ok(AnswerEnd::OutOfTime),
+            sent = self.parts.model.send(prepared) => match sent {
+                Ok(stream) => stream,
+                Err(fault) => return Ok(AnswerEnd::Failed(fault)),
+            },
+        };
+        let mut kept = Instant::now();
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = self.cancel.cancelled() => return Ok(AnswerEnd::Cancelled),
+                () = &mut out_of_time => return Ok(AnswerEnd::OutOfTime),
+                next = stream.next() => next,
+            };
+            match next {
+                Some(Ok(event)) => {
+                    if answer.take(event, elapsed_ms(started)) {
+                        return Ok(AnswerEnd::Finished);
+                    }
+                }
+                None => return Ok(AnswerEnd::Finished),
+                Some(Err(fault)) => return Ok(AnswerEnd::Failed(fault)),
+            }
+            if elapsed_ms(kept) >= KEEP_PARTIAL_EVERY_MS {
+                self.parts.log.keep_partial(&self.session_id, Some(answer.partial())).await?;
+                answer.partly_kept = true;
+                kept = Instant::now();
+            }
+        }
+    }
+
+    /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
+    async fn answered(&mut self, mut answer: Answer, duration_ms: u64) -> Result<(), Fault> {
+        answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
+        let mut bodies: Vec<EventBody> = vec![
+            EngineResponse {
+                turn: answer.turn,
+                finish_reason: answer.finish_reason,
+                usage: answer.usage,
+                ttft_ms: answer.first_token_after_ms,
+                duration_ms,
+            }
+            .into(),
+        ];
+        if !answer.text.is_empty() || !answer.thoughts.is_empty() {
+            bodies.push(message(&answer, false).into());
+        }
+        let definitions = self.parts.executor.definitions();
+        bodies.extend(answer.calls.iter().map(|call| {
+            let definition = definitions.iter().find(|definition| definition.name == call.tool_id);
+            EventBody::from(ToolCall {
+                turn: answer.turn,
+                call_id: call.call_id.clone(),
+                tool_id: call.tool_id.clone(),
+                args: serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone())),
+                category: definition.map(|definition| definition.category),
+            })
+        }));
+        self.append(bodies).await?;
+        self.clear_partial(&answer).await
+    }
+
+    /// What arrived before the answer was cut off is kept, marked as such.
+    pub(crate) async fn interrupted(&mut self, mut answer: Answer) -> Result<(), Fault> {
+        answer.calls.clear();
+        if !answer.text.is_empty() || !answer.thoughts.is_empty() {
+            self.append(vec![message(&answer, true).into()]).await?;
+        }
+        self.clear_partial(&answer).await
+    }
+
+    async fn clear_partial(&self, answer: &Answer) -> Result<(), Fault> {
+        if !answer.partly_kept {
+            return Ok(());
+        }
+        self.parts.log.keep_partial(&self.session_id, None).await
+    }
+}
+
+fn message(answer: &Answer, interrupted: bool) -> OutputMessage {
+    OutputMessage {
+        turn: answer.turn,
+        role: Role::Assistant,
+        content: answer.text.clone(),
+        thoughts: Some(answer.thoughts.clone()).filter(|thoughts| !thoughts.is_empty()),
+        interrupted,
+    }
+}
+
+fn elapsed_ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,128 @@
+//! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
+
+use crate::config::Config;
+use crate::history::History;
+use crate::projects::OpenProject;
+use crate::runs::Running;
+use crate::{ActiveRun, Engine};
+use arki_agent::{RunParts, ToolLoop};
+use arki_context::SystemPromptInputs;
+use arki_domain::projection::RunState;
+use arki_domain::{Executor, Fault, RunOptions, SessionId, sha256_hex};
+use arki_tools::{Kernel, KernelSettings};
+use globset::GlobSet;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// The lease is renewed this often; it is given up for dead after several missed times.
+const HEARTBEAT: Duration = Duration::from_secs(3);
+
+impl Engine {
+    pub(crate) fn launch(
+        self: &Arc<Self>,
+        session_id: SessionId,
+        history: History,
+        open: &OpenProject,
+        config: &Config,
+        system: Arc<str>,
+    ) -> Result<Running, Fault> {
+        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let model = self.providers(config).model(&run.model)?;
+        let parts = RunParts {
+            log: self.event_log(),
+            bus: self.live_bus(),
+            model,
+            executor: self.executor(open, config),
+            clock: self.clock.clone(),
+            redactor: self.redactor.clone(),
+            system,
+            model_options: config.model_options.clone(),
+            is_retryable: arki_llm::retryable,
+        };
+        let active =
+            ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), cancel: CancellationToken::new() };
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
+        let tool_loop = ToolLoop::new(parts, session_id.clone(), run, history.transcript, active.cancel.clone());
+        let engine = self.clone();
+        let cancel = active.cancel.clone();
+        let handle = tokio::spawn(async move {
+            let ended = engine.with_heartbeat(&session_id, cancel, tool_loop.run()).await;
+            engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
+            engine.store.release_lease(&session_id, &engine.owner).await?;
+            ended
+        });
+        Ok((active, handle))
+    }
+
+    /// Keeps the lease alive while the run works; a run whose lease was taken over stops.
+    async fn with_heartbeat<T>(
+        &self,
+        session_id: &SessionId,
+        cancel: CancellationToken,
+        run: impl Future<Output = T>,
+    ) -> T {
+        tokio::pin!(run);
+        loop {
+            tokio::select! {
+                ended = &mut run => return ended,
+                () = tokio::time::sleep(HEARTBEAT) => {
+                    match self.store.renew_lease(session_id, &self.owner).await {
+                        Ok(true) => {}
+                        Ok(false) => cancel.cancel(),
+                        Err(error) => tracing::warn!(%error, "the lease was not renewed"),
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Kernel {
+        let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
+        if let Some(home) = std::env::home_dir() {
+            hidden.extend(arki_workspace::home_secrets(&home));
+        }
+        let settings = KernelSettings {
+            project: open.project.clone(),
+            trusted: open.is_trusted(),
+            policy: config.policy.clone(),
+            limits: config.tool_limits,
+            secrets: GlobSet::empty(),
+            hidden,
+            sandbox: self.sandbox().clone(),
+        };
+        Kernel::new(self.event_log(), self.live_bus(), self.redactor.clone(), settings)
+    }
+
+    fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {
+        Arc::new(self.kernel(open, config))
+    }
+
+    pub(crate) fn system_prompt(&self, open: &OpenProject, config: &Config, options: &RunOptions) -> String {
+        let inputs = SystemPromptInputs {
+            project: &open.path(),
+            system: std::env::consts::OS,
+            today: &today(self.clock.now_ms()),
+            call_prompt: options.system.as_deref(),
+            configured_prompt: config.system_prompt.as_deref(),
+            rules: open.rules(),
+        };
+        // The hash names these bytes in the log and the blob store, so keys go before it is computed.
+        self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned()
+    }
+
+    /// The very text that the run began with.
+    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
+        let stored = self.reader().blob(&run.system_prompt_hash)?;
+        let text = stored
+            .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(Arc::from).ok_or_else(|| Fault::internal("the run's system prompt is not in the blob store"))
+    }
+}
+
+/// The user's date, as YYYY-MM-DD.
+fn today(now_ms: i64) -> String {
+    let now = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default();
+    now.to_zoned(jiff::tz::TimeZone::system()).date().to_string()
+}
