@@ -1,1 +1,15 @@
-//! What the source promises to itself.
+//! What the source promises to itself: the arrows and invariants of `docs/architecture.md`, read off the manifests and
+//! the sources.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "tests fail by panicking and start programs"
+)]
+
+mod dependencies;
+mod manifests;
+mod sources;
+mod style;
+mod window;

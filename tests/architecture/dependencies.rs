@@ -1,0 +1,111 @@
+//! Which crate may know which.
+
+use crate::manifests::Manifests;
+use std::collections::BTreeSet;
+
+/// Each crate and those of ours that it may name in its manifest. A new arrow is argued in `docs/decisions` first.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("arki-desktop", &["engine", "domain"]),
+    ("arki-cli", &["engine", "domain"]),
+    ("arki-engine", &["pipelines", "agent", "store", "mcp", "tools", "workspace", "context", "llm", "domain"]),
+    ("arki-pipelines", &["agent", "domain"]),
+    ("arki-agent", &["context", "llm", "domain"]),
+    ("arki-mcp", &["tools", "workspace", "domain"]),
+    ("arki-tools", &["workspace", "domain"]),
+    ("arki-workspace", &["domain"]),
+    ("arki-store", &["domain"]),
+    ("arki-llm", &["domain"]),
+    ("arki-context", &["domain"]),
+    ("arki-domain", &[]),
+    ("arki-testkit", &["domain"]),
+    ("xtask", &[]),
+    ("arki-tests", &[]),
+];
+
+/// Libraries that isolate something: each is known by one crate. A name that ends with `*` stands for all that begin so.
+const LIBRARIES: &[(&str, &str)] = &[
+    ("rusqlite*", "arki-store"),
+    ("reqwest", "arki-llm"),
+    ("hyper*", "arki-llm"),
+    ("sse-stream", "arki-llm"),
+    ("rustls", "arki-llm"),
+    ("tauri*", "arki-desktop"),
+    ("landlock", "arki-workspace"),
+    ("seccompiler", "arki-workspace"),
+    ("portable-pty", "arki-workspace"),
+    ("cap-std", "arki-workspace"),
+    ("keyring", "arki-engine"),
+    ("rmcp", "arki-mcp"),
+    ("clap*", "arki-cli"),
+];
+
+#[test]
+fn every_arrow_between_crates_is_one_of_the_architecture() {
+    let manifests = Manifests::read();
+    for (package, dependencies) in &manifests.normal {
+        let arrows = ARROWS.iter().find(|(name, _)| name == package);
+        let (_, allowed) = arrows.unwrap_or_else(|| panic!("{package} is new: say in ARROWS what it may know"));
+        let ours = dependencies.iter().filter(|name| manifests.normal.contains_key(*name));
+        for dependency in ours {
+            let short = dependency.trim_start_matches("arki-");
+            assert!(allowed.contains(&short), "{package} must not depend on {dependency}");
+        }
+    }
+}
+
+#[test]
+fn the_planner_cannot_reach_the_executor_not_even_indirectly() {
+    let manifests = Manifests::read();
+    for planner in ["arki-agent", "arki-pipelines", "arki-context", "arki-llm"] {
+        let reached = manifests.reaches(planner);
+        for executor in ["arki-tools", "arki-workspace", "arki-store", "arki-mcp", "arki-engine"] {
+            assert!(!reached.contains(executor), "{planner} reaches {executor}");
+        }
+    }
+    assert!(manifests.reaches("arki-cli").contains("arki-store"), "nothing is reached at all");
+}
+
+#[test]
+fn the_domain_depends_on_none_of_ours_and_does_no_input_or_output() {
+    let manifests = Manifests::read();
+    assert_eq!(manifests.reaches("arki-domain"), BTreeSet::new());
+    for library in ["tokio", "reqwest", "rusqlite", "tracing-appender", "tempfile", "cap-std", "rustix"] {
+        assert!(!manifests.normal["arki-domain"].contains(library), "arki-domain knows {library}");
+    }
+}
+
+#[test]
+fn each_heavy_library_is_known_by_one_crate() {
+    let manifests = Manifests::read();
+    let mut found = 0;
+    for (package, dependencies) in &manifests.normal {
+        for (library, owner) in LIBRARIES {
+            let is_it = |name: &&String| match library.strip_suffix('*') {
+                Some(beginning) => name.starts_with(beginning),
+                None => name.as_str() == *library,
+            };
+            if let Some(name) = dependencies.iter().find(is_it) {
+                assert_eq!(package, owner, "{package} must not know {name}");
+                found += 1;
+            }
+        }
+    }
+    assert!(found >= 8, "only {found} of them were found: is the list out of date?");
+}
+
+/// Its programs are for tests: what is shipped must not have it.
+#[test]
+fn the_testkit_is_in_nothing_that_is_shipped() {
+    let manifests = Manifests::read();
+    for package in manifests.normal.keys() {
+        assert!(!manifests.reaches(package).contains("arki-testkit"), "{package} ships arki-testkit");
+    }
+    assert!(manifests.all["arki-tests"].contains("arki-testkit"));
+}
+
+#[test]
+fn the_command_line_cannot_reach_the_window() {
+    let manifests = Manifests::read();
+    assert!(!manifests.reaches("arki-cli").contains("arki-desktop"));
+    assert!(!manifests.reaches("arki-engine").contains("arki-desktop"));
+}
