@@ -13,3 +13,6 @@ mod tool_loop;
 mod turn;
 
 pub use tool_loop::{RunEnd, RunParts, ToolLoop};
+
+#[cfg(test)]
+mod tests;

@@ -7,3 +7,6 @@ mod transcript;
 pub use run_state::{CallProgress, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
 pub use session_summary::{SessionState, SessionSummary};
 pub use transcript::Transcript;
+
+#[cfg(test)]
+mod tests;

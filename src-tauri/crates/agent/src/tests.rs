@@ -1,0 +1,286 @@
+//! The loop against ports made of data: no files, no network, no clock.
+
+use crate::{RunEnd, RunParts, ToolLoop};
+use arki_domain::projection::{PendingCall, RunState, Transcript};
+use arki_domain::*;
+use async_trait::async_trait;
+use futures_util::StreamExt;
+use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+
+/// A log in memory, numbered but not chained.
+#[derive(Default)]
+struct MemoryLog(Mutex<Vec<Arc<Event>>>);
+
+impl MemoryLog {
+    fn kinds(&self) -> Vec<String> {
+        self.0.lock().unwrap().iter().map(|event| event.kind.clone()).collect()
+    }
+}
+
+#[async_trait]
+impl EventLog for MemoryLog {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut events = self.0.lock().unwrap();
+        let stored: Vec<_> = drafts
+            .into_iter()
+            .zip(events.len() as u64 + 1..)
+            .map(|(draft, seq)| {
+                Arc::new(Event {
+                    event_id: EventId::new(),
+                    run_id: draft.run_id,
+                    session_id: session.clone(),
+                    seq,
+                    ts: 0,
+                    kind: draft.body.kind().into(),
+                    payload: serde_json::value::to_raw_value(&draft.body.payload().unwrap()).unwrap(),
+                    prev_hash: String::new(),
+                    hash: String::new(),
+                })
+            })
+            .collect();
+        events.extend(stored.iter().cloned());
+        Ok(stored)
+    }
+
+    async fn keep_partial(&self, _: &SessionId, _: Option<PartialAnswer>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Deltas(Mutex<String>);
+
+impl LiveBus for Deltas {
+    fn publish(&self, event: LiveEvent) {
+        if let LiveEvent::Delta { delta, .. } = event {
+            self.0.lock().unwrap().push_str(&delta.text);
+        }
+    }
+}
+
+/// Answers turn after turn; `None` in a script never comes.
+struct Script {
+    turns: Mutex<std::vec::IntoIter<Vec<Option<Result<StreamEvent, Fault>>>>>,
+    message_counts: Mutex<Vec<usize>>,
+}
+
+#[async_trait]
+impl ChatModel for Script {
+    fn provider(&self) -> &str {
+        "mock"
+    }
+
+    fn model(&self) -> &str {
+        "mock"
+    }
+
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+        self.message_counts.lock().unwrap().push(request.messages.len());
+        Ok(PreparedRequest {
+            request_hash: String::new(),
+            message_count: request.messages.len(),
+            body: Default::default(),
+        })
+    }
+
+    async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Fault> {
+        let events = self.turns.lock().unwrap().next().unwrap_or_default();
+        Ok(futures_util::stream::iter(events)
+            .then(|event| async {
+                match event {
+                    Some(event) => event,
+                    None => std::future::pending().await,
+                }
+            })
+            .boxed())
+    }
+}
+
+/// Every call succeeds, or waits for an approval.
+struct Hands {
+    log: Arc<MemoryLog>,
+    waits: bool,
+}
+
+#[async_trait]
+impl Executor for Hands {
+    fn definitions(&self) -> Arc<[ToolDefinition]> {
+        Arc::new([])
+    }
+
+    async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+        if self.waits {
+            return Ok(Executed { outcome: CallOutcome::AwaitingApproval(ApprovalId::from("a1")), events: Vec::new() });
+        }
+        let result = ToolResult {
+            call_id: pending.call.call_id.clone(),
+            tool_id: pending.call.tool_id.clone(),
+            result: "ok".into(),
+            is_error: false,
+            duration_ms: 0,
+            truncated: false,
+            code: None,
+        };
+        let draft = EventDraft::of_run(&context.run_id, result);
+        let events = self.log.append(&context.session_id, vec![draft]).await?;
+        Ok(Executed { outcome: CallOutcome::Finished, events })
+    }
+}
+
+struct Stage {
+    log: Arc<MemoryLog>,
+    deltas: Arc<Deltas>,
+    model: Arc<Script>,
+    waits: bool,
+    options: RunOptions,
+    cancel: CancellationToken,
+    redactor: Redactor,
+}
+
+impl Stage {
+    fn new(turns: Vec<Vec<Option<Result<StreamEvent, Fault>>>>) -> Self {
+        let model = Script { turns: Mutex::new(turns.into_iter()), message_counts: Mutex::default() };
+        Self {
+            log: Arc::default(),
+            deltas: Arc::default(),
+            model: Arc::new(model),
+            waits: false,
+            options: RunOptions::default(),
+            cancel: CancellationToken::new(),
+            redactor: Redactor::default(),
+        }
+    }
+
+    async fn run(&self) -> RunEnd {
+        let session_id = SessionId::from("session");
+        let started = RunStarted {
+            prompt: "go".into(),
+            agent: "arki".into(),
+            model: "mock/mock".into(),
+            core: "tool-loop".into(),
+            system_prompt_hash: String::new(),
+            options: self.options.clone(),
+        };
+        let draft = EventDraft::of_run(&RunId::from("run"), started);
+        let events = self.log.append(&session_id, vec![draft]).await.unwrap();
+        let mut transcript = Transcript::default();
+        transcript.apply(&events[0]);
+        let parts = RunParts {
+            log: self.log.clone(),
+            bus: self.deltas.clone(),
+            model: self.model.clone(),
+            executor: Arc::new(Hands { log: self.log.clone(), waits: self.waits }),
+            clock: Arc::new(SystemClock),
+            redactor: self.redactor.clone(),
+            system: Arc::from("system"),
+            model_options: ModelOptions::default(),
+            is_retryable: |_| false,
+        };
+        let state = RunState::start(&events[0]).unwrap();
+        ToolLoop::new(parts, session_id, state, transcript, self.cancel.clone()).run().await.unwrap()
+    }
+
+    fn count(&self, kind: &str) -> usize {
+        self.log.kinds().iter().filter(|known| *known == kind).count()
+    }
+}
+
+fn text(text: &str) -> Option<Result<StreamEvent, Fault>> {
+    Some(Ok(StreamEvent::Token { token_type: TokenType::LlmResponse, text: text.into() }))
+}
+
+fn call(call_id: &str) -> Option<Result<StreamEvent, Fault>> {
+    let (tool_id, arguments) = ("read_file".to_owned(), "{}".to_owned());
+    Some(Ok(StreamEvent::ToolCall(ToolRequest { call_id: CallId::from(call_id), tool_id, arguments })))
+}
+
+fn end() -> Option<Result<StreamEvent, Fault>> {
+    Some(Ok(StreamEvent::End))
+}
+
+#[tokio::test]
+async fn calls_are_carried_out_until_the_model_has_answered() {
+    let stage = Stage::new(vec![vec![call("c"), call("d"), end()], vec![text("all "), text("done"), end()]]);
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "all done".into() });
+    assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 4]);
+    assert_eq!((stage.count("tool.call"), stage.count("tool.result")), (2, 2));
+    assert_eq!(stage.log.kinds().last().unwrap(), "run.completed");
+}
+
+#[tokio::test]
+async fn repeated_call_ids_are_made_unique() {
+    let turn = || vec![call("same"), call("same"), end()];
+    let stage = Stage::new(vec![turn(), turn(), vec![text("done"), end()]]);
+    stage.run().await;
+    let log = stage.log.0.lock().unwrap();
+    let ids: std::collections::HashSet<_> = log
+        .iter()
+        .filter_map(|event| match event.body() {
+            EventBody::ToolCall(call) => Some(call.call_id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids.len(), 4);
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_keeps_what_came_and_fails_in_words() {
+    let fault = Fault::new(Code::PROVIDER_STREAM_CUT, "cut", "again");
+    let stage = Stage::new(vec![vec![text("half"), Some(Err(fault.clone()))]]);
+    assert_eq!(stage.run().await, RunEnd::Failed(fault));
+    let kinds = stage.log.kinds();
+    assert_eq!(kinds[kinds.len() - 2..], ["output.message", "run.failed"]);
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_a_failure_not_a_silence() {
+    let stage = Stage::new(vec![vec![text("  "), end()]]);
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    assert!(fault.is(Code::PROVIDER_BAD_ANSWER));
+}
+
+#[tokio::test]
+async fn stopping_keeps_the_partial_answer_marked_as_interrupted() {
+    let stage = Stage::new(vec![vec![text("half"), None]]);
+    let cancel = stage.cancel.clone();
+    let deltas = stage.deltas.clone();
+    let stopping = async move {
+        while deltas.0.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(stage.run(), stopping);
+    assert_eq!(ended, RunEnd::Cancelled);
+    let log = stage.log.0.lock().unwrap();
+    let kept = log.iter().find_map(|event| match event.body() {
+        EventBody::OutputMessage(message) => Some((message.content, message.interrupted)),
+        _ => None,
+    });
+    assert_eq!(kept, Some(("half".to_owned(), true)));
+}
+
+#[tokio::test]
+async fn a_run_stops_at_its_first_approval() {
+    let stage = Stage { waits: true, ..Stage::new(vec![vec![call("c"), call("d"), end()]]) };
+    assert_eq!(stage.run().await, RunEnd::AwaitingApproval(ApprovalId::from("a1")));
+    assert_eq!((stage.count("run.paused"), stage.count("tool.result")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_budget_of_turns_pauses_and_does_not_fail() {
+    let turns = (0..5).map(|number| vec![call(&format!("c{number}")), end()]).collect();
+    let options = RunOptions { max_turns: Some(3), ..RunOptions::default() };
+    let stage = Stage { options, ..Stage::new(turns) };
+    assert_eq!(stage.run().await, RunEnd::BudgetExhausted);
+    assert_eq!((stage.count("engine.request"), stage.log.kinds().last().unwrap().as_str()), (3, "run.paused"));
+}
+
+#[tokio::test]
+async fn a_key_that_the_model_repeats_is_neither_shown_nor_stored() {
+    let stage = Stage::new(vec![vec![text("key: sk-sec"), text("ret-123"), text("."), end()]]);
+    stage.redactor.add("mock", "sk-secret-123");
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "key: [redacted: mock].".into() });
+    assert_eq!(*stage.deltas.0.lock().unwrap(), "key: [redacted: mock].");
+}

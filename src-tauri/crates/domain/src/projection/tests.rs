@@ -1,0 +1,244 @@
+//! The folds over one scripted run, cut wherever a process could end.
+
+use super::*;
+use crate::*;
+use serde_json::json;
+
+struct Log {
+    events: Vec<Event>,
+    run_id: RunId,
+}
+
+impl Log {
+    fn of_a_run(prompt: &str) -> Self {
+        let mut log = Self { events: Vec::new(), run_id: RunId::from("run") };
+        log.start(prompt);
+        log
+    }
+
+    fn start(&mut self, prompt: &str) -> &mut Self {
+        self.add(RunStarted {
+            prompt: prompt.into(),
+            agent: "arki".into(),
+            model: "mock/mock".into(),
+            core: "tool-loop".into(),
+            system_prompt_hash: String::new(),
+            options: RunOptions::default(),
+        })
+    }
+
+    fn add(&mut self, body: impl Into<EventBody>) -> &mut Self {
+        let body = body.into();
+        let seq = self.events.len() as u64 + 1;
+        self.events.push(Event {
+            event_id: EventId::new(),
+            run_id: Some(self.run_id.clone()),
+            session_id: SessionId::from("session"),
+            seq,
+            ts: 1000 * seq as i64,
+            kind: body.kind().into(),
+            payload: serde_json::value::to_raw_value(&body.payload().unwrap()).unwrap(),
+            prev_hash: String::new(),
+            hash: String::new(),
+        });
+        self
+    }
+
+    fn request(&mut self, turn: u32) -> &mut Self {
+        self.add(EngineRequest {
+            turn,
+            provider: "mock".into(),
+            model: "mock".into(),
+            request_hash: String::new(),
+            message_count: 1,
+        })
+    }
+
+    fn says(&mut self, turn: u32, content: &str, interrupted: bool) -> &mut Self {
+        self.add(OutputMessage { turn, role: Role::Assistant, content: content.into(), thoughts: None, interrupted })
+    }
+
+    fn calls(&mut self, turn: u32, call_id: &str) -> &mut Self {
+        let (tool_id, args) = ("edit_file".into(), json!({"path": "a"}));
+        let call_id = CallId::from(call_id);
+        self.add(ToolCall { turn, call_id, tool_id, args, category: Some(Category::Write) })
+    }
+
+    fn asks(&mut self, call_id: &str, approval_id: &str) -> &mut Self {
+        self.add(ApprovalRequested {
+            approval_id: ApprovalId::from(approval_id),
+            call_id: CallId::from(call_id),
+            tool_id: "edit_file".into(),
+            args: json!({}),
+            risk: Risk::Low,
+            rule: "category:write".into(),
+            reason: String::new(),
+            preview: None,
+            command: None,
+            supersedes: None,
+        })
+    }
+
+    fn answers(&mut self, approval_id: &str, decision: ApprovalDecision) -> &mut Self {
+        self.add(ApprovalResolved {
+            approval_id: ApprovalId::from(approval_id),
+            decision,
+            hunks: Some(vec![2]),
+            edited: std::collections::BTreeMap::new(),
+            reason: None,
+            resolved_by: "cli".into(),
+            preview_hash: "h".into(),
+        })
+    }
+
+    fn permits(&mut self, call_id: &str) -> &mut Self {
+        self.add(PolicyDecided {
+            call_id: CallId::from(call_id),
+            decision: Decision::Allow,
+            rule: "approval:a1".into(),
+            reason: String::new(),
+            risk: Risk::Low,
+            files: vec![FileEffect { path: "a".into(), before_hash: None, after_hash: Some("x".into()) }],
+        })
+    }
+
+    fn result(&mut self, call_id: &str, result: &str) -> &mut Self {
+        self.add(ToolResult {
+            call_id: CallId::from(call_id),
+            tool_id: "edit_file".into(),
+            result: result.into(),
+            is_error: false,
+            duration_ms: 1,
+            truncated: false,
+            code: None,
+        })
+    }
+
+    fn state(&self) -> RunState {
+        RunState::fold(&self.events).unwrap()
+    }
+
+    fn messages(&self) -> Vec<Message> {
+        let mut transcript = Transcript::default();
+        self.events.iter().for_each(|event| transcript.apply(event));
+        transcript.messages().into_iter().map(|message| (*message).clone()).collect()
+    }
+}
+
+fn progress(log: &Log) -> CallProgress {
+    match log.state().next_step() {
+        NextStep::Execute(pending) => pending.progress,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_run_begins_by_asking_the_model_and_ends_with_its_answer() {
+    let mut log = Log::of_a_run("go");
+    assert_eq!(log.state().next_step(), NextStep::AskModel);
+    log.request(1).says(1, "done", false);
+    assert_eq!(log.state().next_step(), NextStep::Complete);
+    log.add(RunCompleted { response: "done".into(), turns: 1, usage: Usage::zero() });
+    assert_eq!(log.state().next_step(), NextStep::Ended);
+}
+
+#[test]
+fn a_call_is_followed_from_first_sight_to_its_result() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).says(1, "look", false).calls(1, "c1");
+    assert_eq!(progress(&log), CallProgress::New);
+    log.asks("c1", "a1");
+    assert!(matches!(progress(&log), CallProgress::AwaitingApproval(_)));
+    log.answers("a1", ApprovalDecision::Approve);
+    assert!(matches!(progress(&log), CallProgress::Resolved(_)));
+    log.permits("c1");
+    let CallProgress::Begun { files, approval } = progress(&log) else { panic!("not begun") };
+    assert_eq!((files.len(), approval.unwrap().resolved.hunks), (1, Some(vec![2])));
+    log.result("c1", "ok");
+    assert_eq!(log.state().next_step(), NextStep::AskModel);
+}
+
+#[test]
+fn a_fresh_preview_replaces_the_stale_one() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c1").asks("c1", "a1").answers("a1", ApprovalDecision::Approve).asks("c1", "a2");
+    let CallProgress::AwaitingApproval(requested) = progress(&log) else { panic!("does not wait") };
+    assert_eq!(requested.approval_id, ApprovalId::from("a2"));
+}
+
+#[test]
+fn calls_are_handed_out_in_the_models_order() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c1").calls(1, "c2").result("c1", "one");
+    let NextStep::Execute(pending) = log.state().next_step() else { panic!("nothing to do") };
+    assert_eq!(pending.call.call_id, CallId::from("c2"));
+}
+
+#[test]
+fn an_interrupted_answer_is_asked_for_again_and_not_told_twice() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).says(1, "half", true);
+    assert_eq!(log.state().next_step(), NextStep::AskModel);
+    log.request(2).says(2, "whole", false);
+    let user = Message::User { content: "go".into() };
+    assert_eq!(log.messages(), [user, Message::Assistant { content: "whole".into(), thoughts: None }]);
+}
+
+#[test]
+fn a_new_run_tells_of_what_the_last_one_left_open() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c1").calls(1, "c2").result("c1", "one").start("again");
+    let messages = log.messages();
+    let Message::ToolResult { call_id, is_error: true, .. } = &messages[3] else { panic!("{messages:?}") };
+    assert_eq!((call_id.as_str(), messages.len()), ("c2", 5));
+}
+
+#[test]
+fn messages_that_were_sent_never_change() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).says(1, "look", false).calls(1, "c1").result("c1", "one");
+    let first = log.messages();
+    log.request(2).says(2, "more", false).calls(2, "c2").result("c2", "two").request(3).says(3, "done", false);
+    let later = log.messages();
+    assert_eq!(later[..first.len()], first[..]);
+    assert_eq!(later.len(), first.len() + 3);
+}
+
+#[test]
+fn a_resumed_budget_starts_afresh() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).request(2).add(RunPaused { reason: PauseReason::Budget, approval_id: None });
+    assert_eq!(log.state().turns_in_budget, 2);
+    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None });
+    assert_eq!((log.state().turns_in_budget, log.state().turn), (0, 2));
+}
+
+#[test]
+fn usage_sums_and_an_unknown_cost_stays_unknown() {
+    let mut log = Log::of_a_run("go");
+    let usage = Usage { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4, cost_usd: None };
+    for turn in 1..=2 {
+        let finish_reason = FinishReason::Stop;
+        log.add(EngineResponse { turn, finish_reason, usage, ttft_ms: None, duration_ms: 1 });
+    }
+    assert_eq!((log.state().usage.prompt_tokens, log.state().usage.cost_usd), (20, None));
+}
+
+#[test]
+fn a_session_shows_what_it_waits_for_and_how_it_ended() {
+    let mut log = Log::of_a_run("go");
+    log.request(1)
+        .calls(1, "c1")
+        .asks("c1", "a1")
+        .add(RunPaused { reason: PauseReason::Approval, approval_id: Some(ApprovalId::from("a1")) });
+    let summary = |log: &Log| {
+        let mut summary = SessionSummary::new(SessionId::from("session"));
+        log.events.iter().for_each(|event| summary.apply(event, &event.body()));
+        (summary.state, summary.pending_approval)
+    };
+    assert_eq!(summary(&log), (SessionState::Waiting, Some(ApprovalId::from("a1"))));
+    log.answers("a1", ApprovalDecision::Reject);
+    assert_eq!(summary(&log), (SessionState::Running, None));
+    log.add(RunCancelled { code: "CANCELLED".into(), message: String::new(), retryable: true });
+    assert_eq!(summary(&log), (SessionState::Cancelled, None));
+}
