@@ -59,9 +59,12 @@ impl LiveBus for Deltas {
     }
 }
 
-/// Answers turn after turn; `None` in a script never comes.
+/// One turn of the model; `None` is something that never comes.
+type Turn = Vec<Option<Result<StreamEvent, Fault>>>;
+
+/// Answers turn after turn.
 struct Script {
-    turns: Mutex<std::vec::IntoIter<Vec<Option<Result<StreamEvent, Fault>>>>>,
+    turns: Mutex<std::vec::IntoIter<Turn>>,
     message_counts: Mutex<Vec<usize>>,
 }
 
@@ -139,7 +142,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn new(turns: Vec<Vec<Option<Result<StreamEvent, Fault>>>>) -> Self {
+    fn new(turns: Vec<Turn>) -> Self {
         let model = Script { turns: Mutex::new(turns.into_iter()), message_counts: Mutex::default() };
         Self {
             log: Arc::default(),
