@@ -160,13 +160,19 @@ impl PolicySettings {
 
     pub(super) fn category_default(&self, category: Category) -> Hit {
         let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
-        let name = match category {
-            Category::Read => "read",
-            Category::Write => "write",
-            Category::Exec => "exec",
-            Category::Network => "network",
+        let (name, plural) = match category {
+            Category::Read => ("read", "Reading"),
+            Category::Write => ("write", "Changing files"),
+            Category::Exec => ("exec", "Running commands"),
+            Category::Network => ("network", "Using the network"),
         };
-        (decision, format!("category:{name}"), format!("The default for {name} tools."))
+        let reason = match decision {
+            Decision::Allow => format!("{plural} is allowed."),
+            Decision::Preview => "You see the change before it is made.".to_owned(),
+            Decision::Approval => format!("{plural} needs your approval."),
+            Decision::Deny => format!("{plural} is denied by the configuration."),
+        };
+        (decision, format!("category:{name}"), reason)
     }
 
     fn matching<'a>(
