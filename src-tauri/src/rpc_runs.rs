@@ -81,7 +81,7 @@ pub(crate) async fn resolve_approval(
         resolved_by: "window",
     };
     let session = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
-    match desktop.engine.resume_run(&session).await {
+    match desktop.engine.go_on_after_decision(&session).await {
         Ok(_) => Ok(()),
         Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
         Err(fault) => Err(fault.into()),

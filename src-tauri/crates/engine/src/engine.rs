@@ -1,6 +1,7 @@
 //! The engine: one data directory, opened once a process.
 
 use crate::bus::{Bus, Subscription};
+use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
 use crate::keys::Keys;
 use crate::recorded_log::RecordedLog;
@@ -34,6 +35,7 @@ pub struct Engine {
     /// Names this process in leases.
     pub(crate) owner: String,
     pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
+    pub(crate) claims: Claims,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
@@ -73,6 +75,7 @@ impl Engine {
             clock,
             owner: RunId::new().to_string(),
             active: Arc::default(),
+            claims: Claims::default(),
             providers: Mutex::new(None),
             sandbox: OnceLock::new(),
             decided_before,

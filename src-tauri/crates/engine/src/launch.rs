@@ -1,5 +1,6 @@
 //! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
 
+use crate::claim::Claim;
 use crate::config::Config;
 use crate::history::History;
 use crate::projects::OpenProject;
@@ -18,6 +19,12 @@ use tokio_util::sync::CancellationToken;
 /// The lease is renewed this often; it is given up for dead after several missed times.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
+/// The right to work on the session, and the way to stop.
+pub(crate) struct Work {
+    pub(crate) claim: Claim,
+    pub(crate) cancel: CancellationToken,
+}
+
 impl Engine {
     pub(crate) fn launch(
         self: &Arc<Self>,
@@ -26,6 +33,7 @@ impl Engine {
         open: &OpenProject,
         config: &Config,
         system: Arc<str>,
+        work: Work,
     ) -> Result<Running, Fault> {
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         let model = self.providers(config).model(&run.model)?;
@@ -40,16 +48,19 @@ impl Engine {
             model_options: config.model_options.clone(),
             is_retryable: arki_llm::retryable,
         };
-        let active =
-            ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), cancel: CancellationToken::new() };
+        let active = ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), cancel: work.cancel };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
         let tool_loop = ToolLoop::new(parts, session_id.clone(), run, history.transcript, active.cancel.clone());
         let engine = self.clone();
         let cancel = active.cancel.clone();
         let handle = tokio::spawn(async move {
+            let _claim = work.claim;
             let ended = engine.with_heartbeat(&session_id, cancel, tool_loop.run()).await;
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             engine.store.release_lease(&session_id, &engine.owner).await?;
+            if let Err(fault) = &ended {
+                tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
+            }
             ended
         });
         Ok((active, handle))

@@ -7,6 +7,7 @@
 
 mod approvals;
 mod bus;
+mod claim;
 mod config;
 mod directories;
 mod doctor;
@@ -18,6 +19,7 @@ mod keys;
 mod launch;
 mod projects;
 mod recorded_log;
+mod resume;
 mod runs;
 mod settings;
 mod this_process;

@@ -2,24 +2,24 @@
 
 use crate::Engine;
 use crate::config::{AGENT, Config};
-use crate::history::History;
+use crate::launch::Work;
 use crate::projects::canonical;
 use arki_agent::RunEnd;
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
-    Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunId, RunOptions, RunResumed,
-    RunStarted, SessionCreated, SessionId, TrustChanged,
+    Code, EventDraft, EventLog, Fault, PauseReason, RunId, RunOptions, RunStarted, SessionCreated, SessionId,
+    TrustChanged,
 };
 use arki_store::StoreError;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 /// How long the end of the program waits for its runs to stop.
-const STOP_PATIENCE: Duration = Duration::from_secs(3);
-const STOP_POLL: Duration = Duration::from_millis(10);
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 const MAX_TITLE_CHARS: usize = 80;
 const CORE: &str = "tool-loop";
 
@@ -72,6 +72,7 @@ impl Engine {
             RunTarget::NewSession(path) => (SessionId::new(), true, canonical(path)?),
             RunTarget::Session(session) => (session.clone(), false, PathBuf::from(self.session(session)?.project)),
         };
+        let work = Work { claim: self.claim(&session_id)?, cancel: CancellationToken::new() };
         let open = self.load_project(&path)?;
         let config = self.config_of(&open)?;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
@@ -115,68 +116,16 @@ impl Engine {
         ));
         self.log.append(&session_id, drafts).await?;
         let history = self.history(&session_id, Some(&run_id))?;
-        self.launch(session_id, history, &open, &config, Arc::from(system))
-    }
-
-    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a crash.
-    ///
-    /// # Errors
-    /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
-    pub async fn resume_run(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
-        let summary = self.session(session_id)?;
-        self.ensure_whole(session_id)?;
-        let open = self.load_project(Path::new(&summary.project))?;
-        let config = self.config_of(&open)?;
-        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let resumed = self.prepare_resume(session_id).await;
-        match resumed {
-            Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system),
-            Err(fault) => {
-                self.store.release_lease(session_id, &self.owner).await?;
-                Err(fault)
-            }
-        }
+        self.launch(session_id, history, &open, &config, Arc::from(system), work)
     }
 
     /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
-    fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
+    pub(crate) fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
         let reports = self.reader().verify(Some(session_id))?;
         match reports.iter().find_map(|report| report.first_broken_seq) {
             Some(seq) => Err(StoreError::SessionBroken { session_id: session_id.clone(), seq }.into()),
             None => Ok(()),
         }
-    }
-
-    async fn prepare_resume(&self, session_id: &SessionId) -> Result<(History, Arc<str>), Fault> {
-        let history = self.history(session_id, None)?;
-        let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) else {
-            return Err(Fault::new(
-                Code::RUN_NOT_FOUND,
-                "The last run of this session has ended; there is nothing to go on with.",
-                "Send a new message instead.",
-            ));
-        };
-        let mut drafts = Vec::new();
-        if let Some(partial) = self.reader().partial(session_id)? {
-            if partial.run_id == run.run_id {
-                drafts.push(EventDraft::of_run(
-                    &run.run_id,
-                    OutputMessage {
-                        turn: partial.turn,
-                        role: Role::Assistant,
-                        content: partial.text,
-                        thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
-                        interrupted: true,
-                    },
-                ));
-            }
-            self.store.keep_partial(session_id, None).await?;
-        }
-        drafts.extend(resumption(run).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
-        let system = self.frozen_system_prompt(run)?;
-        let run_id = run.run_id.clone();
-        self.log.append(session_id, drafts).await?;
-        Ok((self.history(session_id, Some(&run_id))?, system))
     }
 
     /// Stops the run of a session, also one that waits for an approval or a budget. Nothing to stop is fine.
@@ -188,12 +137,13 @@ impl Engine {
             active.stop();
             return Ok(());
         }
-        match self.resume_run(session_id).await {
-            Ok((run, _handle)) => run.stop(),
-            Err(fault) if fault.is(Code::RUN_NOT_FOUND) => {}
-            Err(fault) => return Err(fault),
+        // Cancelled before it begins: it must not get as far as asking again.
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        match self.resume(session_id, cancel).await {
+            Err(fault) if !fault.is(Code::RUN_NOT_FOUND) => Err(fault),
+            Ok(_) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 
     /// Stops every run of this process and waits until they have, for a short while.
@@ -216,27 +166,6 @@ impl Engine {
     fn active_run(&self, session_id: &SessionId) -> Option<ActiveRun> {
         self.active.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
     }
-}
-
-/// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.
-fn resumption(run: &RunState) -> Option<EventBody> {
-    let waits = run.pending_calls().first().and_then(|pending| match &pending.progress {
-        arki_domain::projection::CallProgress::AwaitingApproval(requested) => Some(requested),
-        _ => None,
-    });
-    if waits.is_some() {
-        return None;
-    }
-    let approval_id = run.pending_calls().first().and_then(|pending| match &pending.progress {
-        arki_domain::projection::CallProgress::Resolved(approval) => Some(approval.requested.approval_id.clone()),
-        _ => None,
-    });
-    let reason = match (&run.phase, &approval_id) {
-        (_, Some(_)) => PauseReason::Approval,
-        (RunPhase::Paused(reason), None) => *reason,
-        (_, None) => PauseReason::Interrupted,
-    };
-    Some(RunResumed { reason, approval_id }.into())
 }
 
 fn with_limits(options: RunOptions, config: &Config) -> RunOptions {

@@ -111,7 +111,7 @@ async fn decide(
         Resolution { decision, hunks, edited: BTreeMap::new(), note, preview_hash: None, resolved_by: "cli" };
     let subscription = engine.subscribe();
     let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
-    match engine.resume_run(&session_id).await {
+    match engine.go_on_after_decision(&session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {
             output.aside("Recorded. The Arki that works on this session goes on with it.");

@@ -1,0 +1,111 @@
+//! Going on with a run wherever it stands: after an approval, a budget, a crash.
+
+use crate::Engine;
+use crate::history::History;
+use crate::launch::Work;
+use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
+use arki_domain::projection::{CallProgress, RunPhase, RunState};
+use arki_domain::{
+    Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunResumed, SessionId,
+};
+use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+impl Engine {
+    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a crash.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
+    pub async fn resume_run(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+        self.resume(session_id, CancellationToken::new()).await
+    }
+
+    /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
+    ///
+    /// # Errors
+    /// As [`Self::resume_run`].
+    pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+        let stopped = async {
+            while self.is_claimed(session_id) {
+                tokio::time::sleep(STOP_POLL).await;
+            }
+        };
+        // Should it not stop, resuming says that the session is busy.
+        let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
+        self.resume_run(session_id).await
+    }
+
+    pub(crate) async fn resume(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        cancel: CancellationToken,
+    ) -> Result<Running, Fault> {
+        let work = Work { claim: self.claim(session_id)?, cancel };
+        let summary = self.session(session_id)?;
+        self.ensure_whole(session_id)?;
+        let open = self.load_project(Path::new(&summary.project))?;
+        let config = self.config_of(&open)?;
+        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
+        let resumed = self.prepare_resume(session_id).await;
+        match resumed {
+            Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
+            Err(fault) => {
+                self.store.release_lease(session_id, &self.owner).await?;
+                Err(fault)
+            }
+        }
+    }
+
+    async fn prepare_resume(&self, session_id: &SessionId) -> Result<(History, Arc<str>), Fault> {
+        let history = self.history(session_id, None)?;
+        let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) else {
+            return Err(Fault::new(
+                Code::RUN_NOT_FOUND,
+                "The last run of this session has ended; there is nothing to go on with.",
+                "Send a new message instead.",
+            ));
+        };
+        let mut drafts = Vec::new();
+        let partial = self.reader().partial(session_id)?;
+        if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
+            drafts.push(EventDraft::of_run(
+                &run.run_id,
+                OutputMessage {
+                    turn: partial.turn,
+                    role: Role::Assistant,
+                    content: partial.text,
+                    thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
+                    interrupted: true,
+                },
+            ));
+        }
+        drafts.extend(resumption(run).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
+        let system = self.frozen_system_prompt(run)?;
+        let run_id = run.run_id.clone();
+        self.log.append(session_id, drafts).await?;
+        self.store.keep_partial(session_id, None).await?;
+        Ok((self.history(session_id, Some(&run_id))?, system))
+    }
+}
+
+/// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.
+fn resumption(run: &RunState) -> Option<EventBody> {
+    let waits = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::AwaitingApproval(requested) => Some(requested),
+        _ => None,
+    });
+    if waits.is_some() {
+        return None;
+    }
+    let approval_id = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::Resolved(approval) => Some(approval.requested.approval_id.clone()),
+        _ => None,
+    });
+    let reason = match (&run.phase, &approval_id) {
+        (_, Some(_)) => PauseReason::Approval,
+        (RunPhase::Paused(reason), None) => *reason,
+        (_, None) => PauseReason::Interrupted,
+    };
+    Some(RunResumed { reason, approval_id }.into())
+}

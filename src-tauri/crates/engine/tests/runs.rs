@@ -1,0 +1,98 @@
+//! Runs of one engine: begun, stopped and gone on with in one process, as the window does it.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use arki_domain::projection::SessionState;
+use arki_domain::{ApprovalDecision, ApprovalMode, Code, RunOptions};
+use arki_engine::{Directories, Engine, EngineOptions, Resolution, RunEnd, RunTarget, StartRun};
+use arki_testkit::{ScriptedServer, TestHome, Turn};
+use serde_json::json;
+use std::sync::Arc;
+
+struct Stage {
+    home: TestHome,
+    engine: Arc<Engine>,
+    _server: ScriptedServer,
+}
+
+impl Stage {
+    async fn new(turns: Vec<Turn>) -> Self {
+        let server = ScriptedServer::start(turns).unwrap();
+        let home = TestHome::new(&server.url(), &json!({})).unwrap();
+        home.write("a.txt", "one\n").unwrap();
+        let directories = Directories { config: home.config_dir(), data: home.data_dir() };
+        let engine = Engine::open(EngineOptions { directories, ephemeral: false }).unwrap();
+        engine.trust(&home.project_dir()).await.unwrap();
+        Self { home, engine, _server: server }
+    }
+
+    fn start(&self, target: RunTarget) -> StartRun {
+        let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
+        StartRun { target, prompt: "go".into(), model: None, options }
+    }
+
+    fn new_session(&self) -> StartRun {
+        self.start(RunTarget::NewSession(self.home.project_dir()))
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.home.project_dir().join("a.txt")).unwrap()
+    }
+}
+
+fn edit() -> Turn {
+    Turn::calls().call("edit_file", json!({"path": "a.txt", "edits": [{"old_text": "one", "new_text": "two"}]}))
+}
+
+fn approve() -> Resolution {
+    Resolution {
+        decision: ApprovalDecision::Approve,
+        hunks: None,
+        edited: Default::default(),
+        note: None,
+        preview_hash: None,
+        resolved_by: "window",
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
+    let stage = Stage::new(vec![Turn::silent()]).await;
+    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let second = stage.engine.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
+    assert!(second.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
+    assert!(stage.engine.resume_run(&run.session_id).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
+    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Running);
+    run.stop();
+    assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
+    let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
+    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
+    stage.engine.stop_session(&run.session_id).await.unwrap();
+    stage.engine.stop_all().await;
+    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Cancelled);
+    assert!(stage.engine.pending_approvals().unwrap().is_empty());
+    assert_eq!(stage.text(), "one\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
+    let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
+    let mut subscription = stage.engine.subscribe();
+    let (_, first) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let approval_id = loop {
+        let Some(Ok(arki_domain::LiveEvent::Stored(event))) = subscription.next().await else { continue };
+        if let arki_domain::EventBody::ApprovalRequested(requested) = event.body() {
+            break requested.approval_id;
+        }
+    };
+    let session = stage.engine.resolve_approval(&approval_id, approve()).await.unwrap();
+    let (_, second) = stage.engine.go_on_after_decision(&session).await.unwrap();
+    assert_eq!(second.await.unwrap().unwrap(), RunEnd::Completed { response: "done ".into() });
+    assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
+    assert_eq!(stage.text(), "two\n");
+}
