@@ -1,4 +1,5 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
+import { useEffect } from "react";
 import type { Command } from "../components/commands";
 import { KeyboardMap } from "../features/palette/KeyboardMap";
 import { localKeys } from "../features/palette/local_keys";
@@ -17,6 +18,7 @@ export function App() {
   const window = useWindow();
   const { commands, actions } = useCommands(window);
   const { panes, selected } = window;
+  useEscapeFromNowhere(window.dialog === null ? window.stepOut : null);
   const sidebar = panes.sidebar ? (
     <Sessions
       selected={selected}
@@ -56,6 +58,18 @@ export function App() {
       <Dialogs window={window} commands={commands} />
     </div>
   );
+}
+
+/** Where nothing has the focus, keys reach the page alone. */
+function useEscapeFromNowhere(stepOut: (() => void) | null) {
+  useEffect(() => {
+    if (stepOut === null) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && event.target === document.body && !event.defaultPrevented) stepOut();
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, [stepOut]);
 }
 
 function Status({ window }: { window: Window }) {

@@ -27,7 +27,7 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, onClose }: Prop
         <div className="inspector-head">
           <Tabs.List className="tabs">
             <Tabs.Tab className="tab" value="changes" aria-label="Changes" aria-describedby={count}>
-              Changes {waiting > 0 && <span className="count">{waiting}</span>}
+              Changes {waiting > 0 && <span className="count" data-count={waiting} />}
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="timeline">
               Timeline

@@ -78,7 +78,7 @@ describe("foldTranscript", () => {
     add("output.message", { role: "assistant", content: "", interrupted: true });
     add("run.cancelled", {});
     const { items } = foldTranscript(events);
-    expect(items[0]).toMatchObject({ state: "rejected", reason: "untrusted" });
+    expect(items[0]).toMatchObject({ state: "denied", reason: "untrusted" });
     expect(items[1]).toMatchObject({ kind: "assistant", interrupted: true });
     expect(items[2]).toMatchObject({ kind: "notice", text: "Stopped by you" });
   });

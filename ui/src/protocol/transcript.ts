@@ -6,7 +6,7 @@
 import type { Event } from "./generated";
 import { flag, type Json, maybeNumber, maybeText, payloadOf, text } from "./read";
 
-export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "interrupted";
+export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
 export type UserItem = { kind: "user"; key: string; seq: number; ts: number; text: string };
 export type AssistantItem = {
@@ -106,7 +106,7 @@ const steps: Readonly<Record<string, Step | undefined>> = {
   "policy.decided": (state, _event, p) => {
     const reason = text(p, "reason") || text(p, "rule");
     const denied = text(p, "decision") === "deny";
-    return patchCall(state, text(p, "callId"), denied ? { state: "rejected", reason } : { reason });
+    return patchCall(state, text(p, "callId"), denied ? { state: "denied", reason } : { reason });
   },
   "approval.requested": (state, event, p) => {
     const known = withCall(state, event, p);
@@ -235,9 +235,9 @@ function toolResult(state: Transcript, event: Event, p: Json): Transcript {
   const known = withCall(state, event, p);
   const item = callItem(known, text(p, "callId"));
   if (!item) return known;
-  const rejected = item.state === "rejected";
+  const refused = item.state === "rejected" || item.state === "denied";
   return patchCall(known, item.callId, {
-    state: rejected ? "rejected" : flag(p, "isError") ? "failed" : "done",
+    state: refused ? item.state : flag(p, "isError") ? "failed" : "done",
     result: p.result ?? null,
     durationMs: maybeNumber(p, "durationMs"),
     truncated: flag(p, "truncated"),

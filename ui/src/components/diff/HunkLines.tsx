@@ -103,8 +103,11 @@ function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
   );
 }
 
+/** Most files are shorter than a thousand lines: their hunks line up. */
+const leastDigits = 3;
+
 /** The gutters are as wide as the hunk's largest line number. */
 function digits(hunk: DiffHunk): CSSProperties {
   const largest = Math.max(hunk.oldStart + hunk.oldLines, hunk.newStart + hunk.newLines);
-  return { "--digits": `${`${largest}`.length + 2}ch` } as CSSProperties;
+  return { "--digits": `${Math.max(leastDigits, `${largest}`.length) + 2}ch` } as CSSProperties;
 }

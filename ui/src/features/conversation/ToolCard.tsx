@@ -13,6 +13,7 @@ const stateWords: Record<ToolState, string> = {
   done: "",
   failed: "✕ failed",
   rejected: "✕ rejected",
+  denied: "✕ denied",
   interrupted: "– not finished",
 };
 

@@ -1,6 +1,6 @@
 /** The inspector's "Changes": what waits for a decision, then what was decided. */
 import { Columns2, Rows2 } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef } from "react";
+import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { useRemembered } from "../../components/remembered";
@@ -33,6 +33,8 @@ export function Changes({ sessionId, focusRequest }: Props) {
     (find(".approval .hunk.open") ?? find(".approval") ?? root.current)?.focus();
   }, [focusRequest]);
 
+  const within = useFocusKept(root, pending.length);
+
   const onKeyDown = (event: KeyboardEvent) => {
     const by = moves[event.key];
     if (by === undefined || inTextField(event.target) || event.ctrlKey || event.metaKey || event.altKey)
@@ -49,7 +51,7 @@ export function Changes({ sessionId, focusRequest }: Props) {
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: j and k, heard from the hunks inside
-    <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1}>
+    <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1} {...within}>
       <div className="changes-bar">
         <span className="secondary small grow">
           {pending.length > 0 ? `${pending.length} waiting for you` : "Nothing waits"}
@@ -80,4 +82,24 @@ export function Changes({ sessionId, focusRequest }: Props) {
       ))}
     </div>
   );
+}
+
+/** When what has the focus goes, as a decided approval does, the focus stays here: keys would reach nothing otherwise. */
+function useFocusKept(root: RefObject<HTMLElement | null>, waiting: number) {
+  const inside = useRef(false);
+  const before = useRef(waiting);
+  useEffect(() => {
+    const fewer = waiting < before.current;
+    before.current = waiting;
+    if (fewer && inside.current && document.activeElement === document.body) root.current?.focus();
+  }, [root, waiting]);
+  return {
+    onFocus: () => {
+      inside.current = true;
+    },
+    onBlur: (event: FocusEvent) => {
+      // An element that is taken away says nothing of where the focus goes.
+      if (event.relatedTarget !== null) inside.current = root.current?.contains(event.relatedTarget) ?? false;
+    },
+  };
 }

@@ -9,6 +9,9 @@ import type { Decision } from "./decisions";
 import { FileCard } from "./FileCard";
 import { decisionWords } from "./HunkCard";
 
+/** Decided in this window goes without saying. */
+const here = ["user", "window"];
+
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
   const files = useMemo(() => (decided.preview ? parseDiff(decided.preview.diff) : []), [decided.preview]);
@@ -16,9 +19,9 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
     <article className="decided">
       <p className="decided-head small secondary">
         <span className={`decision ${decided.decision === "approve" ? "accepted" : "rejected"}`}>
-          {decided.decision === "approve" ? "✓ approved" : "✕ rejected"}
+          {decided.decision === "reject" ? "✕ rejected" : decided.hunks ? "✓ partly approved" : "✓ approved"}
         </span>
-        {decided.resolvedBy && decided.resolvedBy !== "user" && ` by ${decided.resolvedBy}`}
+        {decided.resolvedBy && !here.includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
       </p>

@@ -86,7 +86,7 @@ export function Sessions({ selected, onSelect, onNew, onOpenFolder, onInbox, onS
           onClick={onInbox}
         >
           <span className="grow">Inbox</span>
-          {approvals.length > 0 && <span className="count">{approvals.length}</span>}
+          {approvals.length > 0 && <span className="count" data-count={approvals.length} />}
         </Button>
         <Button
           look="quiet"

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { tokens } from "../../components/format";
+import { LabelledRow } from "../../components/LabelledRow";
 import { useApp, useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
@@ -24,20 +25,26 @@ export function Models() {
   const shown = error ?? listError;
   return (
     <section className="settings-section" aria-label="Default model">
-      <label className="settings-row">
-        <span className="settings-label">Default model</span>
-        <select className="field" value={chosen} onChange={(event) => void choose(event.target.value)}>
-          {!models.some((model) => model.id === chosen) && (
-            <option value={chosen}>{chosen || "None chosen"}</option>
-          )}
-          {models.map((model) => (
-            <option key={model.id} value={model.id}>
-              {model.id}
-              {model.contextWindow ? ` (${tokens(model.contextWindow)} context)` : ""}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LabelledRow label="Default model">
+        {(id) => (
+          <select
+            id={id}
+            className="field"
+            value={chosen}
+            onChange={(event) => void choose(event.target.value)}
+          >
+            {!models.some((model) => model.id === chosen) && (
+              <option value={chosen}>{chosen || "None chosen"}</option>
+            )}
+            {models.map((model) => (
+              <option key={model.id} value={model.id}>
+                {model.id}
+                {model.contextWindow ? ` (${tokens(model.contextWindow)} context)` : ""}
+              </option>
+            ))}
+          </select>
+        )}
+      </LabelledRow>
       {shown && <ErrorNote error={shown} />}
     </section>
   );

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../components/Button";
+import { LabelledRow } from "../../components/LabelledRow";
 import type { ProviderEntry } from "../../protocol/generated";
 
 /** The kinds of contract section 3. `custom` alone needs a base URL. */
@@ -32,37 +33,42 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
   };
   return (
     <form className="provider-form" onSubmit={submit}>
-      <label className="settings-row">
-        <span className="settings-label">Name</span>
-        <input
-          className="field"
-          value={name}
-          required
-          readOnly={provider !== null}
-          pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
-          title="Letters, digits, dot, dash and underscore"
-          onChange={(event) => setName(event.target.value)}
-        />
-      </label>
-      <label className="settings-row">
-        <span className="settings-label">Kind</span>
-        <select className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
-          {[...new Set([...kinds, kind])].map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      </label>
-      <label className="settings-row">
-        <span className="settings-label">Base URL</span>
-        <input
-          className="field mono"
-          type="url"
-          value={baseUrl}
-          required={kind === "custom"}
-          placeholder={kind === "custom" ? "http://127.0.0.1:8080/v1" : "The vendor's own"}
-          onChange={(event) => setBaseUrl(event.target.value)}
-        />
-      </label>
+      <LabelledRow label="Name">
+        {(id) => (
+          <input
+            id={id}
+            className="field"
+            value={name}
+            required
+            readOnly={provider !== null}
+            pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
+            title="Letters, digits, dot, dash and underscore"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </LabelledRow>
+      <LabelledRow label="Kind">
+        {(id) => (
+          <select id={id} className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
+            {[...new Set([...kinds, kind])].map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        )}
+      </LabelledRow>
+      <LabelledRow label="Base URL">
+        {(id) => (
+          <input
+            id={id}
+            className="field mono"
+            type="url"
+            value={baseUrl}
+            required={kind === "custom"}
+            placeholder={kind === "custom" ? "http://127.0.0.1:8080/v1" : "The vendor's own"}
+            onChange={(event) => setBaseUrl(event.target.value)}
+          />
+        )}
+      </LabelledRow>
       <div className="form-buttons">
         <Button type="submit" look="primary">
           Save provider

@@ -116,7 +116,7 @@ function Used({ sessionId, contextWindow }: { sessionId: string; contextWindow: 
     <>
       {full !== null && (
         <span className="status-fact" title={`The last request filled ${full} % of the model's context`}>
-          ctx {full} %
+          ctx {full === 0 ? "< 1" : full} %
         </span>
       )}
       <span className="status-fact" title={exact}>
