@@ -1,7 +1,7 @@
 //! What a test stands on, from the display up to the words in the window.
 
-mod base64;
 mod desk;
+mod display;
 mod driver;
 mod keys;
 mod process;

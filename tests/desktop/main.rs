@@ -15,5 +15,16 @@
 )]
 
 mod harness;
+mod scenes;
 
+mod accessibility;
+mod commands;
+mod failures;
+mod inbox;
+mod keyboard;
 mod main_job;
+mod readme_picture;
+mod settings;
+mod stale_preview;
+mod stopping;
+mod untrusted;

@@ -1,25 +1,13 @@
 //! Open a folder, trust it, ask, watch, review the change hunk by hunk, find it on disk, and the session again.
 
 use crate::harness::{Stage, wait_until};
+use crate::scenes::{sixty_lines, two_edits};
 use arki_testkit::{Script, Turn};
-use serde_json::{Value, json};
 use std::time::Duration;
 
 const PROMPT: &str = "Write the numbers out";
 const FIRST_WORDS: &str = "Let me change";
 const LAST_WORDS: &str = "both of them now.";
-
-fn sixty_lines() -> String {
-    (1..=60).map(|number| format!("line {number}\n")).collect()
-}
-
-/// Two edits far apart: two hunks.
-fn two_edits() -> Value {
-    json!({"path": "src/app.txt", "edits": [
-        {"old_text": "line 5\n", "new_text": "LINE FIVE\n"},
-        {"old_text": "line 50\n", "new_text": "LINE FIFTY\n"},
-    ]})
-}
 
 fn script() -> Script {
     let words = format!("{FIRST_WORDS} the two lines you mean, one near the start and one near the end, {LAST_WORDS}");
@@ -32,7 +20,7 @@ fn script() -> Script {
 
 #[test]
 fn the_main_job_is_done_in_the_window() {
-    let stage = Stage::of(script());
+    let stage = Stage::new(script());
     stage.write("src/app.txt", &sixty_lines());
     stage.write("AGENTS.md", "Be brief.\n");
     let window = stage.open();

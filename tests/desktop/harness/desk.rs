@@ -1,5 +1,6 @@
 //! The machine that a test sits at: a display, a D-Bus session and a driver that starts the app.
 
+use crate::harness::display::Display;
 use crate::harness::driver::Driver;
 use crate::harness::process::Process;
 use crate::harness::session_bus::SessionBus;
@@ -13,7 +14,7 @@ pub(crate) struct Desk {
     pub(crate) driver: Driver,
     driver_process: Process,
     _bus: SessionBus,
-    _display: Process,
+    pub(crate) display: Display,
 }
 
 impl Desk {
@@ -21,13 +22,8 @@ impl Desk {
     pub(crate) fn set_up(home: &mut TestHome) -> Self {
         let folder = home.data_dir().parent().unwrap().to_owned();
         let bus = SessionBus::start(&folder, &mut home.env);
-        let (display, number) = Process::start_and_read(
-            Command::new("Xvfb")
-                .args(["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"])
-                .stdin(Stdio::null())
-                .stderr(Stdio::null()),
-        );
-        home.env.insert("DISPLAY".into(), format!(":{}", number.trim()));
+        let display = Display::start(&folder);
+        home.env.insert("DISPLAY".into(), display.name.clone());
         home.env.insert("GDK_BACKEND".into(), "x11".into());
         // No bus of assistive technology: the driver asks the web page itself.
         home.env.insert("NO_AT_BRIDGE".into(), "1".into());
@@ -45,7 +41,7 @@ impl Desk {
         );
         let driver = Driver::new(address);
         wait_until("the driver's answer", || driver.is_ready());
-        Self { driver, driver_process, _bus: bus, _display: display }
+        Self { driver, driver_process, _bus: bus, display }
     }
 
     /// The processes that the driver has started and that are still there.

@@ -14,10 +14,11 @@ pub(crate) struct Driver {
 
 /// What the driver answers instead of a value.
 #[derive(Debug)]
+#[expect(dead_code, reason = "the message is for whoever reads of a failed test")]
 pub(crate) struct Refused {
     /// Such as `stale element reference`.
     pub(crate) error: String,
-    pub(crate) message: String,
+    message: String,
 }
 
 impl Driver {

@@ -2,10 +2,10 @@
 // itself computes for assistive technology, so this only has to find candidates.
 const [role, name, root] = arguments;
 const native = {
-  button: "button",
+  // WebKitGTK computes "button" for a list to choose from.
+  button: "button, select",
   textbox: 'textarea, input:not([type]), input[type="text"], input[type="url"], input[type="password"]',
   searchbox: 'input[type="search"]',
-  combobox: "select",
   radio: 'input[type="radio"]',
   navigation: "nav",
   main: "main",
@@ -21,13 +21,12 @@ const text = (element) => {
   for (const hidden of copy.querySelectorAll('[aria-hidden="true"]')) hidden.remove();
   return copy.textContent.replace(/\s+/g, " ").trim();
 };
+const labelOf = (element) => element.getAttribute("aria-label") ?? text(element);
 const nameOf = (element) => {
   const by = element.getAttribute("aria-labelledby");
-  if (by) return by.split(" ").map((id) => text(document.getElementById(id))).join(" ");
-  const label = element.getAttribute("aria-label");
-  if (label) return label;
-  if (element.labels?.length) return text(element.labels[0]);
-  return text(element);
+  if (by) return by.split(" ").map((id) => labelOf(document.getElementById(id))).join(" ");
+  if (element.labels?.length && !element.ariaLabel) return text(element.labels[0]);
+  return labelOf(element);
 };
 return [...(root ?? document).querySelectorAll(selector)].filter(
   (element) =>

@@ -3,7 +3,8 @@
 use crate::harness::desk::Desk;
 use crate::harness::waiting::wait_until;
 use crate::harness::window::Window;
-use arki_testkit::{Finished, MOCK_KEY, Script, ScriptedServer, TestHome, Turn, json_lines};
+use crate::scenes::sixty_lines;
+use arki_testkit::{Finished, MOCK_KEY, Script, ScriptedServer, TestHome, json_lines};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -15,24 +16,22 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// In a folder that nobody has decided about.
-    pub(crate) fn new(turns: Vec<Turn>) -> Self {
-        Self::of(Script::new(turns))
+    pub(crate) fn new(script: Script) -> Self {
+        Self::configured(script, |_| Value::Null)
     }
 
-    pub(crate) fn of(script: Script) -> Self {
+    /// With a configuration that goes over the usual one's top level, made from the model's address.
+    pub(crate) fn configured(script: Script, config: impl FnOnce(&str) -> Value) -> Self {
         let model = script.start().unwrap();
-        Self::over(&model.url().clone(), &Value::Null, model)
-    }
-
-    /// With `config` over the configuration's top level, and a model at that address.
-    pub(crate) fn over(url: &str, config: &Value, model: ScriptedServer) -> Self {
-        let mut home = TestHome::new(url, config).unwrap();
+        let mut home = TestHome::new(&model.url(), &config(&model.url())).unwrap();
         let desk = Desk::set_up(&mut home);
         Self { desk, home, model }
     }
 
-    pub(crate) fn trusted(turns: Vec<Turn>) -> Self {
-        let stage = Self::new(turns);
+    /// In a folder that is trusted, with a file of sixty lines in it.
+    pub(crate) fn trusted(script: Script) -> Self {
+        let stage = Self::new(script);
+        stage.write("src/app.txt", &sixty_lines());
         stage.trust();
         stage
     }
@@ -43,18 +42,18 @@ impl Stage {
 
     /// The app on the project.
     pub(crate) fn open(&self) -> Window<'_> {
-        let options = json!({"binary": program("ARKI_DESKTOP_BIN", "arki-desktop"), "args": [self.home.project_dir()]});
-        Window::open(&self.desk.driver, &options)
+        self.open_on(&self.home.project_dir())
+    }
+
+    pub(crate) fn open_on(&self, folder: &Path) -> Window<'_> {
+        let options = json!({"binary": program("ARKI_DESKTOP_BIN", "arki-desktop"), "args": [folder]});
+        Window::open(&self.desk, &options)
     }
 
     /// Closes the window as its user would, and sees the app end by itself.
     pub(crate) fn close(&self, window: Window<'_>) {
         window.close();
         wait_until("the end of the app", || self.desk.apps().is_empty());
-    }
-
-    pub(crate) fn apps(&self) -> Vec<u32> {
-        self.desk.apps()
     }
 
     /// Runs `arki -C PROJECT args...` to its end, in the same D-Bus session; it must succeed.

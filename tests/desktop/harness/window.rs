@@ -1,6 +1,7 @@
 //! The app's window: what is in it and what can be done with it.
 
-use crate::harness::base64;
+use crate::harness::desk::Desk;
+use crate::harness::display::Display;
 use crate::harness::driver::{Driver, Refused, element_id, element_json};
 use crate::harness::waiting::{wait_for, wait_until};
 use serde_json::{Value, json};
@@ -12,6 +13,7 @@ const EVERYTHING: &str = include_str!("everything.js");
 
 pub(crate) struct Window<'a> {
     driver: &'a Driver,
+    display: &'a Display,
     /// `/session/ID`
     path: String,
 }
@@ -23,10 +25,14 @@ pub(crate) struct Element<'a> {
 }
 
 impl<'a> Window<'a> {
-    pub(crate) fn open(driver: &'a Driver, options: &Value) -> Self {
+    pub(crate) fn open(desk: &'a Desk, options: &Value) -> Self {
         let capabilities = json!({"capabilities": {"alwaysMatch": {"webkitgtk:browserOptions": options}}});
-        let session = driver.post("/session", &capabilities).unwrap();
-        let window = Self { driver, path: format!("/session/{}", session["sessionId"].as_str().unwrap()) };
+        let session = desk.driver.post("/session", &capabilities).unwrap();
+        let window = Self {
+            driver: &desk.driver,
+            display: &desk.display,
+            path: format!("/session/{}", session["sessionId"].as_str().unwrap()),
+        };
         window.element("main", "Conversation");
         window
     }
@@ -69,17 +75,20 @@ impl<'a> Window<'a> {
 
     #[track_caller]
     pub(crate) fn says(&self, words: &str) {
-        let mut last = String::new();
-        let mut heard = || {
-            last = self.run("return document.body.innerText").as_str().unwrap().to_owned();
-            last.contains(words)
-        };
-        for _ in 0..2 {
-            if heard() {
-                return;
-            }
-        }
-        wait_until(&format!("{words:?} in the window"), heard);
+        wait_until(&format!("{words:?} in the window"), || self.text().contains(words));
+    }
+
+    /// All that can be read.
+    pub(crate) fn text(&self) -> String {
+        self.run("return document.body.innerText").as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The button that shows these words, whatever else its name says, such as a tool's card.
+    #[track_caller]
+    pub(crate) fn button_saying(&'a self, words: &str) -> Element<'a> {
+        wait_for(&format!("a button that says {words:?}"), || {
+            self.elements("button", None).into_iter().find(|button| button.text().contains(words))
+        })
     }
 
     /// Sends a message as a user does.
@@ -133,15 +142,17 @@ impl<'a> Window<'a> {
         self.run_with("document.documentElement.dataset.theme = arguments[0]", &[json!(theme)]);
     }
 
-    /// Leaves a picture in `target/desktop-screenshots`.
-    pub(crate) fn picture(&self, name: &str) -> PathBuf {
+    /// Waits until nothing moves and what is there has been drawn.
+    #[track_caller]
+    pub(crate) fn settle(&self) {
         wait_until("an end of all motion", || self.run("return document.getAnimations().length === 0") == true);
-        let folder = screenshots();
-        std::fs::create_dir_all(&folder).unwrap();
-        let picture = self.driver.get(&format!("{}/screenshot", self.path)).unwrap();
-        let file = folder.join(format!("{name}.png"));
-        std::fs::write(&file, base64::decode(picture.as_str().unwrap())).unwrap();
-        file
+        self.run_async("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))");
+    }
+
+    /// Leaves a picture in `target/desktop-screenshots`.
+    pub(crate) fn picture(&self, name: &str) {
+        self.settle();
+        self.display.picture(&screenshots().join(format!("{name}.png")));
     }
 
     /// A picture in light and one in dark.
@@ -184,7 +195,8 @@ impl Drop for Window<'_> {
         if thread::panicking() {
             let test = thread::current().name().unwrap_or("test").replace("::", "-");
             // A picture of a failure must not fail.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.picture(&format!("failed-{test}"))));
+            let picture = || self.display.picture(&screenshots().join(format!("failed-{test}.png")));
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(picture));
         }
         let _ = self.driver.delete(&self.path);
     }
@@ -200,6 +212,14 @@ impl<'a> Element<'a> {
     #[track_caller]
     pub(crate) fn write(&self, text: &str) {
         self.post("value", &json!({"text": text})).unwrap();
+    }
+
+    /// Chooses from a list.
+    #[track_caller]
+    pub(crate) fn choose(&self, option: &str) {
+        let script = "return [...arguments[0].options].find((option) => option.text === arguments[1])";
+        let option = self.window.run_with(script, &[element_json(&self.id), json!(option)]);
+        Element { window: self.window, id: element_id(&option).unwrap() }.click();
     }
 
     pub(crate) fn text(&self) -> String {

@@ -1,0 +1,91 @@
+//! The names of the contract, and no serious barrier in any of the main views.
+
+use crate::harness::{CONTROL, ESCAPE, Stage, Window};
+use crate::scenes::edit_and_say;
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// <https://github.com/dequelabs/axe-core>, as `npm ci` puts it there.
+const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../node_modules/axe-core/axe.min.js");
+
+#[test]
+fn landmarks_controls_and_tabs_have_the_names_of_the_contract() {
+    let stage = Stage::new(edit_and_say());
+    stage.write("src/app.txt", &crate::scenes::sixty_lines());
+    let window = stage.open();
+    let dialog = window.element("dialog", "Trust this folder?");
+    dialog.inside("button", "Keep untrusted");
+    dialog.inside("button", "Trust folder").click();
+    window.gone("dialog", "Trust this folder?");
+    for (role, name) in [
+        ("navigation", "Sessions"),
+        ("main", "Conversation"),
+        ("complementary", "Inspector"),
+        ("contentinfo", "Status"),
+        ("textbox", "Message"),
+        ("tab", "Changes"),
+        ("tab", "Timeline"),
+    ] {
+        window.element(role, name);
+    }
+    for name in ["Open folder", "New session", "Settings", "Send"] {
+        window.element("button", name);
+    }
+    window.ask("Change two lines");
+    window.element("log", "Transcript");
+    let diff = window.element("region", "src/app.txt");
+    for name in ["Accept hunk", "Reject hunk", "Edit hunk"] {
+        assert_eq!(diff.all_inside("button", name).len(), 2, "{name}");
+    }
+    for name in ["Accept all", "Reject all", "Stop"] {
+        window.element("button", name);
+    }
+    window.press(&[CONTROL, "k"]);
+    window.element("dialog", "Command palette");
+}
+
+#[test]
+fn no_main_view_has_a_serious_barrier_in_light_or_dark() {
+    let stage = Stage::new(edit_and_say());
+    stage.write("src/app.txt", &crate::scenes::sixty_lines());
+    stage.write("AGENTS.md", "Be brief.\n");
+    let window = stage.open();
+    window.element("dialog", "Trust this folder?");
+    no_barrier(&window, "the question of trust");
+    window.click("Trust folder");
+    window.gone("dialog", "Trust this folder?");
+    no_barrier(&window, "the first view");
+    window.ask("Change two lines");
+    window.element("region", "src/app.txt");
+    no_barrier(&window, "the review");
+    window.element("tab", "Timeline").click();
+    window.element("searchbox", "Filter events");
+    no_barrier(&window, "the timeline");
+    window.click("Settings");
+    window.element("dialog", "Settings");
+    no_barrier(&window, "the settings");
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Settings");
+    window.press(&[CONTROL, "k"]);
+    window.element("dialog", "Command palette");
+    no_barrier(&window, "the palette");
+}
+
+#[track_caller]
+fn no_barrier(window: &Window<'_>, view: &str) {
+    assert!(Path::new(AXE).is_file(), "axe-core is missing: `npm ci` installs it");
+    for theme in ["light", "dark"] {
+        window.set_theme(theme);
+        window.settle();
+        window.run(&format!("if (!window.axe) {{ {} }}", std::fs::read_to_string(AXE).unwrap()));
+        let violations = window.run_async(
+            "const done = arguments[arguments.length - 1];
+             axe.run().then(
+               ({ violations }) => done(violations
+                 .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+                 .map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => node.html.slice(0, 200)) }))),
+               (error) => done(String(error)));",
+        );
+        assert_eq!(violations, json!([]) as Value, "{view} in {theme}: {violations:#}");
+    }
+}

@@ -1,0 +1,57 @@
+//! A provider and its key, entered in the window: the key goes into the keychain and is never seen again.
+
+use crate::harness::Stage;
+use arki_testkit::{Script, Turn, json_lines};
+use std::path::Path;
+
+const KEY: &str = "sk-lab-SECRET-fedcba9876543210";
+
+#[test]
+fn a_key_entered_in_the_settings_is_in_the_keychain_and_nowhere_else() {
+    let stage = Stage::new(Script::new(vec![Turn::text("Hello from the lab.")]));
+    stage.trust();
+    let window = stage.open();
+    window.click("Settings");
+    let settings = window.element("dialog", "Settings");
+    settings.inside("button", "Add provider").click();
+    settings.inside("textbox", "Name").write("lab");
+    settings.inside("button", "Kind").choose("openai-chat");
+    settings.inside("textbox", "Base URL").write(&stage.model.url());
+    settings.inside("button", "Save provider").click();
+    window.says("! no key yet");
+    settings.inside("button", "Set key").click();
+    settings.inside("textbox", "API key for lab").write(KEY);
+    window.pictures("settings-key");
+    settings.inside("button", "Save key").click();
+    window.says("✓ key in the keychain");
+    window.pictures("settings");
+
+    let providers = json_lines(&stage.arki(&["keys", "list", "--json"]).stdout).unwrap();
+    let lab = providers.iter().find(|provider| provider["provider"] == "lab");
+    assert_eq!(lab.map(|provider| &provider["keySource"]), Some(&"keychain".into()), "{providers:?}");
+    stage.arki(&["exec", "--model", "lab/any", "Hello"]);
+    let sent = stage.model.requests().pop().unwrap();
+    assert_eq!(sent.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+
+    assert!(!window.everything_it_knows().contains(KEY), "the window knows the key");
+    stage.no_key_in(&window);
+    let root = stage.home.data_dir().parent().unwrap().to_owned();
+    assert_eq!(files_with(&root, KEY), Vec::<String>::new());
+}
+
+/// The files below the folder that have these words in them, as they are.
+fn files_with(folder: &Path, words: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            found.extend(files_with(&entry.path(), words));
+        } else if kind.is_file() {
+            let bytes = std::fs::read(entry.path()).unwrap_or_default();
+            if bytes.windows(words.len()).any(|window| window == words.as_bytes()) {
+                found.push(entry.path().display().to_string());
+            }
+        }
+    }
+    found
+}
