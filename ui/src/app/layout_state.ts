@@ -4,7 +4,8 @@ import { recall, remember } from "../components/remembered";
 
 /** CSS pixels: [least, at first, most]. */
 export const sidebarWidth = [176, 232, 400] as const;
-export const inspectorWidth = [320, 440, 960] as const;
+/** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
+export const inspectorWidth = [320, clampWidth(window.innerWidth * 0.38, [320, 440, 640]), 960] as const;
 const mainWidth = 420;
 
 export type Room = "three" | "two" | "one";

@@ -22,7 +22,7 @@ export function ApprovalHead({
           </>
         )}
       </p>
-      {approval.reason && <p className="secondary small">{approval.reason}</p>}
+      {approval.reason && !approval.supersedes && <p className="secondary small">{approval.reason}</p>}
       {approval.supersedes && (
         <p className="stale small" role="status">
           ! What you saw before had changed on disk in the meantime, so nothing was written. This is the fresh
