@@ -1,9 +1,9 @@
 //! From the process's start to its end.
 
 use crate::desktop_host::{DesktopHost, announce_project};
-use crate::{arguments, log_files, rpc, rpc_runs, rpc_settings, software_rendering, window};
+use crate::{arguments, log_files, process_environment, rpc, rpc_runs, rpc_settings, window};
 use arki_domain::Fault;
-use arki_engine::{Directories, Engine, EngineOptions};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,14 +28,15 @@ impl Desktop {
 
 /// Runs the app until its window is closed.
 pub fn run() -> ExitCode {
-    software_rendering::choose();
+    process_environment::choose_rendering();
+    let keys = process_environment::take_keys();
     let words: Vec<String> = std::env::args().collect();
     if let Some(answer) = arguments::answer_without_a_window(&words) {
         println_for_people(&answer);
         return ExitCode::SUCCESS;
     }
     arki_engine::protect_this_process();
-    match start(words) {
+    match start(words, keys) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             report(&fault);
@@ -44,16 +45,20 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn start(words: Vec<String>) -> Result<(), Fault> {
+fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let directories = Directories::from_environment()?;
     let folder = arguments::folder(words, &std::env::current_dir().unwrap_or_default());
     let identifier = identifier(&directories);
-    let engine = Engine::open(EngineOptions { directories: directories.clone(), ephemeral: false })?;
+    let engine =
+        Engine::open(EngineOptions { directories: directories.clone(), ephemeral: false, environment_keys: keys })?;
     log_files::start(&directories);
     let mut context = tauri::generate_context!();
     context.config_mut().identifier = identifier.clone();
     let desktop = Desktop { engine: engine.clone(), project: Mutex::new(folder) };
-    let single = tauri_plugin_single_instance::Builder::new().dbus_id(identifier).callback(take_over).build();
+    let single = tauri_plugin_single_instance::Builder::new()
+        .dbus_id(identifier)
+        .callback(|app, words, directory| take_over(app, words, &directory))
+        .build();
     tauri::Builder::default()
         .plugin(single)
         .plugin(tauri_plugin_dialog::init())
@@ -106,9 +111,9 @@ fn end(app: &AppHandle) {
 }
 
 /// A second start hands its folder to this one.
-fn take_over(app: &AppHandle, words: Vec<String>, directory: String) {
+fn take_over(app: &AppHandle, words: Vec<String>, directory: &str) {
     window::focus(app);
-    let Some(folder) = arguments::folder(words, Path::new(&directory)) else { return };
+    let Some(folder) = arguments::folder(words, Path::new(directory)) else { return };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
         let desktop = app.state::<Desktop>();

@@ -10,10 +10,10 @@ mod arguments;
 mod desktop;
 mod desktop_host;
 mod log_files;
+mod process_environment;
 mod rpc;
 mod rpc_runs;
 mod rpc_settings;
-mod software_rendering;
 mod window;
 
 pub use desktop::run;

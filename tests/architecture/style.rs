@@ -17,7 +17,7 @@ const MAY_WRITE: &[&str] = &[
 ];
 
 /// Setting a variable of this process's own environment, before there is a second thread.
-const MAY_BE_UNSAFE: &[&str] = &["src-tauri/src/software_rendering.rs"];
+const MAY_BE_UNSAFE: &[&str] = &["src-tauri/src/process_environment.rs"];
 
 const MAX_LINES: usize = 500;
 /// A shorter message names a thing; it takes some words to state an invariant.

@@ -55,6 +55,7 @@ fn the_main_job_is_done_in_the_window() {
     assert!(told.contains("rejected") && told.contains("applied"), "{told}");
     window.pictures("reviewed");
     stage.no_key_in(&window);
+    stage.no_key_in_web_processes();
     stage.close(window);
 
     let window = stage.open();

@@ -93,6 +93,25 @@ impl Stage {
 
     /// The key may be in what goes to the provider, and nowhere else: not in what the window shows or may ask for.
     #[track_caller]
+    /// The processes that render what a model says inherit the app's environment: no key may be in it.
+    pub(crate) fn no_key_in_web_processes(&self) {
+        let home = self.home.project_dir();
+        let home = home.parent().unwrap_or(&home).display().to_string();
+        let environments: Vec<String> = std::fs::read_dir("/proc")
+            .unwrap()
+            .flatten()
+            .filter(|process| {
+                let name = std::fs::read_to_string(process.path().join("comm")).unwrap_or_default();
+                name.starts_with("WebKitWebProce") || name.starts_with("WebKitNetwork")
+            })
+            .filter_map(|process| std::fs::read(process.path().join("environ")).ok())
+            .map(|environment| String::from_utf8_lossy(&environment).into_owned())
+            .filter(|environment| environment.contains(&home))
+            .collect();
+        assert!(!environments.is_empty(), "no web process of this app was found");
+        assert!(environments.iter().all(|environment| !environment.contains(MOCK_KEY)), "a web process has the key");
+    }
+
     pub(crate) fn no_key_in(&self, window: &Window<'_>) {
         let all = window.everything_it_knows();
         assert!(!all.contains(MOCK_KEY), "the window knows the key");

@@ -17,6 +17,8 @@ export type DecidedApproval = {
   resolvedBy: string;
   preview: Preview | null;
   command: CommandPreview | null;
+  /** The file had changed, so nothing was written; another approval took its place. */
+  superseded: boolean;
 };
 
 export type DecidedState = {
@@ -70,7 +72,14 @@ function without(pending: readonly PendingApproval[], gone: (one: PendingApprova
 
 export function decidedStep(state: DecidedState, event: Event): DecidedState {
   const asked = readApproval(event);
-  if (asked) return { ...state, requested: { ...state.requested, [asked.approvalId]: asked } };
+  if (asked) {
+    const requested = { ...state.requested, [asked.approvalId]: asked };
+    // The file had changed: what was decided about the old preview was never written.
+    const decided = asked.supersedes
+      ? state.decided.map((one) => (one.approvalId === asked.supersedes ? { ...one, superseded: true } : one))
+      : state.decided;
+    return { ...state, requested, decided };
+  }
   if (event.type !== "approval.resolved") return state;
   const p = payloadOf(event);
   const request = state.requested[text(p, "approvalId")];
@@ -87,6 +96,7 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     resolvedBy: text(p, "resolvedBy"),
     preview: request.preview,
     command: request.command,
+    superseded: false,
   };
   return { ...state, decided: [decided, ...state.decided] };
 }

@@ -17,7 +17,7 @@ use crate::arguments::{Arguments, Command};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, Engine, EngineOptions};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -29,7 +29,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Open { folder } => return open::run(&dir, folder),
         _ => {}
     }
-    let engine = Engine::open(EngineOptions { directories, ephemeral })?;
+    let engine = Engine::open(EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() })?;
     let exit = match command {
         Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
         Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),

@@ -3,6 +3,7 @@
 use crate::bus::{Bus, Subscription};
 use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
+use crate::environment_keys::EnvironmentKeys;
 use crate::keys::Keys;
 use crate::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
@@ -22,6 +23,8 @@ pub struct EngineOptions {
     pub directories: Directories,
     /// Keep nothing after the process.
     pub ephemeral: bool,
+    /// Keys that were taken out of this process's environment; empty where they stay in it.
+    pub environment_keys: EnvironmentKeys,
 }
 
 pub struct Engine {
@@ -49,7 +52,7 @@ impl Engine {
     /// # Errors
     /// When the directories or the database cannot be used; the fault says why and what to do.
     pub fn open(options: EngineOptions) -> Result<Arc<Self>, Fault> {
-        let EngineOptions { directories, ephemeral } = options;
+        let EngineOptions { directories, ephemeral, environment_keys } = options;
         let redactor = Redactor::default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         ensure_config(&directories)?;
@@ -70,7 +73,7 @@ impl Engine {
             log: Arc::new(RecordedLog::new(store.clone(), bus.clone())),
             store,
             bus,
-            keys: Arc::new(Keys::new(redactor.clone())),
+            keys: Arc::new(Keys::new(redactor.clone(), environment_keys)),
             redactor,
             clock,
             owner: RunId::new().to_string(),

@@ -1,13 +1,17 @@
 //! API keys: the environment where it has one, else the operating system's keychain. Never a file.
 
+use crate::EnvironmentKeys;
 use arki_domain::{Code, Fault, Redactor};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 use zeroize::Zeroizing;
 
 /// One item a provider, under this service's name.
 const SERVICE: &str = "arki";
+/// How long a prompt of the keychain may stand; one that never answers must not hold everything up.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer input is not a key.
 const LONGEST_KEY_BYTES: usize = 16 * 1024;
 
@@ -25,17 +29,23 @@ pub enum KeyStatus {
 /// Finds keys, and has every key that was found redacted from then on.
 pub(crate) struct Keys {
     redactor: Redactor,
+    environment: EnvironmentKeys,
 }
 
 impl Keys {
-    pub(crate) fn new(redactor: Redactor) -> Self {
-        Self { redactor }
+    pub(crate) fn new(redactor: Redactor, environment: EnvironmentKeys) -> Self {
+        Self { redactor, environment }
+    }
+
+    fn in_environment(&self, provider: &ProviderSettings) -> Option<Secret> {
+        let value = self.environment.value(provider.key_env()?)?;
+        (!value.trim().is_empty()).then(|| Secret::new(value.as_str()))
     }
 
     /// Keys that are at hand already are redacted from the first event on, also from what the user types.
     pub(crate) fn redact_environment(&self, providers: &[ProviderSettings]) {
         for provider in providers {
-            if let Some(key) = from_environment(provider) {
+            if let Some(key) = self.in_environment(provider) {
                 self.redactor.add(&provider.name, key.expose());
             }
         }
@@ -46,7 +56,7 @@ impl Keys {
         if provider.key_need() == KeyNeed::None {
             return KeyStatus::NoneNeeded;
         }
-        if from_environment(provider).is_some() {
+        if self.in_environment(provider).is_some() {
             return KeyStatus::Environment;
         }
         match (read(provider.name.clone()).await, provider.key_need()) {
@@ -90,7 +100,7 @@ pub(crate) async fn keychain_answers() -> Result<(), Fault> {
 #[async_trait]
 impl KeySource for Keys {
     async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault> {
-        let key = match from_environment(provider) {
+        let key = match self.in_environment(provider) {
             Some(key) => Some(key),
             None => match read(provider.name.clone()).await {
                 Ok(key) => key,
@@ -104,11 +114,6 @@ impl KeySource for Keys {
         }
         Ok(key)
     }
-}
-
-fn from_environment(provider: &ProviderSettings) -> Option<Secret> {
-    let value = Zeroizing::new(std::env::var(provider.key_env()?).ok()?);
-    (!value.trim().is_empty()).then(|| Secret::new(value.as_str()))
 }
 
 async fn read(provider: String) -> Result<Option<Secret>, Fault> {
@@ -125,7 +130,14 @@ fn entry(provider: &str) -> Result<keyring::Entry, Fault> {
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + Send + 'static) -> Result<T, Fault> {
-    tokio::task::spawn_blocking(work).await.map_err(Fault::internal)?
+    match tokio::time::timeout(PATIENCE, tokio::task::spawn_blocking(work)).await {
+        Ok(done) => done.map_err(Fault::internal)?,
+        Err(_) => Err(Fault::new(
+            Code::KEYCHAIN_UNAVAILABLE,
+            format!("The keychain did not answer within {} s.", PATIENCE.as_secs()),
+            "Answer its prompt or restart it, or pass the key by its environment variable.",
+        )),
+    }
 }
 
 fn unavailable(error: &keyring::Error) -> Fault {

@@ -4,7 +4,7 @@
 
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, ApprovalMode, Code, RunOptions};
-use arki_engine::{Directories, Engine, EngineOptions, Resolution, RunEnd, RunTarget, StartRun};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Resolution, RunEnd, RunTarget, StartRun};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;
@@ -21,7 +21,9 @@ impl Stage {
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let directories = Directories { config: home.config_dir(), data: home.data_dir() };
-        let engine = Engine::open(EngineOptions { directories, ephemeral: false }).unwrap();
+        let engine =
+            Engine::open(EngineOptions { directories, ephemeral: false, environment_keys: EnvironmentKeys::default() })
+                .unwrap();
         engine.trust(&home.project_dir()).await.unwrap();
         Self { home, engine, _server: server }
     }

@@ -62,7 +62,14 @@ export function CommandFacts({ command }: { command: CommandPreview }) {
       </dd>
       <dt>Environment</dt>
       <dd>
-        {command.environment.length > 0 ? <code>{command.environment.join(" ")}</code> : "no variables"}
+        {command.environment.length > 0 ? (
+          <details>
+            <summary>{command.environment.length} variables, no keys</summary>
+            <code>{command.environment.join(" ")}</code>
+          </details>
+        ) : (
+          "no variables"
+        )}
       </dd>
       <dt>Sandbox</dt>
       <dd>{command.sandbox || "unknown"}</dd>

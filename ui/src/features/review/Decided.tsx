@@ -18,9 +18,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
   return (
     <article className="decided">
       <p className="decided-head small secondary">
-        <span className={`decision ${decided.decision === "approve" ? "accepted" : "rejected"}`}>
-          {decided.decision === "reject" ? "✕ rejected" : decided.hunks ? "✓ partly approved" : "✓ approved"}
-        </span>
+        <span className={`decision ${isWritten(decided) ? "accepted" : "rejected"}`}>{verdict(decided)}</span>
         {decided.resolvedBy && !here.includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
@@ -37,9 +35,17 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
   );
 }
 
+const isWritten = (decided: DecidedApproval) => decided.decision === "approve" && !decided.superseded;
+
+function verdict(decided: DecidedApproval): string {
+  if (decided.superseded) return "✕ not written: the file had changed";
+  if (decided.decision === "reject") return "✕ rejected";
+  return decided.hunks ? "✓ partly approved" : "✓ approved";
+}
+
 function DecidedFile({ file, decided, look }: { file: DiffFile; decided: DecidedApproval; look: DiffLook }) {
   const of = (index: number): Decision => {
-    if (decided.decision === "reject") return "rejected";
+    if (!isWritten(decided)) return "rejected";
     if (index in decided.edited) return "edited";
     return decided.hunks === null || decided.hunks.includes(index) ? "accepted" : "rejected";
   };

@@ -100,9 +100,9 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
           )}
         </span>
       </span>
-      {keySource !== "none_needed" && (
+      {kind !== "demo" && (
         <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
-          {keySource === "missing" ? "Set key" : "Replace key"}
+          {keySource === "keychain" || keySource === "environment" ? "Replace key" : "Set key"}
         </Button>
       )}
       {keySource === "keychain" && (
