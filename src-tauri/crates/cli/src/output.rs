@@ -16,8 +16,9 @@ impl Output {
 
     /// One object on a line of standard output. A reader that has gone away is no error.
     pub(crate) fn object(&self, object: &impl Serialize) {
+        // Not through the colour filter: it would take characters out of the strings.
         if let Ok(line) = serde_json::to_string(object) {
-            let _ = writeln!(stdout(), "{line}");
+            let _ = writeln!(std::io::stdout(), "{line}");
         }
     }
 
@@ -59,6 +60,27 @@ impl Output {
     }
 }
 
+/// Text of a model or a file as it is, with what would not be seen, or would hide something, made visible.
+pub(crate) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '\n' | '\t' => shown.push(character),
+            '\r' => shown.push_str("\\r"),
+            _ if is_invisible(character) => shown.push_str(&format!("\\u{{{:x}}}", u32::from(character))),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Controls, direction marks, zero-width and other characters that take no place of their own.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -71,4 +93,17 @@ pub(crate) fn dim(text: &str) -> String {
 pub(crate) fn time(ts: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
     moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_hide_something_is_made_visible() {
+        assert_eq!(
+            visible("rm x; : \rls\u{202e}\u{200b}\u{1b}[2J\u{7f}\tä\n"),
+            "rm x; : \\rls\\u{202e}\\u{200b}\\u{1b}[2J\\u{7f}\tä\n"
+        );
+    }
 }

@@ -99,6 +99,10 @@ impl Engine {
             policy: config.policy.clone(),
             limits: config.tool_limits,
             secrets: GlobSet::empty(),
+            own_folders: [&self.directories.config, &self.directories.data]
+                .into_iter()
+                .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+                .collect(),
             hidden,
             sandbox: self.sandbox().clone(),
         };

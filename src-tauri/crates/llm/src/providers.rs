@@ -39,6 +39,9 @@ impl Providers {
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         match connection.settings().kind {
             ProviderKind::OpenaiChat | ProviderKind::Custom | ProviderKind::Demo => {
+                if connection.settings().kind != ProviderKind::Demo {
+                    connection.settings().effective_base_url()?;
+                }
                 Ok(Arc::new(OpenAiChat::new(Arc::clone(connection), model)))
             }
             ProviderKind::Openai

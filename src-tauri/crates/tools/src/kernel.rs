@@ -45,6 +45,8 @@ pub struct KernelSettings {
     pub limits: ToolLimits,
     /// The user's own secret files, besides the known ones.
     pub secrets: GlobSet,
+    /// Arki's own folders, canonical: no tool touches anything in them, wherever the project lies.
+    pub own_folders: Vec<PathBuf>,
     /// What commands must not see: Arki's own folders among them.
     pub hidden: Vec<PathBuf>,
     pub sandbox: SandboxStatus,

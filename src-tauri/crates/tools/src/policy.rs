@@ -37,7 +37,7 @@ fn first_hit(
     };
     untrusted(question, category)
         .or_else(|| settings.denies(question, category, command))
-        .or_else(|| sensitive(question, category))
+        .or_else(|| sensitive(question, category, command))
         .or_else(|| settings.explicit(question, command))
         .or_else(|| granted(question, category))
         .or_else(|| large(question, category))
@@ -56,12 +56,15 @@ fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
 }
 
-fn sensitive(question: &Question<'_>, category: Category) -> Option<Hit> {
+fn sensitive(question: &Question<'_>, category: Category, command: Option<&CommandLine>) -> Option<Hit> {
     if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
         let reason = format!("{} looks like a file of secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
     }
-    let path = question.subject.paths.iter().find(|path| path.protected && category != Category::Read)?;
+    if category == Category::Read || only_reads(question, command) {
+        return None;
+    }
+    let path = question.subject.paths.iter().find(|path| path.protected)?;
     let reason = format!("{} is protected: it steers tools or people.", path.path);
     Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
 }
@@ -84,9 +87,12 @@ fn large(question: &Question<'_>, category: Category) -> Option<Hit> {
 }
 
 fn known_command(question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-    let commands = command?.commands()?;
-    read_only::all_read_only(commands, question.sandboxed)
-        .then(|| hit(Decision::Allow, "builtin:read-only", "The command only reads."))
+    only_reads(question, command).then(|| hit(Decision::Allow, "builtin:read-only", "The command only reads."))
+}
+
+fn only_reads(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
+    let commands = command.and_then(CommandLine::commands);
+    commands.is_some_and(|commands| read_only::all_read_only(commands, question.sandboxed))
 }
 
 fn is_large(impact: Impact) -> bool {

@@ -3,7 +3,7 @@
 use crate::arguments::ApprovalsCommand;
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::{Output, dim, time};
+use crate::output::{Output, dim, time, visible};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
 use arki_engine::{ApprovalRecord, Engine, Resolution};
 use serde::Serialize;
@@ -57,6 +57,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             (None, Some(command)) => command.command.clone(),
             (None, None) => requested.args.to_string(),
         };
+        let what = visible(&what).replace('\n', "\\n");
         output.line(format!("{}  {}  {}  {what}", requested.approval_id, time(listed.requested_at), requested.tool_id));
     }
     Ok(Exit::Done)
@@ -73,7 +74,7 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     output.line(format!("{}  risk: {}", requested.tool_id, format!("{:?}", requested.risk).to_lowercase()));
     output.line(&requested.reason);
     if let Some(command) = &requested.command {
-        output.line(format!("\n$ {}\n", command.command));
+        output.line(format!("\n$ {}\n", visible(&command.command)));
         output.line(dim(&format!("in {}, sandbox: {}", command.directory, command.sandbox)));
     }
     if let Some(preview) = &requested.preview {
@@ -86,15 +87,16 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
 /// The diff with each hunk's number in front of it.
 fn numbered(diff: &str) -> Vec<String> {
     let mut number = 0;
-    diff.lines()
-        .map(|line| match line.chars().next() {
+    diff.split_terminator('\n')
+        .map(|line| (line.chars().next(), visible(line)))
+        .map(|(first, line)| match first {
             Some('@') => {
                 number += 1;
                 format!("\x1b[36m[hunk {number}] {line}\x1b[0m")
             }
             Some('+') => format!("\x1b[32m{line}\x1b[0m"),
             Some('-') => format!("\x1b[31m{line}\x1b[0m"),
-            _ => line.to_owned(),
+            _ => line,
         })
         .collect()
 }

@@ -130,8 +130,8 @@ async fn a_base_url_that_is_none_is_a_configuration_error() {
         let fault = ask(&*model(settings(url)), &request(vec![user("hi")])).await.1.unwrap();
         assert!(fault.is(Code::CONFIG_INVALID), "{fault:?}");
     }
-    let without = ProviderSettings::new("lab", ProviderKind::Custom);
-    assert!(ask(&*model(without), &request(vec![user("hi")])).await.1.unwrap().is(Code::CONFIG_INVALID));
+    let without = providers(ProviderSettings::new("lab", ProviderKind::Custom), &keys(&[]));
+    assert!(without.model("lab/mock").is_err_and(|fault| fault.is(Code::CONFIG_INVALID)));
 }
 
 #[test]

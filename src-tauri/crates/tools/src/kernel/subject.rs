@@ -1,10 +1,8 @@
 //! What a call is about: the paths and the command in its arguments, in the policy's terms.
 
 use super::Kernel;
-use crate::error::ToolError;
 use crate::policy::{Subject, TouchedPath};
-use arki_domain::Fault;
-use arki_workspace::WorkspaceError;
+use arki_domain::{Code, Fault};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
@@ -22,19 +20,27 @@ impl Kernel {
         if let Some(path) = path {
             match self.touched(path) {
                 Ok(touched) => subject.paths.push(touched),
-                Err(error) => path_fault = Some(ToolError::from(error).into()),
+                Err(fault) => path_fault = Some(fault),
             }
         }
         if let Some(command) = args.get("command").and_then(Value::as_str) {
-            subject.paths.extend(self.secrets_in(command));
+            subject.paths.extend(self.sensitive_in(command));
             subject.command = Some(command.to_owned());
         }
         SubjectOf { subject, path_fault }
     }
 
-    fn touched(&self, path: &str) -> Result<TouchedPath, WorkspaceError> {
+    fn touched(&self, path: &str) -> Result<TouchedPath, Fault> {
         let project = &self.settings.project;
         let path = project.resolve(path)?;
+        let real = project.root().join(project.canonical(&path).unwrap_or_else(|_| path.clone()).as_str());
+        if self.settings.own_folders.iter().any(|folder| real.starts_with(folder)) {
+            return Err(Fault::new(
+                Code::POLICY_DENIED,
+                format!("{path} belongs to Arki itself."),
+                "Arki's configuration and data are the user's alone to change.",
+            ));
+        }
         Ok(TouchedPath {
             path: path.as_str().to_owned(),
             protected: project.is_protected(&path),
@@ -42,11 +48,14 @@ impl Kernel {
         })
     }
 
-    /// Every word of a shell line that names a secret file, however it is quoted. Rather one too many.
-    fn secrets_in(&self, command: &str) -> Vec<TouchedPath> {
+    /// Every word of a shell line that names a secret file or a protected path, however it is quoted. Rather one too many.
+    fn sensitive_in(&self, command: &str) -> Vec<TouchedPath> {
         let is_separator = |c: char| c.is_whitespace() || "'\"`;|&<>()$={},:@".contains(c);
         let words = command.split(is_separator).filter(|word| !word.is_empty());
-        words.filter_map(|word| self.touched_by_word(word)).filter(|touched| touched.secret).collect()
+        words
+            .filter_map(|word| self.touched_by_word(word))
+            .filter(|touched| touched.secret || touched.protected)
+            .collect()
     }
 
     /// Outside the project only the word's last two components can be judged.

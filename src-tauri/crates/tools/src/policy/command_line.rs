@@ -19,7 +19,8 @@ const DESTRUCTIVE: &[&str] = &[
 pub enum CommandLine {
     /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`.
     Understood(Vec<SimpleCommand>),
-    Opaque,
+    /// Only the words in it are known, in order, quotes and backslashes removed.
+    Opaque(Vec<String>),
 }
 
 /// One program with its arguments, quotes removed.
@@ -34,18 +35,18 @@ impl CommandLine {
     #[must_use]
     pub fn parse(line: &str) -> Self {
         if line.len() > MAX_LINE_BYTES || line.contains('\0') {
-            return Self::Opaque;
+            return Self::opaque(line);
         }
         let mut parser = Parser::new();
         if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
-            return Self::Opaque;
+            return Self::opaque(line);
         }
-        let Some(tree) = parser.parse(line, None) else { return Self::Opaque };
+        let Some(tree) = parser.parse(line, None) else { return Self::opaque(line) };
         let root = tree.root_node();
         let mut commands = Vec::new();
         let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
         if !around_is_blank || collect(root, line, &mut commands).is_none() || commands.is_empty() {
-            return Self::Opaque;
+            return Self::opaque(line);
         }
         Self::Understood(commands)
     }
@@ -54,7 +55,7 @@ impl CommandLine {
     #[must_use]
     pub fn from_argv(argv: Vec<String>) -> Self {
         if argv.is_empty() {
-            return Self::Opaque;
+            return Self::Opaque(Vec::new());
         }
         Self::Understood(vec![SimpleCommand { argv, has_pattern: false }])
     }
@@ -63,8 +64,24 @@ impl CommandLine {
     pub fn commands(&self) -> Option<&[SimpleCommand]> {
         match self {
             Self::Understood(commands) => Some(commands),
-            Self::Opaque => None,
+            Self::Opaque(_) => None,
         }
+    }
+
+    /// Whether these words stand in the line one after another, the first one also at the end of a path.
+    #[must_use]
+    pub fn mentions(&self, wanted: &[String]) -> bool {
+        let Self::Opaque(words) = self else { return false };
+        let Some(first) = wanted.first() else { return false };
+        words
+            .windows(wanted.len())
+            .any(|found| found[0].rsplit('/').next() == Some(first.as_str()) && found[1..] == wanted[1..])
+    }
+
+    fn opaque(line: &str) -> Self {
+        let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
+        let words = plain.split(|c: char| c.is_whitespace() || ";|&<>(){}$`=!".contains(c));
+        Self::Opaque(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
     }
 }
 

@@ -1,7 +1,9 @@
 //! Commands that are known to only read, with the flags that keep them so.
 //!
 //! An allow-list twice over: of programs, and of what their arguments may not be. A program whose flags cannot be told
-//! apart safely (git with its configured helpers, sed, awk, xargs) is not on it.
+//! apart safely (git with its configured helpers, sed, awk, xargs) is not on it, nor is one whose plain-looking arguments
+//! the shell evaluates (`test -v 'a[$(…)]'`, `[`, `printf -v`, `let`). A pattern that the shell expands could name a file of
+//! secrets, and so could a recursive search, so both are asked about.
 
 use super::SimpleCommand;
 
@@ -30,10 +32,25 @@ const PROGRAMS: &[ReadOnlyProgram] = &[
     plain("dirname"),
     plain("du"),
     plain("echo"),
-    plain("egrep"),
+    ReadOnlyProgram {
+        name: "egrep",
+        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
+        forbidden_letters: "rRdf",
+        max_operands: None,
+    },
     plain("false"),
-    plain("fgrep"),
-    plain("grep"),
+    ReadOnlyProgram {
+        name: "fgrep",
+        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
+        forbidden_letters: "rRdf",
+        max_operands: None,
+    },
+    ReadOnlyProgram {
+        name: "grep",
+        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
+        forbidden_letters: "rRdf",
+        max_operands: None,
+    },
     plain("head"),
     plain("id"),
     plain("ls"),
@@ -43,8 +60,7 @@ const PROGRAMS: &[ReadOnlyProgram] = &[
     plain("realpath"),
     plain("stat"),
     plain("tac"),
-    plain("tail"),
-    plain("test"),
+    ReadOnlyProgram { name: "tail", forbidden: &["--follow", "--retry"], forbidden_letters: "fF", max_operands: None },
     plain("tr"),
     plain("true"),
     plain("uname"),
@@ -60,8 +76,17 @@ const PROGRAMS: &[ReadOnlyProgram] = &[
     },
     ReadOnlyProgram {
         name: "rg",
-        forbidden: &["--pre", "--pre-glob", "--hostname-bin", "--search-zip", "--config"],
-        forbidden_letters: "z",
+        forbidden: &[
+            "--pre",
+            "--pre-glob",
+            "--hostname-bin",
+            "--search-zip",
+            "--config",
+            "--hidden",
+            "--file",
+            "--unrestricted",
+        ],
+        forbidden_letters: "zuf.",
         max_operands: None,
     },
     ReadOnlyProgram {
@@ -81,7 +106,7 @@ fn is_read_only(command: &SimpleCommand) -> bool {
     // A path in front could be any program of that name; a pattern could become any flag.
     let Some((name, arguments)) = command.argv.split_first() else { return false };
     let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else { return false };
-    if command.has_pattern && !(program.forbidden.is_empty() && program.max_operands.is_none()) {
+    if command.has_pattern {
         return false;
     }
     let operands = arguments.iter().filter(|argument| !argument.starts_with('-')).count();

@@ -96,9 +96,13 @@ impl PolicyRule {
 
     fn command_matches(&self, line: Option<&CommandLine>) -> bool {
         let Some(prefix) = &self.definition.command else { return true };
-        let Some(commands) = line.and_then(CommandLine::commands) else { return false };
-        let fits = |command: &SimpleCommand| command.argv.starts_with(prefix);
-        if self.needs_all() { commands.iter().all(fits) } else { commands.iter().any(fits) }
+        let Some(line) = line else { return false };
+        match line.commands() {
+            Some(commands) if self.needs_all() => commands.iter().all(|command| command.argv.starts_with(prefix)),
+            Some(commands) => commands.iter().any(|command| is_that_program(command, prefix)),
+            // What is not understood is never loosened, and tightened as soon as the words are there in order.
+            None => !self.needs_all() && line.mentions(prefix),
+        }
     }
 
     /// Loosening needs every part to match; tightening needs one.
@@ -110,6 +114,13 @@ impl PolicyRule {
         let reason = if self.definition.reason.is_empty() { "A rule of yours." } else { &self.definition.reason };
         (self.definition.decision, self.name.clone(), reason.to_owned())
     }
+}
+
+/// When it comes to forbidding, a program named by its path is that program too; allowing takes the plain name.
+fn is_that_program(command: &SimpleCommand, prefix: &[String]) -> bool {
+    let Some((first, rest)) = prefix.split_first() else { return false };
+    let named = command.argv.first() == Some(first) || command.program() == first;
+    named && command.argv.get(1..).is_some_and(|arguments| arguments.starts_with(rest))
 }
 
 fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {

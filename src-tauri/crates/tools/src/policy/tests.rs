@@ -47,7 +47,7 @@ fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
 #[test]
 fn plain_reading_needs_no_question() {
     for line in
-        ["ls -la", "cat src/main.rs | head -20", "grep -rn 'fn main' . && wc -l a b", "find . -name '*.rs'", "true"]
+        ["ls -la", "cat src/main.rs | head -20", "grep -n 'fn main' src/a && wc -l a b", "find . -name '*.rs'", "true"]
     {
         assert_eq!(
             (command(line).decision, command(line).rule.as_str()),
@@ -61,6 +61,15 @@ fn plain_reading_needs_no_question() {
 fn what_could_write_or_is_not_understood_is_asked() {
     for line in [
         "find . -delete",
+        "test -v 'a[$(touch x)]'",
+        "[ -v 'a[$(touch x)]' ]",
+        "cat .e*",
+        "grep SECRET .e*",
+        "grep -r SECRET .",
+        "grep -Rn SECRET .",
+        "rg -uu SECRET",
+        "rg --hidden SECRET",
+        "tail -f log",
         "find . -fprintf x y",
         "sort -o a b",
         "sort -uo a b",
@@ -127,6 +136,25 @@ fn granted_edits_cover_neither_protected_paths_nor_secret_files() {
 }
 
 #[test]
+fn a_command_that_names_a_protected_path_asks_unless_it_only_reads() {
+    let verdict = |line: &str| {
+        let subject = Subject { paths: vec![path(".git/hooks/p", true, false)], command: Some(line.to_owned()) };
+        let question = Question {
+            tool: "run_command",
+            category: Some(Category::Exec),
+            subject: &subject,
+            trusted: true,
+            approve: ApprovalMode::All,
+            sandboxed: true,
+            impact: Impact::default(),
+        };
+        decide(&question, &PolicySettings::default())
+    };
+    assert_eq!(verdict("echo x > .git/hooks/p").rule, "builtin:protected-path");
+    assert_eq!(verdict("cat .git/hooks/p").decision, Decision::Allow);
+}
+
+#[test]
 fn a_write_is_shown_first_by_default() {
     let verdict = write(path("a", false, false), ApprovalMode::Ask, true);
     assert_eq!((verdict.decision, verdict.rule.as_str()), (Decision::Preview, "category:write"));
@@ -151,6 +179,28 @@ fn an_allow_rule_needs_every_command_and_a_deny_rule_one() {
     assert_eq!(verdict("cargo test && cargo test -p y").rule, "config:rules[1]");
     assert_eq!(verdict("cargo test && git push").rule, "config:rules[2]");
     assert_eq!(verdict("cargo test && git push").decision, Decision::Deny);
+}
+
+#[test]
+fn a_deny_rule_also_holds_where_the_line_is_not_understood() {
+    let rules =
+        settings(json!([{"decision": "deny", "command": ["rm"]}, {"decision": "deny", "command": ["git", "push"]}]))
+            .unwrap();
+    for line in [
+        "rm x > y",
+        "(rm x)",
+        "'rm' x",
+        "rm x &",
+        "FOO=1 rm x",
+        "{ rm x; }",
+        "! rm x",
+        "\\rm x",
+        "/bin/rm x",
+        "git push > log",
+    ] {
+        assert_eq!(command_with(line, &rules, ApprovalMode::All, true).decision, Decision::Deny, "{line}");
+    }
+    assert_eq!(command_with("echo farm > x", &rules, ApprovalMode::All, true).decision, Decision::Allow);
 }
 
 #[test]
