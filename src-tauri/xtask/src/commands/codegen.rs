@@ -92,14 +92,17 @@ fn formatted(repository: &Repository) -> Result<Tree, Failure> {
     }
     let mut tree = files::read_tree(&exported, &[])?;
     tree.insert("index.ts".into(), index(&tree).into_bytes());
-    let folder = repository.scratch().join("formatted-types");
+    // Outside the checkout: inside it, Biome takes a second configuration for a mistake.
+    let folder = std::env::temp_dir().join(format!("arki-formatted-types-{}", std::process::id()));
     files::remove_folder(&folder)?;
     files::mirror(&tree, &folder)?;
     files::write(&folder.join("biome.json"), BIOME)?;
     let mut biome = process::npm(&repository.root);
     biome.args(["exec", "--", "biome", "format", "--write", "--log-level=warn", "--config-path"]);
-    process::capture(biome.arg(&folder).arg(&folder))?;
-    files::read_tree(&folder, &["biome.json"])
+    let formatted = process::capture(biome.arg(&folder).arg(&folder));
+    let tree = formatted.and_then(|_| files::read_tree(&folder, &["biome.json"]));
+    files::remove_folder(&folder)?;
+    tree
 }
 
 /// Re-exports every type, so that the interface imports from one place.
