@@ -15,6 +15,8 @@ export type LiveAnswer = {
   thoughts: string;
   thinkingSince: number | null;
   thoughtMs: number | null;
+  /** Just fetched: the next delta may bring again what it ends with. */
+  fetched?: boolean;
 };
 
 export type Live = {
@@ -48,17 +50,24 @@ export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
   if (delta.tokenType === "LLM_THINKING") {
     const thinking = {
       ...answer,
-      thoughts: answer.thoughts + delta.text,
+      thoughts: grown(answer.thoughts, delta.text, answer),
+      fetched: false,
       thinkingSince: answer.thinkingSince ?? now,
     };
     return { ...live, answer: thinking };
   }
   const thoughtMs =
     answer.thoughtMs ?? (answer.thinkingSince === null ? null : Math.max(0, now - answer.thinkingSince));
-  const next = { ...live, answer: { ...answer, text: answer.text + delta.text, thoughtMs } };
+  const next = {
+    ...live,
+    answer: { ...answer, text: grown(answer.text, delta.text, answer), fetched: false, thoughtMs },
+  };
   if (thoughtMs === null) return next;
   return { ...next, thoughtMs: { ...live.thoughtMs, [turnKey(delta.runId, delta.turn)]: thoughtMs } };
 }
+
+const grown = (before: string, more: string, answer: LiveAnswer) =>
+  answer.fetched ? joinOverlap(before, more) : before + more;
 
 export function outputStep(live: Live, output: CommandOutput): Live {
   const all = (live.output[output.callId] ?? "") + output.text;
@@ -98,6 +107,7 @@ export function withPartial(live: Live, partial: PartialAnswer | null): Live {
       thoughts: joinOverlap(partial.thoughts, seen?.thoughts ?? ""),
       thinkingSince: seen?.thinkingSince ?? null,
       thoughtMs: seen?.thoughtMs ?? null,
+      fetched: true,
     },
   };
 }

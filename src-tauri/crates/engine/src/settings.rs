@@ -162,7 +162,10 @@ impl Engine {
         limit: usize,
     ) -> Result<SessionPage, Fault> {
         let page = self.reader().page(session, before_seq, limit)?;
-        let partial = if before_seq.is_none() { self.reader().partial(session)? } else { None };
+        let partial = match before_seq {
+            None => self.bus.partial(session).map_or_else(|| self.reader().partial(session), |live| Ok(Some(live)))?,
+            Some(_) => None,
+        };
         Ok(SessionPage {
             events: page.events.into_iter().map(|event| WireEvent(Arc::new(event))).collect(),
             has_more: page.has_more,
