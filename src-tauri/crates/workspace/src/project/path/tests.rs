@@ -3,7 +3,7 @@ use arki_domain::Code;
 use proptest::prelude::*;
 
 fn check(path: &str, expected: Result<&str, Code>) {
-    let root = if cfg!(windows) { Path::new(r"C:\work\app") } else { Path::new("/work/app") };
+    let root = if cfg!(windows) { Path::new(r"C:\code\app") } else { Path::new("/code/app") };
     let resolved = resolve(path, &[root]);
     let shown = resolved.as_ref().map(ProjectPath::as_str).map_err(PathError::code);
     assert_eq!(shown, expected, "{path:?}");
@@ -23,11 +23,11 @@ fn relative_paths_are_normalised() {
 #[cfg(unix)]
 #[test]
 fn absolute_paths_inside_the_project_are_accepted() {
-    check("/work/app/src/main.rs", Ok("src/main.rs"));
-    check("/work/app", Ok("."));
-    check("/work/../work/app/a", Ok("a"));
-    check("/work/application/a", Err(Code::PATH_OUTSIDE_PROJECT));
-    check("/work/app/../other", Err(Code::PATH_OUTSIDE_PROJECT));
+    check("/code/app/src/main.rs", Ok("src/main.rs"));
+    check("/code/app", Ok("."));
+    check("/code/../code/app/a", Ok("a"));
+    check("/code/application/a", Err(Code::PATH_OUTSIDE_PROJECT));
+    check("/code/app/../other", Err(Code::PATH_OUTSIDE_PROJECT));
     check("/etc/passwd", Err(Code::PATH_OUTSIDE_PROJECT));
 }
 
@@ -35,7 +35,7 @@ fn absolute_paths_inside_the_project_are_accepted() {
 #[test]
 fn windows_spellings_are_understood() {
     check(r"src\main.rs", Ok("src/main.rs"));
-    check(r"c:\work\app\a", Ok("a"));
+    check(r"c:\code\app\a", Ok("a"));
     check("nul.txt", Err(Code::PATH_INVALID));
     check("a.txt:stream", Err(Code::PATH_INVALID));
 }
