@@ -387,7 +387,7 @@ export const scenes: Record<string, () => Fake> = {
         recentProjects: [
           project,
           "/home/ada/code/other-repo",
-          "/home/ada/work/a-rather-long-name-for-a-repository/packages/inner",
+          "/home/ada/code/a-rather-long-name-for-a-repository/packages/inner",
         ],
       },
       models,
