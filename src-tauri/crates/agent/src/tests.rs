@@ -43,6 +43,10 @@ impl EventLog for MemoryLog {
         Ok(stored)
     }
 
+    async fn read_after(&self, _: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+        Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
+    }
+
     async fn keep_partial(&self, _: &SessionId, _: Option<PartialAnswer>) -> Result<(), Fault> {
         Ok(())
     }
@@ -164,6 +168,7 @@ impl Stage {
             core: "tool-loop".into(),
             system_prompt_hash: String::new(),
             options: self.options.clone(),
+            message_id: None,
         };
         let draft = EventDraft::of_run(&RunId::from("run"), started);
         let events = self.log.append(&session_id, vec![draft]).await.unwrap();

@@ -29,6 +29,10 @@ codes! {
     BUDGET_EXHAUSTED,
     /// The run was cancelled.
     CANCELLED,
+    /// Later edits touch the same lines, so that the change cannot be taken back by itself.
+    CHANGE_CONFLICT,
+    /// The log has no such change.
+    CHANGE_NOT_FOUND,
     /// A change was written only in part and could not be taken back.
     CHANGE_PARTLY_APPLIED,
     /// A command could not be started.
@@ -53,6 +57,10 @@ codes! {
     EDIT_INVALID,
     /// The text to replace is not in the file.
     EDIT_NOT_FOUND,
+    /// The session has no event of this number.
+    EVENT_NOT_FOUND,
+    /// The file is not a complete and unchanged export.
+    EXPORT_INVALID,
     /// There is no such file or folder.
     FILE_NOT_FOUND,
     /// The file is not text.
@@ -65,18 +73,22 @@ codes! {
     HUNK_NOT_EDITABLE,
     /// A hunk number that the preview does not have.
     HUNK_UNKNOWN,
+    /// A file's earlier content is no longer kept.
+    IMAGE_MISSING,
     /// Something failed that should not; please report it.
     INTERNAL,
     /// The file system refused or failed.
     IO_FAILED,
+    /// The operating system's keychain cannot be used.
+    KEYCHAIN_UNAVAILABLE,
     /// The key that the provider needs is missing.
     KEY_MISSING,
     /// The provider refused the key.
     KEY_REFUSED,
-    /// The operating system's keychain cannot be used.
-    KEYCHAIN_UNAVAILABLE,
     /// The event log's hash chain is broken.
     LOG_CHAIN_BROKEN,
+    /// No message of this id waits in the queue.
+    MESSAGE_NOT_FOUND,
     /// The provider does not know the model.
     MODEL_NOT_FOUND,
     /// The path is empty, too long, or a name that systems reserve.
@@ -107,22 +119,28 @@ codes! {
     PROVIDER_TIMEOUT,
     /// The provider cannot be reached.
     PROVIDER_UNREACHABLE,
+    /// The session's queue has no room for another message.
+    QUEUE_FULL,
     /// There is no run with this id.
     RUN_NOT_FOUND,
     /// Commands can't be confined on this machine.
     SANDBOX_UNAVAILABLE,
     /// The session is being run by another Arki process.
     SESSION_BUSY,
+    /// A session of this id is here already, and says something else.
+    SESSION_EXISTS,
+    /// Other sessions begin where this one stood, so it cannot be removed.
+    SESSION_HAS_FORKS,
     /// There is no session with this id.
     SESSION_NOT_FOUND,
     /// The session's log is broken, so it is read-only.
     SESSION_READ_ONLY,
     /// The file changed after the preview was made.
     STALE_PREVIEW,
-    /// The tool does not exist.
-    TOOL_UNKNOWN,
     /// The tool took longer than its time limit.
     TOOL_TIMEOUT,
+    /// The tool does not exist.
+    TOOL_UNKNOWN,
     /// There is more to pin in the folder than trust can cover.
     TRUST_TOO_LARGE,
     /// A tool must not steer Arki itself.

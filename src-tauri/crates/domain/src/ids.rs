@@ -72,3 +72,11 @@ id!(
     /// One question put to the user before an effect.
     ApprovalId
 );
+id!(
+    /// One message that waits in a session's queue.
+    MessageId
+);
+id!(
+    /// One moment whose file images, or whose folded state, are kept.
+    CheckpointId
+);

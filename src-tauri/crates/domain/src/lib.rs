@@ -13,23 +13,26 @@ mod fault;
 mod ids;
 mod message;
 mod model;
+mod payloads;
 mod port;
 pub mod projection;
 mod redaction;
 mod run;
 mod streaming_redaction;
 mod tool;
+mod upcast;
 
 pub use canonical::{CanonicalError, SAFE_INTEGER, canonical_json, sha256_hex, with_safe_numbers};
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
-pub use event_body::*;
+pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
-pub use ids::{ApprovalId, CallId, EventId, RunId, SessionId};
+pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, RunId, SessionId};
 pub use message::{Message, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
+pub use payloads::*;
 pub use port::{
-    CallContext, CallOutcome, ChatModel, ChatStream, Clock, EventLog, Executed, Executor, LiveBus, PartialAnswer,
-    SystemClock,
+    CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
+    Executor, LiveBus, PartialAnswer, SystemClock,
 };
 pub use redaction::Redactor;
 pub use run::{ApprovalMode, RunOptions};

@@ -35,8 +35,37 @@ pub trait EventLog: Send + Sync {
     /// announced to subscribers.
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault>;
 
+    /// What was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault>;
+
     /// Keeps what has been streamed so far, so that a crash does not lose it. `None` clears it.
     async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault>;
+}
+
+/// Contents by their SHA-256, kept as long as a session speaks of them.
+#[async_trait]
+pub trait ContentStore: Send + Sync {
+    /// On the disk when it returns. Contents that are there already are not stored again.
+    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
+
+    /// `None` when it is not, or no longer, kept.
+    async fn get(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault>;
+}
+
+/// A content on its way to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// SHA-256 hex of `bytes`.
+    pub hash: String,
+    pub bytes: Vec<u8>,
+    pub kind: ContentKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContentKind {
+    Plain,
+    /// A list of files whose own contents are kept for it.
+    Manifest,
 }
 
 /// The part of an answer that has arrived but is not yet an event.

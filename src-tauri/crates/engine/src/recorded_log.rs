@@ -6,6 +6,9 @@ use arki_store::Store;
 use async_trait::async_trait;
 use std::sync::Arc;
 
+/// What others appended is read in pieces of this many.
+const EVENTS_A_PIECE: usize = 500;
+
 pub(crate) struct RecordedLog {
     store: Arc<Store>,
     bus: Arc<Bus>,
@@ -25,6 +28,19 @@ impl EventLog for RecordedLog {
             self.bus.publish(LiveEvent::Stored(event.clone()));
         }
         Ok(events)
+    }
+
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut after = seq;
+        let mut events = Vec::new();
+        loop {
+            let page = self.store.reader().events(session, after, EVENTS_A_PIECE)?;
+            after = page.events.last().map_or(after, |event| event.seq);
+            events.extend(page.events.into_iter().map(Arc::new));
+            if !page.has_more {
+                return Ok(events);
+            }
+        }
     }
 
     async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault> {

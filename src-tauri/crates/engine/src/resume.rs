@@ -107,5 +107,5 @@ fn resumption(run: &RunState) -> Option<EventBody> {
         (RunPhase::Paused(reason), None) => *reason,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id }.into())
+    Some(RunResumed { reason, approval_id, approve: None }.into())
 }

@@ -112,6 +112,7 @@ impl Engine {
                 core: CORE.to_owned(),
                 system_prompt_hash,
                 options,
+                message_id: None,
             },
         ));
         self.log.append(&session_id, drafts).await?;

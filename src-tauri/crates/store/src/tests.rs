@@ -103,6 +103,7 @@ fn started(run: &RunId, prompt: &str) -> EventDraft {
                 max_cost_usd: None,
                 system: None,
             },
+            message_id: None,
         },
     )
 }

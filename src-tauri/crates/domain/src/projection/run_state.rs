@@ -2,10 +2,12 @@
 
 use crate::{
     ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided, RunId, RunOptions,
-    ToolCall, Usage,
+    RunResumed, ToolCall, Usage,
 };
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RunState {
     pub run_id: RunId,
     pub prompt: String,
@@ -28,7 +30,8 @@ pub struct RunState {
     answered: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RunPhase {
     Active,
     Paused(PauseReason),
@@ -38,13 +41,15 @@ pub enum RunPhase {
 }
 
 /// A call without a result, and how far it came.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct PendingCall {
     pub call: ToolCall,
     pub progress: CallProgress,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum CallProgress {
     New,
     AwaitingApproval(Box<ApprovalRequested>),
@@ -57,7 +62,8 @@ pub enum CallProgress {
 }
 
 /// What was asked and what was answered.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ResolvedApproval {
     pub requested: ApprovalRequested,
     pub resolved: ApprovalResolved,
@@ -118,7 +124,7 @@ impl RunState {
         }
         match event.body() {
             EventBody::RunPaused(paused) => self.phase = RunPhase::Paused(paused.reason),
-            EventBody::RunResumed(resumed) => self.resume(resumed.reason, event.ts),
+            EventBody::RunResumed(resumed) => self.resume(&resumed, event.ts),
             EventBody::RunCompleted(_) => self.phase = RunPhase::Completed,
             EventBody::RunFailed(failed) => {
                 self.phase = RunPhase::Failed { code: failed.code, message: failed.message, hint: failed.hint };
@@ -138,16 +144,13 @@ impl RunState {
                 self.answered = false;
                 self.calls.push(PendingCall { call, progress: CallProgress::New });
             }
+            EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
             EventBody::PolicyDecided(decided) => self.decide(decided),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested),
             EventBody::ApprovalResolved(resolved) => self.resolve(&resolved),
             EventBody::ToolResult(result) => self.calls.retain(|pending| pending.call.call_id != result.call_id),
-            EventBody::SessionCreated(_)
-            | EventBody::SessionConfigured(_)
-            | EventBody::TrustChanged(_)
-            | EventBody::RunStarted(_)
-            | EventBody::FileChanged(_)
-            | EventBody::Unknown => {}
+            // The rest says nothing of where the run stands.
+            _ => {}
         }
     }
 
@@ -175,9 +178,10 @@ impl RunState {
         self.next_step() == NextStep::Ended
     }
 
-    fn resume(&mut self, reason: PauseReason, ts: i64) {
+    fn resume(&mut self, resumed: &RunResumed, ts: i64) {
         self.phase = RunPhase::Active;
-        if reason == PauseReason::Budget {
+        self.options.approve = resumed.approve.unwrap_or(self.options.approve);
+        if resumed.reason == PauseReason::Budget {
             self.turns_in_budget = 0;
             self.cost_in_budget = Some(0.0);
             self.budget_since_ms = ts;

@@ -24,6 +24,7 @@ impl Log {
             core: "tool-loop".into(),
             system_prompt_hash: String::new(),
             options: RunOptions::default(),
+            message_id: None,
         })
     }
 
@@ -209,7 +210,7 @@ fn a_resumed_budget_starts_afresh() {
     let mut log = Log::of_a_run("go");
     log.request(1).request(2).add(RunPaused { reason: PauseReason::Budget, approval_id: None });
     assert_eq!(log.state().turns_in_budget, 2);
-    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None });
+    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None, approve: None });
     assert_eq!((log.state().turns_in_budget, log.state().turn), (0, 2));
 }
 
@@ -241,4 +242,67 @@ fn a_session_shows_what_it_waits_for_and_how_it_ended() {
     assert_eq!(summary(&log), (SessionState::Running, None));
     log.add(RunCancelled { code: "CANCELLED".into(), message: String::new(), retryable: true });
     assert_eq!(summary(&log), (SessionState::Cancelled, None));
+}
+
+fn rewound(to_seq: u64) -> SessionRewound {
+    SessionRewound { to_seq, files: false, conversation: true, checkpoint_id: None, changes: Vec::new() }
+}
+
+#[test]
+fn going_back_shows_the_conversation_as_it_stood_after_every_event() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).says(1, "look", false).calls(1, "c1").calls(1, "c2").result("c1", "one").result("c2", "two");
+    log.request(2).says(2, "done", false).start("more").request(1).says(1, "again", false);
+    for to_seq in 0..=log.events.len() {
+        let mut straight = Log { events: log.events[..to_seq].to_vec(), run_id: log.run_id.clone() };
+        let mut back = Log { events: log.events.clone(), run_id: log.run_id.clone() };
+        back.add(rewound(to_seq as u64));
+        assert_eq!(back.start("new").messages(), straight.start("new").messages(), "back to {to_seq}");
+    }
+}
+
+#[test]
+fn going_back_can_be_gone_back_on_only_within_what_is_left() {
+    let mut log = Log::of_a_run("one");
+    log.request(1).says(1, "1", false).start("two").request(1).says(1, "2", false);
+    log.add(rewound(3)).start("three").add(rewound(1));
+    assert_eq!(log.messages(), [Message::User { content: "one".into() }]);
+}
+
+#[test]
+fn a_fork_begins_with_its_origins_conversation_and_cannot_lose_it_by_going_back() {
+    let mut log = Log::of_a_run("one");
+    log.request(1).says(1, "1", false);
+    let mut fork = Log { events: Vec::new(), run_id: RunId::from("other") };
+    fork.add(SessionForked { from_session: SessionId::from("session"), from_seq: 3 }).start("two").add(rewound(1));
+    let mut transcript = Transcript::default();
+    log.events.iter().chain(&fork.events).for_each(|event| transcript.apply(event));
+    assert_eq!(transcript.messages().len(), 2);
+}
+
+#[test]
+fn a_steering_message_is_told_between_two_turns_and_asks_for_another_answer() {
+    let mut log = Log::of_a_run("go");
+    let message_id = MessageId::from("m");
+    log.request(1).says(1, "done", false);
+    log.add(MessageQueued { message_id: message_id.clone(), text: "also this".into(), mode: QueueMode::Steer });
+    assert_eq!((log.messages().len(), log.state().next_step()), (2, NextStep::Complete));
+    log.add(QueueChanged { queued: Vec::new(), delivered: vec![message_id] });
+    assert_eq!(log.messages().last(), Some(&Message::User { content: "also this".into() }));
+    assert_eq!(log.state().next_step(), NextStep::AskModel);
+}
+
+#[test]
+fn a_failed_run_that_goes_on_asks_again_with_what_is_granted_now() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).add(RunFailed {
+        code: "PROVIDER_UNREACHABLE".into(),
+        message: String::new(),
+        hint: String::new(),
+        retryable: true,
+    });
+    assert!(log.state().is_ended());
+    let approve = Some(ApprovalMode::All);
+    log.add(RunResumed { reason: PauseReason::Failed, approval_id: None, approve });
+    assert_eq!((log.state().next_step(), log.state().options.approve), (NextStep::AskModel, ApprovalMode::All));
 }

@@ -1,7 +1,8 @@
 //! The conversation as the model is shown it. Messages are only ever added at the end, and none is changed once it has
-//! been sent, so that the provider's prompt cache hits.
+//! been sent, so that the provider's prompt cache hits; only going back in the conversation takes some away.
 
-use crate::{CallId, Event, EventBody, Message, OutputMessage, ToolCall, ToolRequest, ToolResult};
+use super::Queue;
+use crate::{CallId, Event, EventBody, Message, MessageId, OutputMessage, ToolCall, ToolRequest, ToolResult};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,38 +10,63 @@ use std::sync::Arc;
 const NO_RESULT: &str = "No result: the run ended before this call did. Whether it had an effect is not known.";
 const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 
-/// A fold over a whole session's events, oldest first.
+/// A fold over a session's events, oldest first; for a fork over its origins' first.
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
-    messages: Vec<Arc<Message>>,
+    entries: Vec<Entry>,
     /// The model's turn while its events come in.
     open: Option<OpenTurn>,
-    unanswered: Vec<(CallId, String)>,
+    unanswered: Vec<Unanswered>,
     calls_seen: HashSet<CallId>,
+    queue: Queue,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    /// The event it began with; 0 for what a fork took over.
+    seq: u64,
+    /// The events of its calls, where it has any.
+    call_seqs: Vec<u64>,
+    message: Arc<Message>,
 }
 
 #[derive(Debug, Clone, Default)]
 struct OpenTurn {
+    seq: u64,
     content: String,
     thoughts: Option<String>,
     interrupted: bool,
-    calls: Vec<ToolRequest>,
+    calls: Vec<(u64, ToolRequest)>,
+}
+
+#[derive(Debug, Clone)]
+struct Unanswered {
+    seq: u64,
+    call_id: CallId,
+    tool_id: String,
 }
 
 impl Transcript {
     pub fn apply(&mut self, event: &Event) {
-        match event.body() {
+        let body = event.body();
+        if let EventBody::QueueChanged(changed) = &body {
+            self.deliver(event.seq, &changed.delivered);
+        }
+        self.queue.apply(&body);
+        match body {
+            EventBody::SessionForked(_) => self.inherit(),
+            EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(rewound.to_seq),
             EventBody::RunStarted(started) => {
                 self.close_turn();
-                self.answer_orphans();
-                self.push(Message::User { content: started.prompt });
+                self.answer_orphans(event.seq);
+                self.push(event.seq, Message::User { content: started.prompt });
             }
             // The same run asks again: what was cut off before is told anew.
             EventBody::EngineRequest(_) if self.open.as_ref().is_some_and(|turn| turn.interrupted) => self.open = None,
             EventBody::EngineRequest(_) => self.close_turn(),
-            EventBody::OutputMessage(message) => self.open_turn(message),
-            EventBody::ToolCall(call) => self.add_call(call),
-            EventBody::ToolResult(result) => self.add_result(result),
+            EventBody::OutputMessage(message) => self.open_turn(event.seq, message),
+            EventBody::ToolCall(call) => self.add_call(event.seq, call),
+            EventBody::ToolResult(result) => self.add_result(event.seq, result),
             _ => {}
         }
     }
@@ -51,7 +77,7 @@ impl Transcript {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
-        self.messages.clone()
+        self.entries.iter().map(|entry| entry.message.clone()).collect()
     }
 
     /// Whether a call of this id was made before in the session: some models number their calls anew in every run.
@@ -60,15 +86,33 @@ impl Transcript {
         self.calls_seen.contains(call_id)
     }
 
-    fn push(&mut self, message: Message) {
-        self.messages.push(Arc::new(message));
+    /// What waits to be told.
+    #[must_use]
+    pub fn queue(&self) -> &Queue {
+        &self.queue
     }
 
-    fn open_turn(&mut self, message: OutputMessage) {
+    fn push(&mut self, seq: u64, message: Message) {
+        self.entries.push(Entry { seq, call_seqs: Vec::new(), message: Arc::new(message) });
+    }
+
+    fn deliver(&mut self, seq: u64, delivered: &[MessageId]) {
+        let texts: Vec<String> =
+            delivered.iter().filter_map(|id| self.queue.get(id)).map(|message| message.text.clone()).collect();
+        if !texts.is_empty() {
+            self.close_turn();
+        }
+        for content in texts {
+            self.push(seq, Message::User { content });
+        }
+    }
+
+    fn open_turn(&mut self, seq: u64, message: OutputMessage) {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
         self.open = Some(OpenTurn {
+            seq,
             content: message.content,
             thoughts: message.thoughts,
             interrupted: message.interrupted,
@@ -76,44 +120,109 @@ impl Transcript {
         });
     }
 
-    fn add_call(&mut self, call: ToolCall) {
+    fn add_call(&mut self, seq: u64, call: ToolCall) {
         self.calls_seen.insert(call.call_id.clone());
-        self.unanswered.push((call.call_id.clone(), call.tool_id.clone()));
+        self.unanswered.push(Unanswered { seq, call_id: call.call_id.clone(), tool_id: call.tool_id.clone() });
         let arguments = match call.args {
             Value::String(raw) => raw,
             args => args.to_string(),
         };
         let request = ToolRequest { call_id: call.call_id, tool_id: call.tool_id, arguments };
-        self.open.get_or_insert_default().calls.push(request);
+        let open = self.open.get_or_insert_with(|| OpenTurn { seq, ..OpenTurn::default() });
+        open.calls.push((seq, request));
     }
 
-    fn add_result(&mut self, result: ToolResult) {
+    fn add_result(&mut self, seq: u64, result: ToolResult) {
         self.close_turn();
-        self.unanswered.retain(|(call_id, _)| *call_id != result.call_id);
-        self.push(Message::ToolResult {
-            call_id: result.call_id,
-            tool_id: result.tool_id,
-            content: result.result,
-            is_error: result.is_error,
-        });
+        self.unanswered.retain(|call| call.call_id != result.call_id);
+        self.push(
+            seq,
+            Message::ToolResult {
+                call_id: result.call_id,
+                tool_id: result.tool_id,
+                content: result.result,
+                is_error: result.is_error,
+            },
+        );
     }
 
     fn close_turn(&mut self) {
-        let Some(OpenTurn { mut content, thoughts, interrupted, calls }) = self.open.take() else { return };
+        let Some(OpenTurn { seq, mut content, thoughts, interrupted, calls }) = self.open.take() else { return };
         if !calls.is_empty() {
-            self.push(Message::ToolRequest { content, thoughts, calls });
+            let (call_seqs, calls) = calls.into_iter().unzip();
+            let message = Arc::new(Message::ToolRequest { content, thoughts, calls });
+            self.entries.push(Entry { seq, call_seqs, message });
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
             }
-            self.push(Message::Assistant { content, thoughts });
+            self.push(seq, Message::Assistant { content, thoughts });
         }
     }
 
     /// Every call needs a result before the conversation can go on; vendors refuse it otherwise.
-    fn answer_orphans(&mut self) {
-        for (call_id, tool_id) in std::mem::take(&mut self.unanswered) {
-            self.push(Message::ToolResult { call_id, tool_id, content: NO_RESULT.to_owned(), is_error: true });
+    fn answer_orphans(&mut self, seq: u64) {
+        for Unanswered { call_id, tool_id, .. } in std::mem::take(&mut self.unanswered) {
+            self.push(seq, Message::ToolResult { call_id, tool_id, content: NO_RESULT.to_owned(), is_error: true });
         }
+    }
+
+    /// What came from the origin is behind everything of the fork's own.
+    fn inherit(&mut self) {
+        self.close_turn();
+        for entry in &mut self.entries {
+            entry.seq = 0;
+            entry.call_seqs.fill(0);
+        }
+        self.unanswered.iter_mut().for_each(|call| call.seq = 0);
+        self.queue = Queue::default();
+    }
+
+    /// Back to how the conversation stood right after an event.
+    fn rewind(&mut self, to_seq: u64) {
+        self.close_turn();
+        self.entries.retain(|entry| entry.seq <= to_seq);
+        if let Some(last) = self.entries.last_mut() {
+            last.forget_calls_after(to_seq);
+        }
+        self.unanswered = self.unanswered_calls();
+    }
+
+    /// The calls of the last request that have no result: only they can be cut off from theirs.
+    fn unanswered_calls(&self) -> Vec<Unanswered> {
+        let Some(place) = self.entries.iter().rposition(|entry| matches!(*entry.message, Message::ToolRequest { .. }))
+        else {
+            return Vec::new();
+        };
+        let answered: HashSet<&CallId> = self.entries[place..]
+            .iter()
+            .filter_map(|entry| match &*entry.message {
+                Message::ToolResult { call_id, .. } => Some(call_id),
+                _ => None,
+            })
+            .collect();
+        let request = &self.entries[place];
+        let Message::ToolRequest { calls, .. } = &*request.message else { return Vec::new() };
+        let unanswered = calls.iter().zip(&request.call_seqs).filter(|(call, _)| !answered.contains(&call.call_id));
+        unanswered
+            .map(|(call, seq)| Unanswered { seq: *seq, call_id: call.call_id.clone(), tool_id: call.tool_id.clone() })
+            .collect()
+    }
+}
+
+impl Entry {
+    fn forget_calls_after(&mut self, to_seq: u64) {
+        let Message::ToolRequest { content, thoughts, calls } = &*self.message else { return };
+        let kept = self.call_seqs.iter().take_while(|seq| **seq <= to_seq).count();
+        if kept == calls.len() {
+            return;
+        }
+        let (content, thoughts, mut calls) = (content.clone(), thoughts.clone(), calls.clone());
+        calls.truncate(kept);
+        self.call_seqs.truncate(kept);
+        self.message = Arc::new(match calls.is_empty() {
+            true => Message::Assistant { content, thoughts },
+            false => Message::ToolRequest { content, thoughts, calls },
+        });
     }
 }

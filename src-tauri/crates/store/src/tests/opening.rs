@@ -103,7 +103,7 @@ async fn a_newer_database_is_refused_and_left_as_it_is() {
     foreign(&path).pragma_update(None, "user_version", 99).unwrap();
     let before = contents(folder.path());
     for error in [opened(&path).unwrap_err(), Store::open_read_only(&path).map(|_| ()).unwrap_err()] {
-        assert_eq!(error, StoreError::Newer { path: path.clone(), found: 99, known: 1 });
+        assert_eq!(error, StoreError::Newer { path: path.clone(), found: 99, known: crate::schema::VERSION });
     }
     assert_eq!(contents(folder.path()), before);
 }

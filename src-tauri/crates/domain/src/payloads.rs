@@ -1,0 +1,60 @@
+//! What each kind of event says: the payloads of the contract, typed, one file a subject.
+
+macro_rules! payload {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $($(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name { $($body)* })*
+    };
+}
+
+mod approval;
+mod call;
+mod checkpoint;
+mod memory;
+mod pipeline;
+mod plan;
+mod queue;
+mod run;
+mod session;
+mod turn;
+
+pub use approval::*;
+pub use call::*;
+pub use checkpoint::*;
+pub use memory::*;
+pub use pipeline::*;
+pub use plan::*;
+pub use queue::*;
+pub use run::*;
+pub use session::*;
+pub use turn::*;
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    Approval,
+    Budget,
+    Plan,
+    User,
+    /// The program ended in the middle; the run went on later.
+    Interrupted,
+    /// The run had failed and was tried again.
+    Failed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    Assistant,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalDecision {
+    Approve,
+    Reject,
+}

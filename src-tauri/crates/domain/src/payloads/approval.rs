@@ -1,0 +1,81 @@
+//! What is put to the user before an effect, and the answer.
+
+use super::ApprovalDecision;
+use crate::{ApprovalId, CallId, Risk};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+payload! {
+    ApprovalRequested {
+        pub approval_id: ApprovalId,
+        pub call_id: CallId,
+        pub tool_id: String,
+        pub args: Value,
+        pub risk: Risk,
+        pub rule: String,
+        pub reason: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub preview: Option<ChangePreview>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub command: Option<CommandPreview>,
+        /// The approval this one replaces, because the file changed after it was shown.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub supersedes: Option<ApprovalId>,
+    }
+    /// A change as it is shown before it is made.
+    ChangePreview {
+        pub files_affected: Vec<String>,
+        pub lines_changed: usize,
+        /// Unified diff with 3 lines of context.
+        pub diff: String,
+        pub hunks: Vec<Hunk>,
+        /// SHA-256 hex over the diff and every file's state before and after.
+        pub preview_hash: String,
+    }
+    /// A hunk of the unified diff; `index` counts from 1 across all files of the preview.
+    Hunk {
+        pub index: usize,
+        pub path: String,
+        pub old_start: usize,
+        pub old_lines: usize,
+        pub new_start: usize,
+        pub new_lines: usize,
+    }
+    /// A command as it is shown before it is run.
+    CommandPreview {
+        pub command: String,
+        pub directory: String,
+        /// Names of the variables the command will see.
+        pub environment: Vec<String>,
+        /// What confines it, or `none`.
+        pub sandbox: String,
+        /// SHA-256 hex over the command, its directory and its environment's names.
+        pub preview_hash: String,
+    }
+    ApprovalResolved {
+        pub approval_id: ApprovalId,
+        pub decision: ApprovalDecision,
+        /// The accepted hunks; absent = all.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub hunks: Option<Vec<usize>>,
+        /// By hunk: the user's own text for its new side.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub edited: BTreeMap<usize, String>,
+        /// The user's note to the model.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reason: Option<String>,
+        pub resolved_by: String,
+        pub preview_hash: String,
+    }
+    QuestionAsked {
+        pub question_id: String,
+        pub text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub options: Vec<String>,
+    }
+    QuestionAnswered {
+        pub question_id: String,
+        pub text: String,
+    }
+}

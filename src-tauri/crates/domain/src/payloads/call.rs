@@ -1,0 +1,78 @@
+//! One tool call: what the model wants, what the policy says, what came of it.
+
+use crate::{CallId, Category, Decision, Risk};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+payload! {
+    ToolCall {
+        pub turn: u32,
+        pub call_id: CallId,
+        pub tool_id: String,
+        /// The arguments; a string with the raw text where the model did not send JSON.
+        pub args: Value,
+        /// `None` for a tool that does not exist.
+        pub category: Option<Category>,
+    }
+    /// Appended before anything happens. With `allow` it is also the mark that execution began: such a call without a
+    /// `tool.result` was interrupted.
+    PolicyDecided {
+        pub call_id: CallId,
+        pub decision: Decision,
+        /// Which rule decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
+        pub rule: String,
+        pub reason: String,
+        pub risk: Risk,
+        /// For an allowed write: what the files will be, so that a crash can be reconciled.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub files: Vec<FileEffect>,
+    }
+    /// A file before and after; `None` where there is no file. SHA-256 hex of the raw bytes.
+    FileEffect {
+        pub path: String,
+        pub before_hash: Option<String>,
+        pub after_hash: Option<String>,
+    }
+    ToolResult {
+        pub call_id: CallId,
+        pub tool_id: String,
+        pub result: String,
+        pub is_error: bool,
+        pub duration_ms: u64,
+        /// Whether the result was cut to its limit.
+        pub truncated: bool,
+        /// The fault's code, where there is one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub code: Option<String>,
+    }
+    FileChanged {
+        pub path: String,
+        pub before_hash: Option<String>,
+        pub after_hash: Option<String>,
+        pub call_id: CallId,
+        /// The hunks of the preview that were written; none for what a command changed.
+        pub hunks: Vec<usize>,
+    }
+    /// The result of a call that went on after its placeholder was answered.
+    ToolAsyncResult {
+        pub async_call_id: CallId,
+        pub tool_id: String,
+        pub result: String,
+        pub is_error: bool,
+    }
+    HookRan {
+        pub hook: String,
+        pub command: String,
+        pub exit_code: Option<i32>,
+        pub duration_ms: u64,
+    }
+    /// Something the agent made for the user to keep; its content is in the blob store.
+    ArtifactEmitted {
+        pub artifact_id: String,
+        pub name: String,
+        pub media_type: String,
+        pub bytes: u64,
+        /// SHA-256 hex.
+        pub content_hash: String,
+    }
+}

@@ -1,0 +1,55 @@
+//! Images of files, and what was put back from them.
+
+use crate::{CallId, CheckpointId};
+use serde::{Deserialize, Serialize};
+
+/// What was done, or would be done, to a file when going back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RestoreAction {
+    /// Written as it was, the user's own later edits merged in.
+    Restore,
+    Delete,
+    /// It is so already.
+    Keep,
+    /// The user's later edits touch the same lines: left alone.
+    Conflict,
+}
+
+payload! {
+    /// The images of a project's files as they were at this moment.
+    CheckpointCreated {
+        pub checkpoint_id: CheckpointId,
+        /// The event before.
+        pub last_seq: u64,
+        /// The command it was made for; absent before a rewind.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub call_id: Option<CallId>,
+        /// SHA-256 hex of the list of files, in the blob store.
+        pub manifest: String,
+        /// How many files have an image.
+        pub files: u64,
+        /// How many were left out: too large, not text, over the budget.
+        pub skipped: u64,
+    }
+    /// The folded state of the session was kept; whoever opens it starts from there.
+    StateSnapshot {
+        pub checkpoint_id: CheckpointId,
+        pub last_seq: u64,
+    }
+    /// One change of the agent was taken back, later edits kept.
+    ChangeTakenBack {
+        /// The call whose change it was.
+        pub call_id: CallId,
+        /// The `file.changed` that was taken back.
+        pub seq: u64,
+        pub changes: Vec<RestoredFile>,
+    }
+    /// A file before and after it was put back; `None` where there is no file. SHA-256 hex of the raw bytes.
+    RestoredFile {
+        pub path: String,
+        pub action: RestoreAction,
+        pub before_hash: Option<String>,
+        pub after_hash: Option<String>,
+    }
+}

@@ -1,0 +1,29 @@
+//! What the agent intends to do.
+
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanStepState {
+    #[default]
+    Pending,
+    InProgress,
+    Done,
+    Skipped,
+}
+
+payload! {
+    PlanProposed {
+        pub intent: String,
+        pub steps: Vec<PlanStep>,
+    }
+    PlanUpdated {
+        pub intent: String,
+        pub steps: Vec<PlanStep>,
+    }
+    PlanStep {
+        pub title: String,
+        #[serde(default)]
+        pub state: PlanStepState,
+    }
+}

@@ -1,0 +1,51 @@
+//! One run, from its prompt to its end.
+
+use super::PauseReason;
+use crate::{ApprovalId, ApprovalMode, MessageId, RunOptions, Usage};
+use serde::{Deserialize, Serialize};
+
+payload! {
+    RunStarted {
+        pub prompt: String,
+        pub agent: String,
+        /// `provider/model`.
+        pub model: String,
+        pub core: String,
+        /// SHA-256 hex of the system prompt; its text is in the blob store under the same hash.
+        pub system_prompt_hash: String,
+        pub options: RunOptions,
+        /// The queued message that became the prompt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub message_id: Option<MessageId>,
+    }
+    RunPaused {
+        pub reason: PauseReason,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub approval_id: Option<ApprovalId>,
+    }
+    RunResumed {
+        pub reason: PauseReason,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub approval_id: Option<ApprovalId>,
+        /// What is granted from now on, where it changed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub approve: Option<ApprovalMode>,
+    }
+    RunCompleted {
+        pub response: String,
+        pub turns: u32,
+        pub usage: Usage,
+    }
+    RunFailed {
+        pub code: String,
+        pub message: String,
+        #[serde(default)]
+        pub hint: String,
+        pub retryable: bool,
+    }
+    RunCancelled {
+        pub code: String,
+        pub message: String,
+        pub retryable: bool,
+    }
+}

@@ -1,0 +1,53 @@
+//! Sessions: made, forked, rewound; and what the user changed of their settings and trust.
+
+use crate::{ApprovalMode, CheckpointId, RestoredFile, SessionId};
+use serde::{Deserialize, Serialize};
+
+payload! {
+    SessionCreated {
+        pub title: String,
+        /// Canonical path of the folder.
+        pub project: String,
+        pub agent: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub parent_session: Option<SessionId>,
+    }
+    /// Only what changed is present.
+    SessionConfigured {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub model: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub approve: Option<ApprovalMode>,
+    }
+    TrustChanged {
+        pub project: String,
+        pub trusted: bool,
+        pub pins: Vec<TrustPin>,
+    }
+    /// A piece of the folder that is executable or instructs the model, as it was when the user agreed to it.
+    TrustPin {
+        pub kind: String,
+        /// Relative to the project.
+        pub path: String,
+        /// SHA-256 hex.
+        pub hash: String,
+    }
+    /// A session that begins where another one stood: its conversation is the other's up to `from_seq`, then its own.
+    SessionForked {
+        pub from_session: SessionId,
+        pub from_seq: u64,
+    }
+    /// Back to how things stood right after event `to_seq`. The events in between stay in the log.
+    SessionRewound {
+        pub to_seq: u64,
+        /// Whether files were put back.
+        pub files: bool,
+        /// Whether the conversation was.
+        pub conversation: bool,
+        /// The images of the touched files as they were just before, so that this can be taken back too.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub checkpoint_id: Option<CheckpointId>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub changes: Vec<RestoredFile>,
+    }
+}

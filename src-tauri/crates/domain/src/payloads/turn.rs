@@ -1,0 +1,40 @@
+//! One turn of the model: the request, the answer, and what went wrong in between.
+
+use super::Role;
+use crate::{FinishReason, Usage};
+use serde::{Deserialize, Serialize};
+
+payload! {
+    EngineRequest {
+        pub turn: u32,
+        pub provider: String,
+        pub model: String,
+        pub request_hash: String,
+        pub message_count: usize,
+    }
+    EngineResponse {
+        pub turn: u32,
+        pub finish_reason: FinishReason,
+        pub usage: Usage,
+        /// Milliseconds from sending the request to the first token; null where none came.
+        pub ttft_ms: Option<u64>,
+        pub duration_ms: u64,
+    }
+    OutputMessage {
+        pub turn: u32,
+        pub role: Role,
+        pub content: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub thoughts: Option<String>,
+        /// Cut off: by the user, by a fault or by a crash.
+        pub interrupted: bool,
+    }
+    /// The request is sent again.
+    EngineRetry {
+        pub turn: u32,
+        pub code: String,
+        pub delay_ms: u64,
+        /// From 1.
+        pub attempt: u32,
+    }
+}

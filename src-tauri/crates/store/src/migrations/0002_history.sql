@@ -1,0 +1,51 @@
+-- What sessions need to be searched, gone back in, forked, removed and watched. All but `anchors` and `leases` can be
+-- made again from the log.
+
+-- The folded state of a session as it stood after `last_seq`; one row a session, replaced as it grows.
+CREATE TABLE snapshots (
+    session_id TEXT    NOT NULL PRIMARY KEY,
+    last_seq   INTEGER NOT NULL,
+    state      BLOB    NOT NULL
+);
+
+-- The session that a fork began in; null for others.
+ALTER TABLE sessions ADD COLUMN origin TEXT;
+CREATE INDEX sessions_by_origin ON sessions (origin) WHERE origin IS NOT NULL;
+
+-- Every change that Arki made to a file: where the event is that tells of it.
+CREATE TABLE file_changes (
+    project    TEXT    NOT NULL,
+    path       TEXT    NOT NULL,
+    session_id TEXT    NOT NULL,
+    seq        INTEGER NOT NULL,
+    PRIMARY KEY (project, path, session_id, seq)
+) WITHOUT ROWID;
+
+CREATE INDEX file_changes_by_session ON file_changes (session_id);
+
+-- What a session speaks of in the blob store. `is_manifest`: the content lists further hashes.
+CREATE TABLE blob_refs (
+    session_id  TEXT    NOT NULL,
+    hash        TEXT    NOT NULL,
+    is_manifest INTEGER NOT NULL,
+    PRIMARY KEY (session_id, hash)
+) WITHOUT ROWID;
+
+-- The last event of a session that was signed, with a key that is not in this database.
+CREATE TABLE anchors (
+    session_id TEXT    NOT NULL PRIMARY KEY,
+    seq        INTEGER NOT NULL,
+    hash       TEXT    NOT NULL,
+    mac        TEXT    NOT NULL
+) WITHOUT ROWID;
+
+-- What another process asks of the one that runs the session: `stop` or `pause`.
+ALTER TABLE leases ADD COLUMN request TEXT;
+
+-- Everything said, run and changed; the row's number is that of the event. The text itself is in the events.
+CREATE VIRTUAL TABLE search USING fts5 (
+    text,
+    content = '',
+    contentless_delete = 1,
+    tokenize = "unicode61 remove_diacritics 2"
+);
