@@ -96,6 +96,12 @@ impl Project {
         }
     }
 
+    /// Permission bits of the regular file at `path`, links followed; `None` where there is none.
+    pub(crate) fn mode(&self, path: &ProjectPath) -> Option<u32> {
+        let metadata = self.dir.metadata(path.as_str()).ok().filter(Metadata::is_file)?;
+        Some(mode_of(&metadata))
+    }
+
     /// Reads a whole regular file of at most `limit` bytes.
     pub fn read(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
         let (file, metadata) = self.open_regular(path)?;

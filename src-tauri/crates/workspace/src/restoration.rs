@@ -1,0 +1,55 @@
+//! Putting files back to contents that are known: what a rewind does once it is decided.
+//!
+//! It only turns the wanted contents into a [`ChangeSet`], so a restoration is checked, staged, written and
+//! taken back exactly as a reviewed change is. What the contents should be is decided elsewhere (`merge`).
+
+use crate::change_set::{AppliedChange, ChangeSet, FileChange};
+use crate::error::Result;
+use crate::project::{Project, ProjectPath};
+
+const PLAIN_MODE: u32 = 0o644;
+const EXECUTABLE_MODE: u32 = 0o755;
+
+/// Whether a file that has to be created may be run. One that is there keeps the permissions it has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Executable {
+    Yes,
+    No,
+}
+
+/// One file to put back; `None` is no file. Contents are raw bytes, of any kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restoration {
+    pub path: ProjectPath,
+    pub wanted: Option<Vec<u8>>,
+    /// What is there now. Is it another when it comes to writing, nothing at all is written.
+    pub expected_now: Option<Vec<u8>>,
+    pub executable: Executable,
+}
+
+/// The restorations as one change, to preview or to apply. Leaves out what is expected to be as wanted already, and
+/// refuses two restorations of one path.
+pub fn plan_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<ChangeSet> {
+    let files = restorations.into_iter().map(|restoration| file_change(project, restoration));
+    ChangeSet::new(files.collect())
+}
+
+/// Writes all of them or none: folders are made as needed, permissions kept. A file that is no longer
+/// `expected_now` is an error with the code `STALE_PREVIEW`, and nothing is written. Should a later file fail, the
+/// earlier ones are put back; where that fails too, the error is [`crate::ChangeError::PartlyApplied`].
+pub fn apply_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<Vec<AppliedChange>> {
+    plan_restorations(project, restorations)?.apply(project)
+}
+
+fn file_change(project: &Project, restoration: Restoration) -> FileChange {
+    let Restoration { path, wanted, expected_now, executable } = restoration;
+    // Also for a deletion: it may have to be taken back.
+    let mode = project.mode(&path).unwrap_or(match executable {
+        Executable::Yes => EXECUTABLE_MODE,
+        Executable::No => PLAIN_MODE,
+    });
+    FileChange { path, before: expected_now, after: wanted, mode: Some(mode) }
+}
+
+#[cfg(test)]
+mod tests;
