@@ -18,6 +18,8 @@ use sha2::{Digest, Sha256};
 use crate::error::{ChangeError, Result};
 use crate::project::ProjectPath;
 
+pub(crate) use diff::is_text;
+
 /// One file before and after; `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {

@@ -57,6 +57,7 @@ pub(super) fn extent(group: &[DiffOp]) -> (Range<usize>, Range<usize>) {
     (first.0..last.0, first.1..last.1)
 }
 
-fn is_text(bytes: &[u8]) -> bool {
+/// UTF-8 without NUL; anything else is handled whole.
+pub(crate) fn is_text(bytes: &[u8]) -> bool {
     !bytes.contains(&0) && str::from_utf8(bytes).is_ok()
 }
