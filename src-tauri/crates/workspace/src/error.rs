@@ -5,6 +5,7 @@
 //! it becomes one of these first, in `io_error` or where the command was started.
 
 use arki_domain::{Code, Fault};
+mod attribution;
 mod change;
 mod edit;
 mod file;
@@ -13,6 +14,7 @@ mod process;
 mod search;
 mod trust;
 
+pub use attribution::AttributionError;
 pub use change::{ChangeError, StaleKind, StalePreview};
 pub use edit::{Candidate, EditError};
 pub(crate) use file::io_error;
@@ -43,6 +45,8 @@ pub enum WorkspaceError {
     Process(#[from] ProcessError),
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error(transparent)]
+    Attribution(#[from] AttributionError),
 }
 
 impl WorkspaceError {
@@ -57,6 +61,7 @@ impl WorkspaceError {
             Self::Search(error) => error.code(),
             Self::Process(error) => error.code(),
             Self::Trust(error) => error.code(),
+            Self::Attribution(error) => error.code(),
         }
     }
 
@@ -71,6 +76,7 @@ impl WorkspaceError {
             Self::Search(error) => error.hint(),
             Self::Process(error) => error.hint(),
             Self::Trust(error) => error.hint(),
+            Self::Attribution(error) => error.hint(),
         }
     }
 }

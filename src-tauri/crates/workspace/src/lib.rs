@@ -12,6 +12,7 @@
 #![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
 mod atomic_write;
+mod attribution;
 mod change_set;
 mod edit;
 mod environment;
@@ -32,12 +33,13 @@ mod text_file;
 mod trust;
 mod walk;
 
+pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use edit::{TextEdit, plan_delete, plan_edit, plan_write};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{
-    Candidate, ChangeError, EditError, FileAction, FileError, PathError, ProcessError, Result, SearchError, StaleKind,
-    StalePreview, TrustError, WorkspaceError,
+    AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PathError, ProcessError, Result,
+    SearchError, StaleKind, StalePreview, TrustError, WorkspaceError,
 };
 pub use find::{Found, find};
 pub use listing::{Entry, EntryKind, Listing, list};

@@ -80,7 +80,7 @@ fn ending(line: &[u8]) -> &[u8] {
     }
 }
 
-fn without_ending(line: &[u8]) -> &[u8] {
+pub(crate) fn without_ending(line: &[u8]) -> &[u8] {
     &line[..line.len() - ending(line).len()]
 }
 
