@@ -12,6 +12,7 @@ mod file;
 mod path;
 mod process;
 mod search;
+mod snapshot;
 mod trust;
 
 pub use attribution::AttributionError;
@@ -22,6 +23,7 @@ pub use file::{FileAction, FileError};
 pub use path::PathError;
 pub use process::ProcessError;
 pub use search::SearchError;
+pub use snapshot::SnapshotError;
 pub use trust::TrustError;
 
 /// What every fallible operation of this crate returns.
@@ -46,6 +48,8 @@ pub enum WorkspaceError {
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+    #[error(transparent)]
     Attribution(#[from] AttributionError),
 }
 
@@ -61,6 +65,7 @@ impl WorkspaceError {
             Self::Search(error) => error.code(),
             Self::Process(error) => error.code(),
             Self::Trust(error) => error.code(),
+            Self::Snapshot(error) => error.code(),
             Self::Attribution(error) => error.code(),
         }
     }
@@ -76,6 +81,7 @@ impl WorkspaceError {
             Self::Search(error) => error.hint(),
             Self::Process(error) => error.hint(),
             Self::Trust(error) => error.hint(),
+            Self::Snapshot(error) => error.hint(),
             Self::Attribution(error) => error.hint(),
         }
     }

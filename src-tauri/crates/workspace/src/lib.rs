@@ -14,6 +14,7 @@
 mod atomic_write;
 mod attribution;
 mod change_set;
+mod checkpoint;
 mod edit;
 mod environment;
 mod error;
@@ -35,11 +36,15 @@ mod walk;
 
 pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
+pub use checkpoint::{
+    FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
+    take_snapshot,
+};
 pub use edit::{TextEdit, plan_delete, plan_edit, plan_write};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{
     AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PathError, ProcessError, Result,
-    SearchError, StaleKind, StalePreview, TrustError, WorkspaceError,
+    SearchError, SnapshotError, StaleKind, StalePreview, TrustError, WorkspaceError,
 };
 pub use find::{Found, find};
 pub use listing::{Entry, EntryKind, Listing, list};

@@ -1,0 +1,58 @@
+//! What a snapshot costs: `cargo run --release -p arki-workspace --example snapshot_cost`. It makes a project of 5,000
+//! files and 40 MB and looks at it cold (everything is read) and warm (nothing has changed).
+
+#![allow(clippy::print_stdout, reason = "a measurement is for reading")]
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::time::{Duration, Instant, SystemTime};
+
+use arki_workspace::{CancellationToken, Project, Snapshot, SnapshotLimits, snapshot_changes, take_snapshot};
+use globset::GlobSet;
+
+const FOLDERS: usize = 200;
+const FILES_A_FOLDER: usize = 25;
+const BYTES_A_FILE: usize = 8 * 1024;
+const ROUNDS: usize = 21;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let long_ago = SystemTime::now() - Duration::from_secs(3600);
+    for number in 0..FOLDERS * FILES_A_FOLDER {
+        let parent = folder.path().join(format!("src/package_{:03}/module", number / FILES_A_FOLDER));
+        fs::create_dir_all(&parent)?;
+        let path = parent.join(format!("file_{number:05}.rs"));
+        let line = format!("let value_{number} = compute(\"something of the usual length\", {number});\n");
+        fs::write(&path, line.repeat(BYTES_A_FILE / line.len()))?;
+        File::options().write(true).open(&path)?.set_modified(long_ago)?;
+    }
+    let project = Project::open(folder.path())?;
+    let (cold, first) = median(|| look(&project, None))?;
+    let (warm, second) = median(|| look(&project, Some(&first)))?;
+    let stored = serde_json::to_vec(&first)?;
+    let start = Instant::now();
+    let changes = snapshot_changes(&first, &second).len();
+    println!("files {} imaged {} bytes", first.imaged_files(), first.imaged_bytes());
+    println!("cold {cold:?}  warm {warm:?}  compare {:?} ({changes} changes)", start.elapsed());
+    let start = Instant::now();
+    let parsed: Snapshot = serde_json::from_slice(&stored)?;
+    println!("stored {} bytes, parsed in {:?}, equal: {}", stored.len(), start.elapsed(), parsed == first);
+    Ok(())
+}
+
+fn look(project: &Project, previous: Option<&Snapshot>) -> arki_workspace::Result<Snapshot> {
+    let (limits, secrets) = (SnapshotLimits::default(), GlobSet::empty());
+    take_snapshot(project, previous, &limits, &secrets, |_, _| {}, &CancellationToken::new())
+}
+
+fn median<T, E>(run: impl Fn() -> Result<T, E>) -> Result<(Duration, T), E> {
+    let mut last = run()?;
+    let mut times = Vec::with_capacity(ROUNDS);
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        last = run()?;
+        times.push(start.elapsed());
+    }
+    times.sort();
+    Ok((times[ROUNDS / 2], last))
+}

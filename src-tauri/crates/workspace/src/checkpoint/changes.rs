@@ -1,0 +1,52 @@
+//! What differs between two snapshots. Pure.
+
+use super::listed::{FileState, Image, Snapshot};
+
+/// What is known of a file's content at the time of a snapshot.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImageRef {
+    NoFile,
+    /// SHA-256 hex of the content, which was kept.
+    Known(String),
+    /// There was a file, and its content was not imaged.
+    Unknown,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SnapshotChange {
+    pub path: String,
+    pub before: ImageRef,
+    pub after: ImageRef,
+}
+
+/// What was created, changed or removed between the two, by path. Contents decide where both are known: a file that
+/// was only touched, or only made executable, is no change. Where one is not known, size and time decide, so
+/// such a file counts as changed when it may be. Where one of the snapshots did not look, nothing is claimed.
+pub fn snapshot_changes(before: &Snapshot, after: &Snapshot) -> Vec<SnapshotChange> {
+    let gone_or_changed = before.files.iter().filter_map(|(path, old)| match after.files.get(path) {
+        Some(new) if differs(old, new) => Some((path, image_ref(old), image_ref(new))),
+        None if after.has_looked_at(path) => Some((path, image_ref(old), ImageRef::NoFile)),
+        _ => None,
+    });
+    let created = after.files.iter().filter_map(|(path, new)| {
+        let is_new = !before.files.contains_key(path) && before.has_looked_at(path);
+        is_new.then(|| (path, ImageRef::NoFile, image_ref(new)))
+    });
+    let mut changes: Vec<SnapshotChange> = gone_or_changed
+        .chain(created)
+        .map(|(path, before, after)| SnapshotChange { path: path.clone(), before, after })
+        .collect();
+    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    changes
+}
+
+fn differs(old: &FileState, new: &FileState) -> bool {
+    match (&old.image, &new.image) {
+        (Image::Kept(old), Image::Kept(new)) => old != new,
+        _ => (old.size, old.modified_ns) != (new.size, new.modified_ns),
+    }
+}
+
+fn image_ref(file: &FileState) -> ImageRef {
+    file.hash().map_or(ImageRef::Unknown, |hash| ImageRef::Known(hash.to_owned()))
+}

@@ -1,0 +1,97 @@
+//! The stored form of a snapshot: JSON, a row a file, so that thousands of them stay small.
+//!
+//! `{"version":1,"files":{"src/a.rs":[120,1760000000000000000,1,"<64 hex>"]}}`: size, modification time in
+//! nanoseconds, flags, and the content's hash or the reason why there is none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::listed::{FileState, Image, NotImaged, Snapshot};
+
+const VERSION: u32 = 1;
+const EXECUTABLE: u8 = 1;
+const FRESH: u8 = 2;
+const REASONS: &[(NotImaged, &str)] = &[
+    (NotImaged::TooLarge, "tooLarge"),
+    (NotImaged::NotText, "notText"),
+    (NotImaged::OverBudget, "overBudget"),
+    (NotImaged::Unreadable, "unreadable"),
+    (NotImaged::Secret, "secret"),
+];
+const HASH_DIGITS: usize = 64;
+
+/// Size, modification time, flags, hash or reason.
+#[derive(Serialize, Deserialize)]
+struct Row<Text>(u64, i64, u8, Text);
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Written<'a> {
+    version: u32,
+    files: BTreeMap<&'a str, Row<&'a str>>,
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    unlisted: &'a BTreeSet<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    walked_until: &'a Option<String>,
+    #[serde(skip_serializing_if = "is_zero")]
+    unnamed: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    version: u32,
+    files: BTreeMap<String, Row<String>>,
+    #[serde(default)]
+    unlisted: BTreeSet<String>,
+    walked_until: Option<String>,
+    #[serde(default)]
+    unnamed: usize,
+}
+
+impl Serialize for Snapshot {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { files, unlisted, walked_until, unnamed } = self;
+        let files = files.iter().map(|(path, file)| (path.as_str(), row(file))).collect();
+        Written { version: VERSION, files, unlisted, walked_until, unnamed: *unnamed }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Snapshot {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored { version, files, unlisted, walked_until, unnamed } = Stored::deserialize(deserializer)?;
+        if version != VERSION {
+            return Err(serde::de::Error::custom(format!("a snapshot of version {version}, not {VERSION}")));
+        }
+        let files = files.into_iter().map(|(path, row)| Ok((path, file_state(row)?)));
+        let files = files.collect::<Result<_, String>>().map_err(serde::de::Error::custom)?;
+        Ok(Self { files, unlisted, walked_until, unnamed })
+    }
+}
+
+fn row(file: &FileState) -> Row<&str> {
+    let flags = if file.executable { EXECUTABLE } else { 0 } | if file.is_fresh { FRESH } else { 0 };
+    let image = match &file.image {
+        Image::Kept(hash) => hash,
+        Image::None(reason) => REASONS.iter().find(|(known, _)| known == reason).map_or("", |(_, word)| word),
+    };
+    Row(file.size, file.modified_ns, flags, image)
+}
+
+fn file_state(Row(size, modified_ns, flags, image): Row<String>) -> Result<FileState, String> {
+    let image = match REASONS.iter().find(|(_, word)| *word == image) {
+        Some((reason, _)) => Image::None(*reason),
+        None if is_hash(&image) => Image::Kept(image),
+        None => return Err(format!("{image:?} is neither a hash nor a reason")),
+    };
+    Ok(FileState { size, modified_ns, executable: flags & EXECUTABLE != 0, is_fresh: flags & FRESH != 0, image })
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == HASH_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,0 +1,98 @@
+use super::*;
+use proptest::collection::{btree_map, btree_set};
+use proptest::prelude::*;
+
+fn file_state() -> impl Strategy<Value = FileState> {
+    let reason = prop_oneof![
+        Just(NotImaged::TooLarge),
+        Just(NotImaged::NotText),
+        Just(NotImaged::OverBudget),
+        Just(NotImaged::Unreadable),
+        Just(NotImaged::Secret)
+    ];
+    let image =
+        prop_oneof!["[ab]0{63}".prop_map(Image::Kept), "[ab]0{63}".prop_map(Image::Kept), reason.prop_map(Image::None)];
+    (0u64..3, any::<i64>(), any::<bool>(), any::<bool>(), image).prop_map(
+        |(size, modified_ns, executable, is_fresh, image)| FileState {
+            size,
+            modified_ns: modified_ns % 3,
+            executable,
+            is_fresh,
+            image,
+        },
+    )
+}
+
+fn snapshot() -> impl Strategy<Value = Snapshot> {
+    let files = btree_map("[a-c](/[a-c]){0,2}", file_state(), 0..6);
+    let until = proptest::option::weighted(0.2, "[a-c]/?");
+    (files, btree_set("[a-c]", 0..2), until, 0usize..3).prop_map(|(files, unlisted, walked_until, unnamed)| Snapshot {
+        files,
+        unlisted,
+        walked_until,
+        unnamed,
+    })
+}
+
+#[test]
+fn a_row_a_file_and_nothing_that_says_nothing() {
+    let mut snapshot = Snapshot::default();
+    let kept = FileState {
+        size: 120,
+        modified_ns: 1_760_000_000_123_456_789,
+        executable: true,
+        is_fresh: false,
+        image: Image::Kept("ab".repeat(32)),
+    };
+    let large = FileState {
+        size: 5_000_000,
+        modified_ns: -1,
+        executable: false,
+        is_fresh: true,
+        image: Image::None(NotImaged::TooLarge),
+    };
+    snapshot.files.insert("src/a.rs".to_owned(), kept);
+    snapshot.files.insert("large".to_owned(), large);
+    let expected = format!(
+        r#"{{"version":1,"files":{{"large":[5000000,-1,2,"tooLarge"],"src/a.rs":[120,1760000000123456789,1,"{}"]}}}}"#,
+        "ab".repeat(32)
+    );
+    assert_eq!(serde_json::to_string(&snapshot).unwrap(), expected);
+}
+
+#[test]
+fn what_is_no_snapshot_of_this_version_is_refused() {
+    for (stored, problem) in [
+        (r#"{"version":2,"files":{}}"#, "a snapshot of version 2, not 1"),
+        (r#"{"version":1,"files":{"a":[1,2,0,"AB"]}}"#, "\"AB\" is neither a hash nor a reason"),
+        (r#"{"version":1,"files":{"a":[1,2,0]}}"#, "tuple struct Row"),
+        (r#"{"version":1}"#, "missing field `files`"),
+    ] {
+        let error = serde_json::from_str::<Snapshot>(stored).unwrap_err().to_string();
+        assert!(error.contains(problem), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_snapshot_survives_being_stored(snapshot in snapshot()) {
+        let stored = serde_json::to_vec(&snapshot).unwrap();
+        prop_assert_eq!(serde_json::from_slice::<Snapshot>(&stored).unwrap(), snapshot);
+    }
+
+    #[test]
+    fn a_snapshot_does_not_differ_from_itself(snapshot in snapshot()) {
+        prop_assert_eq!(snapshot_changes(&snapshot, &snapshot), []);
+    }
+
+    #[test]
+    fn changes_backwards_are_the_changes_with_their_sides_swapped(a in snapshot(), b in snapshot()) {
+        let swapped = |change: SnapshotChange| SnapshotChange {
+            before: change.after,
+            after: change.before,
+            path: change.path,
+        };
+        let forwards: Vec<SnapshotChange> = snapshot_changes(&a, &b).into_iter().map(swapped).collect();
+        prop_assert_eq!(forwards, snapshot_changes(&b, &a));
+    }
+}
