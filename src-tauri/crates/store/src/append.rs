@@ -2,7 +2,7 @@
 
 use crate::projections::{self, SessionRow};
 use crate::seal::{SealedDraft, Unhashed};
-use crate::{StoreError, row};
+use crate::{StoreError, row, traces};
 use arki_domain::{Event, EventBody, EventId, GENESIS_HASH, SAFE_INTEGER, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::sync::Arc;
@@ -32,6 +32,7 @@ pub(crate) fn append(
     }
     session.save(transaction)?;
     projections::apply(transaction, &events, &bodies)?;
+    traces::apply(transaction, &session.summary.project, &events, &bodies)?;
     Ok(events)
 }
 

@@ -26,6 +26,7 @@ mod seal;
 mod sessions;
 mod settings;
 mod store;
+mod traces;
 mod verify;
 mod writer;
 

@@ -1,6 +1,7 @@
 //! Tests over several modules; those of one module stand in it.
 
 mod appending;
+mod fixtures;
 mod inbox;
 mod leasing;
 mod listing;
@@ -9,6 +10,7 @@ mod paging;
 mod remembering;
 mod sharing;
 mod tampering;
+mod tracing_files;
 mod verifying;
 
 use crate::{Store, StoreOptions};

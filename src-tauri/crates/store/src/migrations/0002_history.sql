@@ -39,6 +39,21 @@ CREATE TABLE anchors (
     mac        TEXT    NOT NULL
 ) WITHOUT ROWID;
 
+-- Of the sessions that are there already. Layout 1 knew only these two kinds; a payload that is not JSON any more was
+-- tampered with, and is `verify`'s to report.
+INSERT INTO file_changes (project, path, session_id, seq)
+SELECT sessions.project, json_extract(payload, '$.path'), session_id, seq
+FROM events JOIN sessions USING (session_id)
+WHERE type = 'file.changed' AND CASE WHEN json_valid(payload) THEN json_type(payload, '$.path') END = 'text'
+ON CONFLICT DO NOTHING;
+
+INSERT INTO blob_refs (session_id, hash, is_manifest)
+SELECT session_id, spoken.atom, 0
+FROM events, json_tree(CASE WHEN json_valid(payload) THEN payload ELSE '{}' END) AS spoken
+WHERE events.type IN ('run.started', 'policy.decided', 'file.changed')
+  AND spoken.key IN ('systemPromptHash', 'beforeHash', 'afterHash') AND spoken.type = 'text'
+ON CONFLICT DO NOTHING;
+
 -- What another process asks of the one that runs the session: `stop` or `pause`.
 ALTER TABLE leases ADD COLUMN request TEXT;
 
