@@ -1,5 +1,7 @@
 //! The folds over one scripted run, cut wherever a process could end.
 
+pub(super) mod generated;
+
 use super::*;
 use crate::*;
 use serde_json::json;

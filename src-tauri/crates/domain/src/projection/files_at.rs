@@ -1,0 +1,87 @@
+//! What a session's files were right after one of its events: what going back is planned from.
+//!
+//! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps two hashes a
+//! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
+
+use super::changed_files::{FILE_KINDS, file_states};
+use crate::{Event, EventBody};
+use std::collections::BTreeMap;
+
+/// A file that was changed after the moment; hashes are SHA-256 hex of the raw bytes, `None` where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WantedFile {
+    /// Relative to the project.
+    pub path: String,
+    /// What it was: the state before the first change after the moment.
+    pub wanted_hash: Option<String>,
+    /// What the log last knows of it. The disk may say otherwise.
+    pub last_known_hash: Option<String>,
+}
+
+/// A fold over a session's events, oldest first; events up to the moment may be left out. Events of a fork's origins are
+/// ignored when `session.forked` follows them: what the origin did is not the fork's to take back.
+#[derive(Debug, Clone)]
+pub struct FilesAt {
+    to_seq: u64,
+    files: BTreeMap<String, Hashes>,
+}
+
+#[derive(Debug, Clone)]
+struct Hashes {
+    wanted: Option<String>,
+    last_known: Option<String>,
+}
+
+impl FilesAt {
+    /// Right after event `to_seq`; 0 is before the first.
+    #[must_use]
+    pub fn new(to_seq: u64) -> Self {
+        Self { to_seq, files: BTreeMap::new() }
+    }
+
+    #[must_use]
+    pub fn fold<'a>(to_seq: u64, events: impl IntoIterator<Item = &'a Event>) -> Vec<WantedFile> {
+        let mut files = Self::new(to_seq);
+        events.into_iter().for_each(|event| files.apply(event));
+        files.wanted()
+    }
+
+    pub fn apply(&mut self, event: &Event) {
+        if event.seq <= self.to_seq && event.kind != "session.forked" {
+            return;
+        }
+        // Most events do not tell of files, and some are large: they are not even read.
+        if !FILE_KINDS.contains(&event.kind.as_str()) {
+            return;
+        }
+        let body = event.body();
+        if let EventBody::SessionForked(_) = body {
+            self.files.clear();
+        }
+        for state in file_states(&body) {
+            match self.files.get_mut(state.path) {
+                Some(hashes) => hashes.last_known = state.after_hash.cloned(),
+                None if state.is_change => {
+                    let hashes = Hashes { wanted: state.before_hash.cloned(), last_known: state.after_hash.cloned() };
+                    self.files.insert(state.path.to_owned(), hashes);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// By path. Files that were not changed after the moment are not listed: they are as they were. Files that were
+    /// changed and changed back are listed with twice the same hash.
+    #[must_use]
+    pub fn wanted(self) -> Vec<WantedFile> {
+        let file = |(path, hashes): (String, Hashes)| WantedFile {
+            path,
+            wanted_hash: hashes.wanted,
+            last_known_hash: hashes.last_known,
+        };
+        self.files.into_iter().map(file).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! The state of the files at any moment, against what a simulated disk really held.
+
+use super::*;
+use crate::projection::tests::generated::{Disk, Generated, User, event, hash_of, sessions};
+use crate::*;
+use proptest::prelude::*;
+
+fn hash(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// An empty text stands for no file.
+fn changed(seq: u64, before: &str, after: &str) -> Event {
+    let (call_id, hunks) = (CallId::from("c"), vec![]);
+    event(seq, FileChanged { path: "a".into(), before_hash: hash(before), after_hash: hash(after), call_id, hunks })
+}
+
+fn restored(action: RestoreAction, before: &str, after: &str) -> RestoredFile {
+    RestoredFile { path: "a".into(), action, before_hash: hash(before), after_hash: hash(after) }
+}
+
+fn rewound(seq: u64, to_seq: u64, action: RestoreAction, before: &str, after: &str) -> Event {
+    let changes = vec![restored(action, before, after)];
+    event(seq, SessionRewound { to_seq, files: true, conversation: false, checkpoint_id: None, changes })
+}
+
+fn wanted(wanted: &str, last_known: &str) -> WantedFile {
+    WantedFile { path: "a".into(), wanted_hash: hash(wanted), last_known_hash: hash(last_known) }
+}
+
+#[test]
+fn a_file_is_wanted_as_it_was_before_the_first_later_change() {
+    let events = [changed(1, "", "x"), changed(2, "x", "y"), changed(3, "y", "")];
+    assert_eq!(FilesAt::fold(0, &events), [wanted("", "")]);
+    assert_eq!(FilesAt::fold(1, &events), [wanted("x", "")]);
+    assert_eq!(FilesAt::fold(2, &events), [wanted("y", "")]);
+    assert_eq!(FilesAt::fold(3, &events), []);
+}
+
+#[test]
+fn the_users_edit_between_two_changes_is_wanted_back_not_what_the_agent_wrote() {
+    let events = [changed(1, "", "x"), changed(2, "edited", "y")];
+    assert_eq!(FilesAt::fold(1, &events), [wanted("edited", "y")]);
+}
+
+#[test]
+fn a_rewind_counts_as_a_change_and_can_be_gone_back_on() {
+    let events = [changed(1, "", "x"), rewound(2, 0, RestoreAction::Delete, "x", "")];
+    assert_eq!(FilesAt::fold(1, &events), [wanted("x", "")]);
+    assert_eq!(FilesAt::fold(2, &events), []);
+}
+
+#[test]
+fn a_single_change_that_was_taken_back_counts_as_one() {
+    let changes = vec![restored(RestoreAction::Restore, "y", "x")];
+    let taken_back = event(3, ChangeTakenBack { call_id: CallId::from("c"), seq: 2, changes });
+    let events = [changed(1, "", "x"), changed(2, "x", "y"), taken_back];
+    assert_eq!(FilesAt::fold(2, &events), [wanted("y", "x")]);
+    assert_eq!(FilesAt::fold(0, &events), [wanted("", "x")]);
+}
+
+#[test]
+fn a_file_that_was_found_as_it_should_be_is_known_but_not_changed() {
+    let events = [changed(1, "x", "y"), rewound(2, 0, RestoreAction::Keep, "x", "x")];
+    assert_eq!(FilesAt::fold(0, &events), [wanted("x", "x")]);
+    assert_eq!(FilesAt::fold(1, &events), []);
+}
+
+#[test]
+fn a_conflict_is_not_taken_for_what_the_agent_wrote() {
+    let events = [changed(1, "x", "y"), rewound(2, 0, RestoreAction::Conflict, "edited", "edited")];
+    assert_eq!(FilesAt::fold(0, &events), [wanted("x", "y")]);
+}
+
+#[test]
+fn what_the_origin_of_a_fork_changed_is_not_the_forks_to_take_back() {
+    let forked = event(2, SessionForked { from_session: SessionId::from("o"), from_seq: 7 });
+    let events = [changed(7, "", "x"), forked, changed(3, "x", "y")];
+    assert_eq!(FilesAt::fold(0, &events), [wanted("x", "y")]);
+    assert_eq!(FilesAt::fold(5, &events), []);
+}
+
+fn put_back(session: &Generated, events: &[Event], to_seq: u64) -> Disk {
+    let mut hashes: std::collections::BTreeMap<String, Option<String>> =
+        session.disk_now().into_iter().map(|(path, content)| (path, hash_of(Some(content)))).collect();
+    for file in FilesAt::fold(to_seq, events) {
+        hashes.insert(file.path, file.wanted_hash);
+    }
+    let content = |hash: String| u8::from_str_radix(&hash, 16).unwrap();
+    hashes.into_iter().filter_map(|(path, hash)| Some((path, content(hash?)))).collect()
+}
+
+proptest! {
+    // Each case asks for every moment of its session.
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn putting_back_what_is_wanted_gives_the_disk_of_every_moment(session in sessions(User::Watches)) {
+        let events = session.all();
+        for to_seq in 0..=session.events.len() {
+            prop_assert_eq!(&put_back(&session, &events, to_seq as u64), &session.disks[to_seq], "back to {}", to_seq);
+        }
+    }
+
+    #[test]
+    fn last_known_is_what_the_disk_holds_when_nobody_else_writes(session in sessions(User::Watches)) {
+        let disk = session.disk_now();
+        for file in FilesAt::fold(0, &session.all()) {
+            prop_assert_eq!(file.last_known_hash, hash_of(disk.get(&file.path).copied()));
+        }
+    }
+
+    #[test]
+    fn files_are_wanted_as_they_were_just_before_they_were_touched(session in sessions(User::Edits)) {
+        let events = session.all();
+        for to_seq in 0..=session.events.len() as u64 {
+            let later: Vec<_> = session.touches.iter().filter(|touch| touch.seq > to_seq).collect();
+            let files = FilesAt::fold(to_seq, &events);
+            let touched: std::collections::BTreeSet<&str> = later.iter().map(|touch| touch.path.as_str()).collect();
+            prop_assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), touched.into_iter().collect::<Vec<_>>());
+            for file in files {
+                let first = later.iter().find(|touch| touch.path == file.path).unwrap();
+                prop_assert_eq!(file.wanted_hash, hash_of(first.before));
+            }
+        }
+    }
+
+    #[test]
+    fn events_up_to_the_moment_need_not_be_read(session in sessions(User::Edits), cut in any::<prop::sample::Index>()) {
+        let to_seq = cut.index(session.events.len() + 1);
+        prop_assert_eq!(
+            FilesAt::fold(to_seq as u64, &session.events[to_seq..]),
+            FilesAt::fold(to_seq as u64, &session.all())
+        );
+    }
+}

@@ -1,0 +1,99 @@
+//! Sessions made up for property tests: random, but well formed, as the engine would write them. Beside the events they
+//! keep what the disk really held after each one, which is what the folds are held against.
+
+mod script;
+
+use crate::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// What the files hold: one number a path.
+pub(crate) type Disk = BTreeMap<String, u8>;
+
+/// A change that the agent or a rewind made, with what the disk really held.
+#[derive(Debug, Clone)]
+pub(crate) struct Touch {
+    pub(crate) seq: u64,
+    pub(crate) path: String,
+    pub(crate) before: Option<u8>,
+    pub(crate) after: Option<u8>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Generated {
+    /// What came before the fork, where the session is one.
+    pub(crate) origin: Vec<Event>,
+    pub(crate) events: Vec<Event>,
+    /// After each event of the session itself; the first entry is before the first event.
+    pub(crate) disks: Vec<Disk>,
+    pub(crate) touches: Vec<Touch>,
+}
+
+impl Generated {
+    /// As the folds read them: the origins first.
+    pub(crate) fn all(&self) -> Vec<Event> {
+        self.origin.iter().chain(&self.events).cloned().collect()
+    }
+
+    pub(crate) fn disk_now(&self) -> Disk {
+        self.disks.last().cloned().unwrap_or_default()
+    }
+}
+
+/// Whether the user edits files too, which no event tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum User {
+    Watches,
+    Edits,
+}
+
+/// The hash of what a file holds; `None` where there is none.
+pub(crate) fn hash_of(content: Option<u8>) -> Option<String> {
+    content.map(|content| format!("{content:064x}"))
+}
+
+/// An event of the run `r`, with nothing of the chain.
+pub(crate) fn event(seq: u64, body: impl Into<EventBody>) -> Event {
+    let body = body.into();
+    Event {
+        event_id: EventId::from(format!("e{seq}")),
+        run_id: Some(RunId::from("r")),
+        session_id: SessionId::from("s"),
+        seq,
+        ts: 1000 * seq as i64,
+        kind: body.kind().into(),
+        payload: serde_json::value::to_raw_value(&body.payload().unwrap()).unwrap(),
+        prev_hash: String::new(),
+        hash: String::new(),
+    }
+}
+
+/// One thing that happens in a session, with two numbers that say how. What cannot happen at that moment is skipped.
+pub(super) type Step = (u8, u8, u8);
+
+pub(crate) fn sessions(user: User) -> impl Strategy<Value = Generated> {
+    prop::collection::vec((0..script::STEP_KINDS, any::<u8>(), any::<u8>()), 0..100)
+        .prop_map(move |steps| script::played(&steps, user))
+}
+
+#[test]
+fn every_kind_of_event_is_among_what_is_made_up() {
+    let steps: Vec<Step> =
+        (0..12).flat_map(|round| (0..script::STEP_KINDS).map(move |kind| (kind, round, round / 2))).collect();
+    let all = script::played(&steps, User::Edits).all();
+    let missing: Vec<_> = EVENT_KINDS.iter().filter(|kind| all.iter().all(|event| event.kind != **kind)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+proptest! {
+    #[test]
+    fn what_is_made_up_is_numbered_without_gaps_and_readable(session in sessions(User::Edits)) {
+        for (place, event) in session.events.iter().enumerate() {
+            prop_assert_eq!(event.seq, place as u64 + 1);
+        }
+        prop_assert_eq!(session.disks.len(), session.events.len() + 1);
+        for event in session.all() {
+            prop_assert!(event.kind == "future.kind" || event.body() != EventBody::Unknown, "{}", event.kind);
+        }
+    }
+}
