@@ -2,17 +2,29 @@
 
 mod changed_files;
 mod files_at;
+mod overview;
+mod plan;
 mod queue;
 mod run_state;
 mod session_summary;
+mod short_text;
 mod transcript;
+mod usage_totals;
+mod working_memory;
 
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use files_at::{FilesAt, WantedFile};
+pub use overview::{ForkOrigin, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
+pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 pub use run_state::{CallProgress, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};
 pub use session_summary::{SessionState, SessionSummary};
 pub use transcript::Transcript;
+pub use usage_totals::{MAX_COUNTED_MODELS, MAX_COUNTED_RUNS, OTHER_MODELS, RunUsage, UsageTotal, UsageTotals};
+pub use working_memory::{
+    MAX_REMEMBERED_BYTES, MAX_REMEMBERED_OBSERVATIONS, MAX_REMEMBERED_REFLECTIONS, MAX_REMEMBERED_SOURCES,
+    WorkingMemory,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,0 +1,141 @@
+//! Everything bounded that is shown of a session, or continued from, without reading its whole log.
+//!
+//! Kept in the store every so many events, so that opening a session folds only what came since. The bytes carry a
+//! version; whoever cannot read them starts from the first event. Not in here: the conversation and the images of files,
+//! which have no bound.
+
+use super::short_text::cut;
+use super::{ChangedFiles, Plan, Queue, RunState, UsageTotals, WorkingMemory};
+use crate::{ApprovalMode, Event, EventBody, SessionConfigured, SessionId};
+use serde::{Deserialize, Serialize};
+
+/// Events between two snapshots.
+pub const SNAPSHOT_EVERY: u64 = 100;
+/// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
+pub const SNAPSHOT_VERSION: u32 = 1;
+/// Bytes of a title.
+pub const MAX_TITLE_BYTES: usize = 1_000;
+
+/// Where a fork came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkOrigin {
+    pub session_id: SessionId,
+    pub seq: u64,
+}
+
+/// A fold over a session's events, oldest first; for a fork over its origins' first, whose plan and memory go on, and
+/// whose run, queue, usage and changed files do not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Overview {
+    /// The last event that was folded.
+    pub last_seq: u64,
+    pub title: String,
+    /// Canonical path of the folder.
+    pub project: String,
+    pub agent: String,
+    /// What the user chose for this session; `None` where the configuration holds.
+    pub model: Option<String>,
+    pub approve: Option<ApprovalMode>,
+    /// What the log last said of the folder; `None` where it said nothing.
+    pub trusted: Option<bool>,
+    pub origin: Option<ForkOrigin>,
+    /// The run that is active, paused or was the last.
+    pub run: Option<RunState>,
+    pub queue: Queue,
+    pub plan: Plan,
+    pub usage: UsageTotals,
+    pub memory: WorkingMemory,
+    pub changed_files: ChangedFiles,
+}
+
+impl Overview {
+    #[must_use]
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+        let mut overview = Self::default();
+        events.into_iter().for_each(|event| overview.apply(event));
+        overview
+    }
+
+    pub fn apply(&mut self, event: &Event) {
+        let body = event.body();
+        self.last_seq = event.seq;
+        self.apply_to_session(&body);
+        self.apply_to_run(event, &body);
+        self.queue.apply(&body);
+        self.plan.apply(event, &body);
+        self.usage.apply(event, &body);
+        self.memory.apply(event, &body);
+        self.changed_files.apply(event, &body);
+    }
+
+    /// Whether a snapshot is due after the event of this number.
+    #[must_use]
+    pub fn is_snapshot_due(seq: u64) -> bool {
+        seq > 0 && seq.is_multiple_of(SNAPSHOT_EVERY)
+    }
+
+    /// # Errors
+    /// When the state has no JSON form (a number that is not finite).
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&Snapshot { version: SNAPSHOT_VERSION, overview: self })
+    }
+
+    /// `None` for another version or damaged bytes: then the fold starts from the first event.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        // The version first: another one's state need not have this form.
+        let Version { version } = serde_json::from_slice(bytes).ok()?;
+        if version != SNAPSHOT_VERSION {
+            return None;
+        }
+        serde_json::from_slice(bytes).ok().map(|snapshot: Snapshot<Self>| snapshot.overview)
+    }
+
+    fn apply_to_session(&mut self, body: &EventBody) {
+        match body {
+            EventBody::SessionCreated(created) => {
+                self.title = cut(&created.title, MAX_TITLE_BYTES).into_owned();
+                self.project.clone_from(&created.project);
+                self.agent.clone_from(&created.agent);
+            }
+            EventBody::SessionForked(forked) => {
+                self.origin = Some(ForkOrigin { session_id: forked.from_session.clone(), seq: forked.from_seq });
+                self.queue = Queue::default();
+            }
+            EventBody::SessionConfigured(SessionConfigured { model, approve }) => {
+                self.model = model.clone().or_else(|| self.model.take());
+                self.approve = approve.or(self.approve);
+            }
+            EventBody::TrustChanged(changed) => self.trusted = Some(changed.trusted),
+            _ => {}
+        }
+    }
+
+    fn apply_to_run(&mut self, event: &Event, body: &EventBody) {
+        match body {
+            EventBody::RunStarted(_) => self.run = RunState::start(event),
+            EventBody::SessionForked(_) => self.run = None,
+            _ => {
+                if let Some(run) = &mut self.run {
+                    run.apply(event);
+                }
+            }
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Snapshot<T> {
+    version: u32,
+    overview: T,
+}
+
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+#[cfg(test)]
+mod tests;
