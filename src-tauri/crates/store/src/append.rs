@@ -1,53 +1,53 @@
 //! Adding events to a session's chain, inside a transaction of the writer.
 
+use crate::heads::Heads;
 use crate::projections::{self, SessionRow};
 use crate::seal::{SealedDraft, Unhashed};
+use crate::writer::Isolation;
 use crate::{StoreError, row, traces};
-use arki_domain::{Event, EventBody, EventId, GENESIS_HASH, SAFE_INTEGER, SessionId};
-use rusqlite::{Connection, OptionalExtension, params};
+use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
+use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 /// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
 const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-const LAST: &str = "SELECT seq, hash FROM events WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1";
 
 pub(crate) fn append(
     transaction: &Connection,
+    heads: &mut Heads,
     now_ms: i64,
     session_id: &SessionId,
     drafts: Vec<SealedDraft>,
 ) -> Result<Vec<Arc<Event>>, StoreError> {
-    let mut session = SessionRow::load(transaction, session_id)?;
-    ensure_unbroken(transaction, &session)?;
+    let mut head = heads.take(transaction, session_id)?;
     let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
+    let stored = head.session.stored();
     let mut events = Vec::with_capacity(drafts.len());
     let mut bodies = Vec::with_capacity(drafts.len());
     for draft in drafts {
-        let (event, body) = chain(&session, ts, draft)?;
+        let (event, body) = chain(&head.session, ts, draft)?;
         insert(transaction, &event)?;
-        session.apply(&event, &body);
+        head.session.apply(&event, &body);
         events.push(Arc::new(event));
         bodies.push(body);
     }
-    session.save(transaction)?;
-    projections::apply(transaction, &events, &bodies)?;
-    traces::apply(transaction, &session.summary.project, &events, &bodies)?;
+    head.session.save(transaction, stored)?;
+    projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
+    traces::apply(transaction, &head.session.summary.project, &events, &bodies)?;
+    heads.keep(head);
     Ok(events)
 }
 
-/// Nothing is added to a log that was cut off or rewritten: that would hide it.
-fn ensure_unbroken(transaction: &Connection, session: &SessionRow) -> Result<(), StoreError> {
-    let last: Option<(i64, String)> = transaction
-        .prepare_cached(LAST)?
-        .query_row([session.id()], |row| Ok((row.get(0)?, row::lossy_text(row.get_ref(1)?))))
-        .optional()?;
-    let (seq, hash) = last.unwrap_or_else(|| (0, GENESIS_HASH.to_owned()));
-    if row::unsigned(seq) != session.last_seq || hash != session.last_hash {
-        let seq = row::unsigned(seq).min(session.last_seq) + 1;
-        return Err(StoreError::SessionBroken { session_id: session.summary.session_id.clone(), seq });
-    }
-    Ok(())
+/// Larger events may be refused alone, when the disk has no room for them but for others.
+const LARGE_BYTES: usize = 64 << 10;
+
+/// What may be taken back after it has written something must not take its neighbours with it. That costs a copy of
+/// every page it writes, and most appends either fail before they write or with everything else.
+pub(crate) fn isolation(drafts: &[SealedDraft]) -> Isolation {
+    let is_refusable = |draft: &SealedDraft| matches!(draft.body, EventBody::ApprovalResolved(_));
+    let bytes: usize = drafts.iter().map(|draft| draft.payload.get().len()).sum();
+    if bytes > LARGE_BYTES || drafts.iter().any(is_refusable) { Isolation::Savepoint } else { Isolation::Shared }
 }
 
 fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, EventBody), StoreError> {

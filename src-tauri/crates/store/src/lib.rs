@@ -16,6 +16,7 @@ mod approvals;
 mod blobs;
 mod connection;
 mod error;
+mod heads;
 mod leases;
 mod projections;
 mod read_events;

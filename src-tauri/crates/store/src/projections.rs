@@ -21,6 +21,10 @@ const SAVE_SESSION: &str = "INSERT INTO sessions (session_id, title, project, cr
      ON CONFLICT (session_id) DO UPDATE SET title = ?2, project = ?3, created_at = ?4, updated_at = ?5, state = ?6, \
      run_id = ?7, pending_approval = ?8, last_seq = ?9, last_hash = ?10";
 
+/// Most events change nothing that a list shows but when the session was last spoken in; the row has an index over the
+/// rest.
+const EXTEND_SESSION: &str = "UPDATE sessions SET updated_at = ?2, last_seq = ?3, last_hash = ?4 WHERE session_id = ?1";
+
 /// A session as listed, and where its chain ends.
 pub(crate) struct SessionRow {
     pub(crate) summary: SessionSummary,
@@ -68,7 +72,27 @@ impl SessionRow {
         self.last_hash.clone_from(&event.hash);
     }
 
-    pub(crate) fn save(&self, transaction: &Connection) -> Result<(), StoreError> {
+    /// What lists show of the stored row; `None` where there is none yet.
+    pub(crate) fn stored(&self) -> Option<SessionSummary> {
+        (self.last_seq > 0).then(|| self.summary.clone())
+    }
+
+    /// `stored`: as it was before the events that were applied since.
+    pub(crate) fn save(&self, transaction: &Connection, stored: Option<SessionSummary>) -> Result<(), StoreError> {
+        let updated_at = self.summary.updated_at;
+        match stored.map(|stored| SessionSummary { updated_at, ..stored }) {
+            Some(stored) if stored == self.summary => self.extend(transaction),
+            _ => self.replace(transaction),
+        }
+    }
+
+    fn extend(&self, transaction: &Connection) -> Result<(), StoreError> {
+        let columns = params![self.id(), self.summary.updated_at, row::signed(self.last_seq), self.last_hash];
+        transaction.prepare_cached(EXTEND_SESSION)?.execute(columns)?;
+        Ok(())
+    }
+
+    fn replace(&self, transaction: &Connection) -> Result<(), StoreError> {
         let summary = &self.summary;
         transaction.prepare_cached(SAVE_SESSION)?.execute(params![
             self.id(),
@@ -86,22 +110,38 @@ impl SessionRow {
     }
 }
 
-/// Brings the runs and approvals up to date with events that were just stored.
-pub(crate) fn apply(transaction: &Connection, events: &[Arc<Event>], bodies: &[EventBody]) -> Result<(), StoreError> {
+/// Brings the runs and approvals up to date with events that were just stored. `open_run`: one that is known to go on,
+/// so that nothing need be written of it.
+pub(crate) fn apply(
+    transaction: &Connection,
+    open_run: &mut Option<RunId>,
+    events: &[Arc<Event>],
+    bodies: &[EventBody],
+) -> Result<(), StoreError> {
     let mut runs = BTreeSet::new();
     for (event, body) in events.iter().zip(bodies) {
         apply_one(transaction, event, body)?;
+        if matches!(body, EventBody::RunCompleted(_) | EventBody::RunFailed(_) | EventBody::RunCancelled(_)) {
+            *open_run = None;
+        }
         runs.extend(event.run_id.as_ref());
     }
-    // A run that has ended may still be spoken of, for instance by what it left to be remembered.
-    if let Some(last) = events.last() {
-        let mut extend =
-            transaction.prepare_cached("UPDATE runs SET last_seq = ?2 WHERE run_id = ?1 AND last_seq IS NOT NULL")?;
-        for run_id in runs {
-            extend.execute(params![run_id.as_str(), row::signed(last.seq)])?;
+    for run_id in runs {
+        if open_run.as_ref() != Some(run_id) {
+            let has_ended = extend_ended_run(transaction, run_id, events)?;
+            *open_run = (!has_ended).then(|| run_id.clone());
         }
     }
     Ok(())
+}
+
+/// A run that has ended may still be spoken of, for instance by what it left to be remembered.
+fn extend_ended_run(transaction: &Connection, run_id: &RunId, events: &[Arc<Event>]) -> Result<bool, StoreError> {
+    let Some(last) = events.last() else { return Ok(false) };
+    let extended = transaction
+        .prepare_cached("UPDATE runs SET last_seq = ?2 WHERE run_id = ?1 AND last_seq IS NOT NULL")?
+        .execute(params![run_id.as_str(), row::signed(last.seq)])?;
+    Ok(extended > 0)
 }
 
 fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Result<(), StoreError> {

@@ -2,6 +2,7 @@
 
 use crate::blobs::Blob;
 use crate::connection::Location;
+use crate::heads::Heads;
 use crate::reader::Reader;
 use crate::writer::{Durability, WriteQueue, Writer};
 use crate::{StoreError, TrustRecord, append, leases, seal, settings};
@@ -99,7 +100,11 @@ impl Store {
         let sealed =
             drafts.into_iter().map(|draft| seal::seal(draft, &self.redactor)).collect::<Result<Vec<_>, _>>()?;
         let (session, clock) = (session.clone(), self.reader.clock.clone());
-        self.write(durability, move |transaction| append::append(transaction, clock.now_ms(), &session, sealed)).await
+        let isolation = append::isolation(&sealed);
+        let append = move |transaction: &Connection, heads: &mut Heads| {
+            append::append(transaction, heads, clock.now_ms(), &session, sealed)
+        };
+        self.queue()?.append(durability, isolation, append).await
     }
 
     /// Keeps what has arrived of an answer, so that a crash does not lose it; `None` clears it.

@@ -141,3 +141,41 @@ async fn no_drafts_are_no_write() {
     assert!(fixture.append(&SessionId::new(), Vec::new()).await.is_empty());
     assert!(fixture.store.reader().sessions(10, 0).unwrap().is_empty());
 }
+
+#[tokio::test]
+async fn a_log_that_another_program_cut_off_is_found_out_also_after_an_append() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let guard = "DROP TRIGGER events_are_never_deleted;";
+    super::foreign(&fixture.path).execute_batch(guard).unwrap();
+    for title in ["t", "u"] {
+        fixture.append(&session, vec![created(title, "/p")]).await;
+    }
+    super::foreign(&fixture.path).execute("DELETE FROM events WHERE seq = 2", []).unwrap();
+    let refused = fixture.store.append(&session, vec![created("v", "/p")]).await;
+    assert_eq!(refused.unwrap_err(), StoreError::SessionBroken { session_id: session, seq: 2 });
+}
+
+#[tokio::test]
+async fn what_is_said_of_a_run_that_has_ended_belongs_to_it() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let said = || called(&run, json!({}));
+    for drafts in [vec![started(&run, "hi")], vec![said()], vec![super::completed(&run)], vec![said()], vec![said()]] {
+        fixture.append(&session, drafts).await;
+    }
+    assert_eq!(fixture.store.reader().run_events(&run).unwrap().len(), 5);
+}
+
+#[tokio::test]
+async fn an_append_that_fails_leaves_the_chain_as_it_was() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let approval = arki_domain::ApprovalId::from("unknown");
+    fixture.append(&session, vec![started(&run, "hi")]).await;
+    let drafts = vec![called(&run, json!({})), super::approval_resolved(&run, &approval, "approve")];
+    assert!(fixture.store.append(&session, drafts).await.is_err());
+    let events = fixture.append(&session, vec![called(&run, json!({}))]).await;
+    assert_eq!(events[0].seq, 2);
+    assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+}

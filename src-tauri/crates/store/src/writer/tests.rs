@@ -47,7 +47,14 @@ fn queue<T: Send + 'static>(
 ) -> oneshot::Receiver<Result<T, StoreError>> {
     let (answer, answered) = oneshot::channel();
     let place = writer.places.clone().try_acquire_owned().unwrap();
-    let pending = Pending { work: Some(work), done: None, durability: Durability::Normal, answer, _place: place };
+    let pending = Pending {
+        work: Some(move |connection: &Connection, _: &mut Heads| work(connection)),
+        done: None,
+        durability: Durability::Normal,
+        isolation: Isolation::Savepoint,
+        answer,
+        _place: place,
+    };
     writer.queue.send(Job::Write(Box::new(pending))).ok().unwrap();
     answered
 }
@@ -122,4 +129,39 @@ fn a_group_is_as_durable_as_its_strictest_write_asks() {
         .map(|durability| runtime.block_on(writer.queue().write(durability, synchronous)).unwrap());
     assert_eq!(seen, [2, 1, 2]);
     writer.close().unwrap();
+}
+
+/// Held up as well, but among others without a savepoint.
+fn share(held: &Held, fails_after_writing: bool) -> oneshot::Receiver<Result<(), StoreError>> {
+    let (answer, answered) = oneshot::channel();
+    let work = move |connection: &Connection, _: &mut Heads| {
+        if fails_after_writing {
+            connection.execute("INSERT INTO numbers (n) VALUES (7)", [])?;
+        }
+        Err(StoreError::internal("as the test wants"))
+    };
+    let pending = Pending {
+        work: Some(work),
+        done: None,
+        durability: Durability::Normal,
+        isolation: Isolation::Shared,
+        answer,
+        _place: held.writer.places.clone().try_acquire_owned().unwrap(),
+    };
+    held.writer.queue.send(Job::Write(Box::new(pending))).ok().unwrap();
+    answered
+}
+
+#[test]
+fn without_a_savepoint_only_a_failure_that_wrote_something_takes_its_group_with_it() {
+    for fails_after_writing in [false, true] {
+        let held = Held::new("");
+        let one = held.insert(1, 0);
+        let failing = share(&held, fails_after_writing);
+        let other = held.insert(2, 0);
+        held.release().close().unwrap();
+        assert!(failing.blocking_recv().unwrap().is_err());
+        let stand = [one, other].map(|answer| answer.blocking_recv().unwrap().is_ok());
+        assert_eq!(stand, [!fails_after_writing; 2]);
+    }
 }
