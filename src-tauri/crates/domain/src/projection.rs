@@ -2,6 +2,7 @@
 
 mod changed_files;
 mod files_at;
+mod observation;
 mod overview;
 mod plan;
 mod queue;
@@ -14,6 +15,7 @@ mod working_memory;
 
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use files_at::{FilesAt, WantedFile};
+pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
 pub use overview::{ForkOrigin, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};

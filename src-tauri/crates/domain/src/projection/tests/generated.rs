@@ -76,11 +76,17 @@ pub(crate) fn sessions(user: User) -> impl Strategy<Value = Generated> {
         .prop_map(move |steps| script::played(&steps, user))
 }
 
+/// A session, forked once, with every kind of event in it.
+pub(crate) fn of_every_kind() -> Generated {
+    let round = |round| (0..script::STEP_KINDS).map(move |kind| (kind, round, round / 2));
+    // At its end a run that takes a turn after a result.
+    let run = [0, 2, 5, 8, 2].map(|kind| (kind, 1, 1));
+    script::played(&(0..12).flat_map(round).chain(run).collect::<Vec<Step>>(), User::Edits)
+}
+
 #[test]
 fn every_kind_of_event_is_among_what_is_made_up() {
-    let steps: Vec<Step> =
-        (0..12).flat_map(|round| (0..script::STEP_KINDS).map(move |kind| (kind, round, round / 2))).collect();
-    let all = script::played(&steps, User::Edits).all();
+    let all = of_every_kind().all();
     let missing: Vec<_> = EVENT_KINDS.iter().filter(|kind| all.iter().all(|event| event.kind != **kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -1,0 +1,115 @@
+//! What changes the state of a session without being a part of an answer, in one line each.
+
+use super::ObservationType;
+use super::draft::{Draft, duration, line, plural};
+use super::tool_phrase::Phrase;
+use crate::{
+    ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode,
+    SessionConfigured, SessionRewound,
+};
+
+/// `None` for what other observations tell already, and for what this version does not know.
+pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a Phrase>) -> Option<Draft> {
+    let call = |call_id: &CallId| phrase(call_id).map_or_else(|| "A call".to_owned(), |phrase| phrase.to_do.clone());
+    let title = match body {
+        EventBody::PolicyDecided(decided) => denied(decided, call)?,
+        EventBody::ApprovalRequested(requested) => format!("Asks for approval: {}", call(&requested.call_id)),
+        EventBody::ApprovalResolved(resolved) => match resolved.decision {
+            ApprovalDecision::Approve => "Approved".to_owned(),
+            ApprovalDecision::Reject => "Rejected".to_owned(),
+        },
+        EventBody::QuestionAsked(question) => format!("Asks: {}", line(&question.text)),
+        EventBody::QuestionAnswered(answer) => format!("The user says: {}", line(&answer.text)),
+        EventBody::FileChanged(changed) => file_changed(changed),
+        EventBody::ChangeTakenBack(taken) => {
+            format!("Took back a change of {}", plural(taken.changes.len() as u64, "file"))
+        }
+        EventBody::RunPaused(paused) => format!("Paused: {}", because(paused.reason)),
+        EventBody::RunResumed(_) => "Goes on".to_owned(),
+        EventBody::RunCancelled(_) => "Stopped".to_owned(),
+        EventBody::HookRan(hook) => format!("Ran hook `{}` ({})", line(&hook.command), duration(hook.duration_ms)),
+        EventBody::ArtifactEmitted(artifact) => {
+            format!("Kept {} ({})", line(&artifact.name), plural(artifact.bytes, "byte"))
+        }
+        other => of_session(other)?,
+    };
+    let payload = body.payload().unwrap_or_default();
+    Some(Draft::new(ObservationType::StateUpdate, title).content(payload))
+}
+
+fn of_session(body: &EventBody) -> Option<String> {
+    Some(match body {
+        EventBody::SessionCreated(created) => format!("Began in {}", line(&created.project)),
+        EventBody::SessionForked(forked) => format!("Forked at event {}", forked.from_seq),
+        EventBody::SessionConfigured(configured) => settings(configured),
+        EventBody::SessionRewound(rewound) => went_back(rewound),
+        EventBody::TrustChanged(changed) if changed.trusted => "The folder is trusted".to_owned(),
+        EventBody::TrustChanged(_) => "The folder is not trusted".to_owned(),
+        EventBody::MessageQueued(queued) => match queued.mode {
+            QueueMode::Steer => format!("Next turn: {}", line(&queued.text)),
+            QueueMode::FollowUp => format!("Next run: {}", line(&queued.text)),
+        },
+        EventBody::QueueChanged(changed) if changed.delivered.is_empty() => {
+            format!("Queue: {}", plural(changed.queued.len() as u64, "message"))
+        }
+        EventBody::QueueChanged(changed) => {
+            format!("Told the model {}", plural(changed.delivered.len() as u64, "message"))
+        }
+        EventBody::CheckpointCreated(checkpoint) => format!("Kept images of {}", plural(checkpoint.files, "file")),
+        EventBody::StateSnapshot(snapshot) => format!("Kept the state after event {}", snapshot.last_seq),
+        EventBody::ContextCompacted(compacted) => {
+            format!("Shortened the context from {} to {} tokens", compacted.tokens_before, compacted.tokens_after)
+        }
+        EventBody::MemoryObserved(memory) => format!("Remembers {}", plural(memory.observations.len() as u64, "fact")),
+        EventBody::MemoryReflected(memory) => format!("Drew {}", plural(memory.reflections.len() as u64, "conclusion")),
+        EventBody::StepStarted(step) => format!("Step {} begins", line(&step.step)),
+        EventBody::StepCompleted(step) => format!("Step {} is done ({})", line(&step.step), duration(step.duration_ms)),
+        EventBody::StepSkipped(step) => format!("Step {} was done before", line(&step.step)),
+        _ => return None,
+    })
+}
+
+/// What is permitted or asked for shows by what follows.
+fn denied(decided: &PolicyDecided, call: impl Fn(&CallId) -> String) -> Option<String> {
+    match decided.decision {
+        Decision::Deny => Some(format!("Denied: {}", call(&decided.call_id))),
+        Decision::Allow | Decision::Preview | Decision::Approval => None,
+    }
+}
+
+fn file_changed(changed: &FileChanged) -> String {
+    let verb = match (&changed.before_hash, &changed.after_hash) {
+        (None, _) => "Created",
+        (Some(_), None) => "Removed",
+        (Some(_), Some(_)) => "Changed",
+    };
+    format!("{verb} {}", line(&changed.path))
+}
+
+fn because(reason: PauseReason) -> &'static str {
+    match reason {
+        PauseReason::Approval => "waits for approval",
+        PauseReason::Budget => "the budget is used up",
+        PauseReason::Plan => "the plan waits for a look",
+        PauseReason::User => "by the user",
+        PauseReason::Interrupted => "the program ended",
+        PauseReason::Failed => "the run failed",
+    }
+}
+
+fn settings(configured: &SessionConfigured) -> String {
+    match (&configured.model, configured.approve) {
+        (Some(model), None) => format!("Model: {}", line(model)),
+        (None, Some(_)) => "Approvals changed".to_owned(),
+        _ => "Settings changed".to_owned(),
+    }
+}
+
+fn went_back(rewound: &SessionRewound) -> String {
+    let what = match (rewound.files, rewound.conversation) {
+        (true, false) => "the files",
+        (false, true) => "the conversation",
+        _ => "all",
+    };
+    format!("Put {what} back to event {}", rewound.to_seq)
+}
