@@ -4,12 +4,18 @@ use crate::{Reader, StoreError, row};
 use arki_domain::sha256_hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::Read;
+use std::time::Duration;
 
 /// zstd's own default: most of the gain at a fraction of the time.
 pub const BLOB_COMPRESSION_LEVEL: i32 = 3;
 
 /// The longest content.
 pub const MAX_BLOB_BYTES: usize = 64 << 20;
+
+/// A content that is wanted again is known as such only after this long, to spare it being written each time.
+pub(crate) const REFRESH_AFTER: Duration = Duration::from_secs(10 * 60);
+
+const INSERT: &str = "INSERT INTO blobs (hash, size, kept_at, content) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
 
 /// A content on its way to the table.
 pub(crate) struct Blob {
@@ -27,12 +33,27 @@ impl Blob {
         Ok(Self { hash: sha256_hex(bytes), content, size: bytes.len() })
     }
 
-    pub(crate) fn insert(&self, transaction: &Connection) -> Result<(), StoreError> {
-        transaction
-            .prepare_cached("INSERT INTO blobs (hash, content, size) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?
-            .execute(params![self.hash, self.content, row::signed(self.size as u64)])?;
+    /// Stores it unless it is there already.
+    pub(crate) fn keep(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
+        if !refresh(transaction, &self.hash, now_ms)? {
+            let size = row::signed(self.size as u64);
+            transaction.prepare_cached(INSERT)?.execute(params![self.hash, size, now_ms, self.content])?;
+        }
         Ok(())
     }
+}
+
+/// Notes that somebody wants the content kept. `false` when it is not there.
+pub(crate) fn refresh(transaction: &Connection, hash: &str, now_ms: i64) -> Result<bool, StoreError> {
+    let kept_at: Option<i64> = transaction
+        .prepare_cached("SELECT kept_at FROM blobs WHERE hash = ?1")?
+        .query_row([hash], |row| row.get(0))
+        .optional()?;
+    // The clock may have been set back: an age is a distance.
+    if kept_at.is_some_and(|kept_at| u128::from(now_ms.abs_diff(kept_at)) > REFRESH_AFTER.as_millis()) {
+        transaction.prepare_cached("UPDATE blobs SET kept_at = ?2 WHERE hash = ?1")?.execute(params![hash, now_ms])?;
+    }
+    Ok(kept_at.is_some())
 }
 
 impl Reader {

@@ -15,6 +15,7 @@ mod append;
 mod approvals;
 mod blobs;
 mod connection;
+mod contents;
 mod error;
 mod heads;
 mod leases;

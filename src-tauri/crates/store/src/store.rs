@@ -130,8 +130,12 @@ impl Store {
     /// # Errors
     /// When the database cannot be written.
     pub async fn put_blob(&self, bytes: &[u8]) -> Result<String, StoreError> {
-        let blob = Blob::pack(bytes)?;
-        self.write(Durability::Normal, move |transaction| blob.insert(transaction).map(|()| blob.hash)).await
+        let (blob, clock) = (Blob::pack(bytes)?, self.reader.clock.clone());
+        self.write(Durability::Normal, move |transaction| {
+            blob.keep(transaction, clock.now_ms())?;
+            Ok(blob.hash)
+        })
+        .await
     }
 
     /// Remembers the user's decision about a folder (its canonical path).
@@ -193,7 +197,7 @@ impl Store {
         writer.map_or(Ok(()), Writer::close)
     }
 
-    async fn write<T: Send + 'static>(
+    pub(crate) async fn write<T: Send + 'static>(
         &self,
         durability: Durability,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,

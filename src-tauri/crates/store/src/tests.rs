@@ -1,6 +1,7 @@
 //! Tests over several modules; those of one module stand in it.
 
 mod appending;
+mod contents;
 mod fixtures;
 mod inbox;
 mod leasing;

@@ -6,16 +6,38 @@
 //! must then outlive that one.
 
 use crate::{StoreError, row};
-use arki_domain::{Event, EventBody, RestoreAction, RestoredFile};
+use arki_domain::{Event, EventBody, RestoreAction, RestoredFile, SessionId};
 use rusqlite::{Connection, params};
 use std::sync::Arc;
 
 const CHANGE: &str = "INSERT INTO file_changes (project, path, session_id, seq) VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT DO NOTHING";
-/// A list of further contents stays one, also where its bytes are spoken of as a plain content.
-const REFERENCE: &str = "INSERT INTO blob_refs (session_id, hash, is_manifest) VALUES (?1, ?2, ?3) \
-     ON CONFLICT (session_id, hash) DO UPDATE SET is_manifest = 1 WHERE excluded.is_manifest AND NOT is_manifest";
+/// What was spoken of in several ways is kept for the one that asks for most.
+const REFERENCE: &str = "INSERT INTO blob_refs (session_id, hash, kind) VALUES (?1, ?2, ?3) \
+     ON CONFLICT (session_id, hash) DO UPDATE SET kind = excluded.kind WHERE excluded.kind > kind";
 const ORIGIN: &str = "UPDATE sessions SET origin = ?2 WHERE session_id = ?1";
+
+/// As what a session speaks of a content: how much is lost without it. The numbers are those of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ContentUse {
+    /// A file before or after a change: without it the change cannot be taken back.
+    Image = 0,
+    /// A system prompt, or what the agent made for the user.
+    Whole = 1,
+    /// A list of images.
+    Manifest = 2,
+}
+
+/// Remembers that the session speaks of the content.
+pub(crate) fn refer(
+    transaction: &Connection,
+    session: &SessionId,
+    hash: &str,
+    content_use: ContentUse,
+) -> Result<(), StoreError> {
+    transaction.prepare_cached(REFERENCE)?.execute(params![session.as_str(), hash, content_use as i64])?;
+    Ok(())
+}
 
 /// `project`: the session's folder (its canonical path). The session's row must be there.
 pub(crate) fn apply(
@@ -44,28 +66,25 @@ impl Trace<'_> {
                 self.transaction.prepare_cached(ORIGIN)?.execute(ids)?;
                 Ok(())
             }
-            EventBody::RunStarted(started) => self.refer(Some(&started.system_prompt_hash), false),
-            EventBody::PolicyDecided(decided) => decided.files.iter().try_for_each(|file| {
-                self.refer(file.before_hash.as_deref(), false)?;
-                self.refer(file.after_hash.as_deref(), false)
-            }),
+            EventBody::RunStarted(started) => self.refer(&started.system_prompt_hash, ContentUse::Whole),
+            EventBody::PolicyDecided(decided) => {
+                decided.files.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
+            }
             EventBody::FileChanged(changed) => {
-                self.refer(changed.before_hash.as_deref(), false)?;
-                self.refer(changed.after_hash.as_deref(), false)?;
+                self.images(&changed.before_hash, &changed.after_hash)?;
                 self.change(&changed.path)
             }
             EventBody::SessionRewound(rewound) => rewound.changes.iter().try_for_each(|file| self.restore(file)),
             EventBody::ChangeTakenBack(taken) => taken.changes.iter().try_for_each(|file| self.restore(file)),
-            EventBody::CheckpointCreated(created) => self.refer(Some(&created.manifest), true),
-            EventBody::ArtifactEmitted(emitted) => self.refer(Some(&emitted.content_hash), false),
+            EventBody::CheckpointCreated(created) => self.refer(&created.manifest, ContentUse::Manifest),
+            EventBody::ArtifactEmitted(emitted) => self.refer(&emitted.content_hash, ContentUse::Whole),
             _ => Ok(()),
         }
     }
 
     /// What was kept or left alone did not change.
     fn restore(&self, file: &RestoredFile) -> Result<(), StoreError> {
-        self.refer(file.before_hash.as_deref(), false)?;
-        self.refer(file.after_hash.as_deref(), false)?;
+        self.images(&file.before_hash, &file.after_hash)?;
         match file.action {
             RestoreAction::Restore | RestoreAction::Delete => self.change(&file.path),
             RestoreAction::Keep | RestoreAction::Conflict => Ok(()),
@@ -79,10 +98,11 @@ impl Trace<'_> {
         Ok(())
     }
 
-    fn refer(&self, hash: Option<&str>, is_manifest: bool) -> Result<(), StoreError> {
-        let Some(hash) = hash else { return Ok(()) };
-        let session = self.event.session_id.as_str();
-        self.transaction.prepare_cached(REFERENCE)?.execute(params![session, hash, is_manifest])?;
-        Ok(())
+    fn images(&self, before: &Option<String>, after: &Option<String>) -> Result<(), StoreError> {
+        before.iter().chain(after).try_for_each(|hash| self.refer(hash, ContentUse::Image))
+    }
+
+    fn refer(&self, hash: &str, content_use: ContentUse) -> Result<(), StoreError> {
+        refer(self.transaction, &self.event.session_id, hash, content_use)
     }
 }

@@ -84,7 +84,7 @@ fn what_the_first_layout_did_not_note_is_noted_from_its_log() {
     drop(Store::open(&path, options()).unwrap());
     let noted = |connection: &Connection| {
         let changes = rows(connection, "SELECT project, path, session_id, seq FROM file_changes");
-        (changes, rows(connection, "SELECT session_id, hash, is_manifest FROM blob_refs ORDER BY session_id, hash"))
+        (changes, rows(connection, "SELECT session_id, hash, kind FROM blob_refs ORDER BY session_id, hash"))
     };
     let connection = foreign(&path);
     let (changes, contents) = noted(&connection);

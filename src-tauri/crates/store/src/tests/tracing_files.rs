@@ -9,8 +9,8 @@ fn changed_files(connection: &Connection) -> Vec<(String, String, i64)> {
     rows.map(Result::unwrap).collect()
 }
 
-fn contents(connection: &Connection) -> Vec<(String, bool)> {
-    let mut statement = connection.prepare("SELECT hash, is_manifest FROM blob_refs ORDER BY hash").unwrap();
+fn contents(connection: &Connection) -> Vec<(String, i64)> {
+    let mut statement = connection.prepare("SELECT hash, kind FROM blob_refs ORDER BY hash").unwrap();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     rows.map(Result::unwrap).collect()
 }
@@ -61,8 +61,8 @@ async fn every_content_that_an_event_speaks_of_is_noted_once() {
         parsed(&run, "artifact.emitted", &artifact),
     ];
     fixture.append(&SessionId::from("s"), drafts).await;
-    let expected = [("00", false), ("after", false), ("artifact", false), ("before", false), ("list", true)];
-    assert_eq!(contents(&foreign(&fixture.path)), expected.map(|(hash, is_list)| (hash.to_owned(), is_list)));
+    let expected = [("00", 1), ("after", 0), ("artifact", 1), ("before", 0), ("list", 2)];
+    assert_eq!(contents(&foreign(&fixture.path)), expected.map(|(hash, kind)| (hash.to_owned(), kind)));
 }
 
 #[tokio::test]

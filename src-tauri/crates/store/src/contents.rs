@@ -1,0 +1,94 @@
+//! Contents that a session wants kept: stored once, on the disk before anything follows from them, and remembered as
+//! the session's, so that they are there as long as it is.
+
+use crate::blobs::{Blob, refresh};
+use crate::traces::{ContentUse, refer};
+use crate::writer::Durability;
+use crate::{Reader, Store, StoreError};
+use arki_domain::{Content, ContentKind, SessionId};
+use rusqlite::Connection;
+use std::collections::HashSet;
+
+impl Store {
+    /// Stores what is not there yet and remembers all of it as the session's. On the disk when it returns. It is stored
+    /// as it is: a content under its own hash cannot be redacted.
+    ///
+    /// # Errors
+    /// `BlobTooLarge`, `Internal` for a content that is not what its hash says, or when the database cannot be written;
+    /// then none of it is kept.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn put_contents(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), StoreError> {
+        if contents.is_empty() {
+            return Ok(());
+        }
+        // Compressing takes longer than everything else together.
+        let kept = self.read(move |reader| pack(reader, contents)).await?;
+        let (session, clock) = (session.clone(), self.reader().clock.clone());
+        self.write(Durability::Full, move |transaction| {
+            let now_ms = clock.now_ms();
+            kept.iter().try_for_each(|content| content.keep(transaction, &session, now_ms))
+        })
+        .await
+    }
+}
+
+impl Reader {
+    /// Those of the hashes whose content is not, or no longer, kept.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn missing_contents<'a>(&self, hashes: &[&'a str]) -> Result<Vec<&'a str>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?;
+            let mut missing = Vec::new();
+            for hash in hashes {
+                if !statement.exists([hash])? {
+                    missing.push(*hash);
+                }
+            }
+            Ok(missing)
+        })
+    }
+}
+
+struct Kept {
+    content: Content,
+    /// `None` where it was there already.
+    blob: Option<Blob>,
+}
+
+fn pack(reader: &Reader, contents: Vec<Content>) -> Result<Vec<Kept>, StoreError> {
+    let hashes: Vec<&str> = contents.iter().map(|content| content.hash.as_str()).collect();
+    let missing: HashSet<String> = reader.missing_contents(&hashes)?.into_iter().map(str::to_owned).collect();
+    let keep = |content: Content| {
+        let blob = missing.contains(&content.hash).then(|| pack_one(&content)).transpose()?;
+        Ok(Kept { content, blob })
+    };
+    contents.into_iter().map(keep).collect()
+}
+
+fn pack_one(content: &Content) -> Result<Blob, StoreError> {
+    let blob = Blob::pack(&content.bytes)?;
+    if blob.hash == content.hash {
+        return Ok(blob);
+    }
+    Err(StoreError::internal(format!("a content has the hash {}, not {}", blob.hash, content.hash)))
+}
+
+impl Kept {
+    fn keep(&self, transaction: &Connection, session: &SessionId, now_ms: i64) -> Result<(), StoreError> {
+        let content_use = match self.content.kind {
+            ContentKind::Plain => ContentUse::Image,
+            ContentKind::Manifest => ContentUse::Manifest,
+        };
+        refer(transaction, session, &self.content.hash, content_use)?;
+        match &self.blob {
+            Some(blob) => blob.keep(transaction, now_ms),
+            None if refresh(transaction, &self.content.hash, now_ms)? => Ok(()),
+            // It was there a moment ago, and has been cleared away since.
+            None => pack_one(&self.content)?.keep(transaction, now_ms),
+        }
+    }
+}
