@@ -71,6 +71,14 @@ impl Reader {
         self.read(work)
     }
 
+    /// One that is not among those which are lent.
+    pub(crate) fn open_connection(&self) -> Result<Connection, StoreError> {
+        if self.lock().closed {
+            return Err(StoreError::Closed);
+        }
+        self.shared.location.open_reader().map_err(|error| self.locate(error))
+    }
+
     pub(crate) fn locate(&self, error: StoreError) -> StoreError {
         error.located(&self.shared.location.path)
     }
@@ -92,10 +100,7 @@ impl Reader {
         }
         connections.lent += 1;
         drop(connections);
-        self.shared.location.open_reader().map_err(|error| {
-            self.give_back(None);
-            self.locate(error)
-        })
+        self.open_connection().inspect_err(|_| self.give_back(None))
     }
 
     fn give_back(&self, connection: Option<Connection>) {

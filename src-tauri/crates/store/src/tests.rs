@@ -10,6 +10,7 @@ mod opening;
 mod paging;
 mod remembering;
 mod sharing;
+mod tailing;
 mod tampering;
 mod tracing_files;
 mod verifying;
