@@ -17,6 +17,7 @@ mod blobs;
 mod connection;
 mod contents;
 mod error;
+mod file_events;
 mod heads;
 mod leases;
 mod projections;

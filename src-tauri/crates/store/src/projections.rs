@@ -56,6 +56,7 @@ impl SessionRow {
                 state: SessionState::from_word(&text(5)?),
                 run_id: row.get::<_, Option<String>>(6)?.map(Into::into),
                 pending_approval: row.get::<_, Option<String>>(7)?.map(Into::into),
+                origin: None,
             },
             last_seq: row::unsigned(row.get(8)?),
             last_hash: text(9)?,

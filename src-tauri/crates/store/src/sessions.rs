@@ -21,7 +21,7 @@ pub struct RunRecord {
 }
 
 const SESSIONS: &str = "SELECT s.session_id, s.title, s.project, s.created_at, s.updated_at, s.state, s.run_id, \
-     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at \
+     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at, s.origin \
      FROM sessions s LEFT JOIN leases l ON l.session_id = s.session_id";
 const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
 const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
@@ -61,6 +61,24 @@ impl Reader {
         Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
     }
 
+    /// The sessions that began where this one stood, the most recently used first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn forks(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.origin = ?1 {NEWEST_FIRST}");
+        self.list_sessions(&sql, [session.as_str()])
+    }
+
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn fork_count(&self, session: &SessionId) -> Result<u64, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT count(*) FROM sessions WHERE origin = ?1")?;
+            Ok(row::unsigned(statement.query_row([session.as_str()], |row| row.get(0))?))
+        })
+    }
+
     /// The one session whose id starts with `prefix`.
     ///
     /// # Errors
@@ -95,6 +113,7 @@ impl Reader {
             let rows = statement.query_map(bounds, |row| {
                 let mut summary = SessionRow::read(row)?.summary;
                 summary.state = self.state_now(summary.state, Lease::read(row, 10)?.as_ref());
+                summary.origin = row.get::<_, Option<String>>(13)?.map(Into::into);
                 Ok(summary)
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -2,6 +2,7 @@
 
 mod appending;
 mod contents;
+mod files;
 mod fixtures;
 mod inbox;
 mod leasing;

@@ -57,6 +57,8 @@ pub struct SessionSummary {
     /// The run that is active, paused or was the last.
     pub run_id: Option<RunId>,
     pub pending_approval: Option<ApprovalId>,
+    /// The session that this one began in.
+    pub origin: Option<SessionId>,
 }
 
 impl SessionSummary {
@@ -71,6 +73,7 @@ impl SessionSummary {
             state: SessionState::Idle,
             run_id: None,
             pending_approval: None,
+            origin: None,
         }
     }
 
@@ -82,6 +85,7 @@ impl SessionSummary {
                 self.project.clone_from(&created.project);
                 self.created_at = event.ts;
             }
+            EventBody::SessionForked(forked) => self.origin = Some(forked.from_session.clone()),
             EventBody::RunStarted(_) => {
                 self.state = SessionState::Running;
                 self.run_id.clone_from(&event.run_id);
