@@ -10,8 +10,8 @@ pub const LEASE_TTL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Lease {
-    owner: String,
-    pid: u32,
+    pub(crate) owner: String,
+    pub(crate) pid: u32,
     renewed_at: i64,
 }
 
@@ -33,6 +33,22 @@ pub(crate) fn is_live(lease: &Lease, now_ms: i64, is_alive: &dyn Fn(u32) -> bool
     u128::from(now_ms.abs_diff(lease.renewed_at)) <= LEASE_TTL.as_millis() && is_alive(lease.pid)
 }
 
+/// The lease of whoever runs the session right now.
+pub(crate) fn live(
+    connection: &Connection,
+    session: &SessionId,
+    now_ms: i64,
+    is_alive: &dyn Fn(u32) -> bool,
+) -> Result<Option<Lease>, StoreError> {
+    let held = connection
+        .prepare_cached("SELECT owner, pid, renewed_at FROM leases WHERE session_id = ?1")?
+        .query_row([session.as_str()], |row| Lease::read(row, 0))
+        .optional()?
+        .flatten();
+    Ok(held.filter(|lease| is_live(lease, now_ms, is_alive)))
+}
+
+/// Takes the session over, and with it what was asked of the one before.
 pub(crate) fn acquire(
     transaction: &Connection,
     session: &SessionId,
@@ -41,21 +57,15 @@ pub(crate) fn acquire(
     now_ms: i64,
     is_alive: &dyn Fn(u32) -> bool,
 ) -> Result<(), StoreError> {
-    let held = transaction
-        .prepare_cached("SELECT owner, pid, renewed_at FROM leases WHERE session_id = ?1")?
-        .query_row([session.as_str()], |row| Lease::read(row, 0))
-        .optional()?
-        .flatten();
-    if let Some(lease) = held
+    if let Some(lease) = live(transaction, session, now_ms, is_alive)?
         && lease.owner != owner
-        && is_live(&lease, now_ms, is_alive)
     {
         return Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid });
     }
     transaction
         .prepare_cached(
             "INSERT INTO leases (session_id, owner, pid, renewed_at) VALUES (?1, ?2, ?3, ?4) \
-             ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4",
+             ON CONFLICT (session_id) DO UPDATE SET owner = ?2, pid = ?3, renewed_at = ?4, request = NULL",
         )?
         .execute(params![session.as_str(), owner, pid, now_ms])?;
     Ok(())

@@ -1,5 +1,5 @@
 use super::{Fixture, HandClock, START_MS, created, options_with, parsed, started};
-use crate::{LEASE_TTL, Store, StoreError};
+use crate::{LEASE_TTL, LeaseRequest, Store, StoreError};
 use arki_domain::projection::SessionState;
 use arki_domain::{RunId, SessionId};
 use serde_json::json;
@@ -88,4 +88,49 @@ async fn a_run_that_nobody_runs_is_shown_as_interrupted() {
     assert_eq!(states(), (SessionState::Interrupted, SessionState::Interrupted));
     fixture.append(&session, vec![parsed(&run, "run.paused", &json!({"reason": "user"}))]).await;
     assert_eq!(states(), (SessionState::Paused, SessionState::Paused));
+}
+
+#[tokio::test]
+async fn whoever_runs_a_session_is_asked_and_nobody_else() {
+    let Fixture { store, .. } = &Fixture::new();
+    let session = SessionId::new();
+    assert!(!store.request(&session, LeaseRequest::Stop).await.unwrap());
+    store.acquire_lease(&session, "a", 1).await.unwrap();
+    let asked = |owner| store.reader().lease_request(&session, owner).unwrap();
+    assert_eq!(asked("a"), None);
+    for (request, expected) in [
+        (LeaseRequest::Pause, LeaseRequest::Pause),
+        (LeaseRequest::Stop, LeaseRequest::Stop),
+        (LeaseRequest::Pause, LeaseRequest::Stop),
+    ] {
+        assert!(store.request(&session, request).await.unwrap());
+        assert_eq!((asked("a"), asked("b")), (Some(expected), None));
+    }
+    assert!(store.renew_lease(&session, "a").await.unwrap());
+    assert_eq!(asked("a"), Some(LeaseRequest::Stop));
+}
+
+#[tokio::test]
+async fn a_request_ends_with_the_lease_it_was_made_to() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let asked = |owner| fixture.store.reader().lease_request(&session, owner).unwrap();
+    fixture.store.acquire_lease(&session, "a", 1).await.unwrap();
+    fixture.store.request(&session, LeaseRequest::Stop).await.unwrap();
+    fixture.clock.set(START_MS + TTL_MS + 1);
+    assert!(!fixture.store.request(&session, LeaseRequest::Stop).await.unwrap());
+    fixture.store.acquire_lease(&session, "b", 2).await.unwrap();
+    assert_eq!((asked("a"), asked("b")), (None, None));
+}
+
+#[tokio::test]
+async fn the_one_that_runs_a_session_is_known_while_it_lives() {
+    let fixture = Fixture::new();
+    let session = SessionId::new();
+    let holder = || fixture.store.reader().lease_holder(&session).unwrap();
+    assert_eq!(holder(), None);
+    fixture.store.acquire_lease(&session, "a", 7).await.unwrap();
+    assert_eq!(holder(), Some(("a".to_owned(), 7)));
+    fixture.clock.set(START_MS + TTL_MS + 1);
+    assert_eq!(holder(), None);
 }
