@@ -11,6 +11,7 @@ mod opening;
 mod paging;
 mod remembering;
 mod sharing;
+mod snapshots;
 mod tailing;
 mod tampering;
 mod tracing_files;
