@@ -11,6 +11,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod anchors;
 mod append;
 mod approvals;
 mod blobs;
@@ -39,6 +40,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use anchors::AnchorFinding;
 pub use approvals::{ApprovalRecord, ApprovalStatus};
 pub use blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 pub use connection::BUSY_TIMEOUT;

@@ -31,14 +31,14 @@ const START_MS: i64 = 1_760_000_000_000;
 
 /// A clock that stands still until it is set.
 #[derive(Clone)]
-struct HandClock(Arc<AtomicI64>);
+pub(crate) struct HandClock(Arc<AtomicI64>);
 
 impl HandClock {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Arc::new(AtomicI64::new(START_MS)))
     }
 
-    fn set(&self, ms: i64) {
+    pub(crate) fn set(&self, ms: i64) {
         self.0.store(ms, Ordering::SeqCst);
     }
 }
@@ -50,15 +50,15 @@ impl Clock for HandClock {
 }
 
 /// A store on a file of its own, and the clock it goes by.
-struct Fixture {
-    store: Store,
-    clock: HandClock,
-    path: PathBuf,
+pub(crate) struct Fixture {
+    pub(crate) store: Store,
+    pub(crate) clock: HandClock,
+    pub(crate) path: PathBuf,
     _folder: TempDir,
 }
 
 impl Fixture {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("arki.db");
         let clock = HandClock::new();
@@ -66,25 +66,25 @@ impl Fixture {
         Self { store, clock, path, _folder: folder }
     }
 
-    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Vec<Arc<Event>> {
+    pub(crate) async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Vec<Arc<Event>> {
         self.store.append(session, drafts).await.unwrap()
     }
 }
 
-fn options() -> StoreOptions {
+pub(crate) fn options() -> StoreOptions {
     options_with(&HandClock::new())
 }
 
-fn options_with(clock: &HandClock) -> StoreOptions {
+pub(crate) fn options_with(clock: &HandClock) -> StoreOptions {
     StoreOptions { clock: Arc::new(clock.clone()), redactor: Redactor::default() }
 }
 
 /// Another program's hand on the file.
-fn foreign(path: &Path) -> rusqlite::Connection {
+pub(crate) fn foreign(path: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(path).unwrap()
 }
 
-fn created(title: &str, project: &str) -> EventDraft {
+pub(crate) fn created(title: &str, project: &str) -> EventDraft {
     EventDraft::of_session(SessionCreated {
         title: title.into(),
         project: project.into(),
@@ -93,7 +93,7 @@ fn created(title: &str, project: &str) -> EventDraft {
     })
 }
 
-fn started(run: &RunId, prompt: &str) -> EventDraft {
+pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
     EventDraft::of_run(
         run,
         RunStarted {
@@ -114,7 +114,7 @@ fn started(run: &RunId, prompt: &str) -> EventDraft {
     )
 }
 
-fn called(run: &RunId, args: serde_json::Value) -> EventDraft {
+pub(crate) fn called(run: &RunId, args: serde_json::Value) -> EventDraft {
     EventDraft::of_run(
         run,
         ToolCall { turn: 1, call_id: CallId::from("c1"), tool_id: "read_file".into(), args, category: None },
@@ -122,13 +122,13 @@ fn called(run: &RunId, args: serde_json::Value) -> EventDraft {
 }
 
 /// A body from the contract's form, for kinds with many fields.
-fn parsed(run: &RunId, kind: &str, payload: &serde_json::Value) -> EventDraft {
+pub(crate) fn parsed(run: &RunId, kind: &str, payload: &serde_json::Value) -> EventDraft {
     let body = EventBody::parse(kind, &payload.to_string());
     assert_ne!(body, EventBody::Unknown, "{kind} {payload}");
     EventDraft::of_run(run, body)
 }
 
-fn approval_requested(run: &RunId, approval: &ApprovalId, supersedes: Option<&ApprovalId>) -> EventDraft {
+pub(crate) fn approval_requested(run: &RunId, approval: &ApprovalId, supersedes: Option<&ApprovalId>) -> EventDraft {
     let payload = serde_json::json!({
         "approvalId": approval, "callId": "c1", "toolId": "run_command", "args": {"command": "make"}, "risk": "low",
         "rule": "category:exec", "reason": "commands ask", "supersedes": supersedes,
@@ -136,14 +136,14 @@ fn approval_requested(run: &RunId, approval: &ApprovalId, supersedes: Option<&Ap
     parsed(run, "approval.requested", &payload)
 }
 
-fn approval_resolved(run: &RunId, approval: &ApprovalId, decision: &str) -> EventDraft {
+pub(crate) fn approval_resolved(run: &RunId, approval: &ApprovalId, decision: &str) -> EventDraft {
     let payload = serde_json::json!({
         "approvalId": approval, "decision": decision, "resolvedBy": "user", "previewHash": "00",
     });
     parsed(run, "approval.resolved", &payload)
 }
 
-fn completed(run: &RunId) -> EventDraft {
+pub(crate) fn completed(run: &RunId) -> EventDraft {
     let payload = serde_json::json!({"response": "done", "turns": 1, "usage": {}});
     parsed(run, "run.completed", &payload)
 }

@@ -1,12 +1,12 @@
 //! Proves that the log is what was appended: every hash, every link, no gap, and the end that the session remembers.
 //!
 //! Nothing in a row is trusted to have its type. The rows are found by the index but read from the table, so that the
-//! two cannot disagree unnoticed. Whoever can rewrite a whole chain and its end can still deceive this; an anchor
-//! outside of the database is what shows that.
+//! two cannot disagree unnoticed. Whoever can rewrite a whole chain and its end can still deceive this; an anchor, made
+//! with a key from outside of the database, is what shows that (`anchors`).
 
 use crate::row::lossy_text;
 use crate::seal::{MAX_EVENT_BYTES, Unhashed};
-use crate::{Reader, StoreError};
+use crate::{AnchorFinding, Reader, StoreError, anchors};
 use arki_domain::{GENESIS_HASH, SessionId, canonical_json};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
@@ -22,8 +22,25 @@ pub struct VerifyReport {
     pub ok: bool,
     /// The first number whose event is changed, missing or there twice.
     pub first_broken_seq: Option<u64>,
-    /// Whether the chain's end is vouched for outside of the database.
+    /// Whether the log is vouched for with a key from outside of the database, as far as it went then.
     pub anchored: bool,
+    /// Why it is or is not.
+    #[serde(skip)]
+    pub anchor: AnchorFinding,
+}
+
+impl VerifyReport {
+    pub(crate) fn sound(session_id: SessionId, events: u64) -> Self {
+        let anchor = AnchorFinding::Absent;
+        Self { session_id, events, ok: true, first_broken_seq: None, anchored: false, anchor }
+    }
+
+    /// Numbers start at 1, and an earlier break is never made later.
+    pub(crate) fn break_at(&mut self, seq: u64) {
+        let seq = seq.max(1);
+        self.first_broken_seq = Some(self.first_broken_seq.map_or(seq, |earlier| earlier.min(seq)));
+        self.ok = false;
+    }
 }
 
 const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY session_id, seq";
@@ -40,9 +57,24 @@ impl Reader {
     /// # Errors
     /// `SessionNotFound`, or when the database cannot be read or its tables are not Arki's.
     pub fn verify(&self, session: Option<&SessionId>) -> Result<Vec<VerifyReport>, StoreError> {
+        self.verify_anchored(session, None)
+    }
+
+    /// The same, and with a key also whether the logs are the ones that [`crate::Store::anchor`] vouched for.
+    ///
+    /// # Errors
+    /// Those of [`Self::verify`].
+    pub fn verify_anchored(
+        &self,
+        session: Option<&SessionId>,
+        key: Option<&[u8; 32]>,
+    ) -> Result<Vec<VerifyReport>, StoreError> {
         self.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
-            let reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            let mut reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            if let Some(key) = key {
+                anchors::check(&snapshot, session, key, &mut reports).map_err(as_damage)?;
+            }
             match session {
                 Some(session) if reports.is_empty() => Err(StoreError::SessionNotFound { wanted: session.to_string() }),
                 _ => Ok(reports),
@@ -136,13 +168,11 @@ impl<'a> Walk<'a> {
             Some((Some(_), _)) => chain.break_at(chain.last_seq),
             Some((None, _)) => chain.break_at(chain.last_seq + 1),
         }
-        self.reports.push(VerifyReport {
-            session_id: lossy_text(session.into()).into(),
-            events: chain.events,
-            ok: chain.broken.is_none(),
-            first_broken_seq: chain.broken,
-            anchored: false,
-        });
+        let mut report = VerifyReport::sound(lossy_text(session.into()).into(), chain.events);
+        if let Some(seq) = chain.broken {
+            report.break_at(seq);
+        }
+        self.reports.push(report);
         Ok(())
     }
 
@@ -234,7 +264,7 @@ fn prove<'r>(columns: [ValueRef<'r>; 9], follows: &str) -> FromSqlResult<Option<
 }
 
 /// A payload in another form could carry a hash over that form, which no other reader would compute.
-fn is_canonical(payload: &str) -> bool {
+pub(crate) fn is_canonical(payload: &str) -> bool {
     let parsed: Result<serde_json::Value, _> = serde_json::from_str(payload);
     parsed.is_ok_and(|value| canonical_json(&value).is_ok_and(|canonical| canonical == payload))
 }

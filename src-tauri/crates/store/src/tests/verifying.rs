@@ -31,8 +31,7 @@ async fn broken_after(sql: &str) -> Option<u64> {
 #[tokio::test]
 async fn an_untouched_log_is_proven() {
     let fixture = with_three_events().await;
-    let report =
-        VerifyReport { session_id: SessionId::from("s"), events: 3, ok: true, first_broken_seq: None, anchored: false };
+    let report = VerifyReport::sound(SessionId::from("s"), 3);
     for session in [None, Some(&report.session_id)] {
         assert_eq!(fixture.store.reader().verify(session).unwrap(), std::slice::from_ref(&report));
     }
