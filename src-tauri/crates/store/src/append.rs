@@ -69,7 +69,8 @@ fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, Even
     Ok((event, body))
 }
 
-fn insert(transaction: &Connection, event: &Event) -> Result<(), StoreError> {
+/// Stores the event as it is.
+pub(crate) fn insert(transaction: &Connection, event: &Event) -> Result<(), StoreError> {
     transaction.prepare_cached(INSERT)?.execute(params![
         event.event_id.as_str(),
         event.run_id.as_ref().map(|id| id.as_str()),

@@ -12,6 +12,8 @@ pub enum StoreError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("The database at {} was written by an older Arki, and was opened for reading only.", path.display())]
     Older { path: PathBuf },
+    #[error("The database at {} was copied while Arki had it open, and can't be read as it is.", path.display())]
+    Unsettled { path: PathBuf },
     #[error("The database at {} is damaged: {detail}.", path.display())]
     Damaged { path: PathBuf, detail: String },
     #[error("The disk is full: the database at {} can't grow.", path.display())]
@@ -38,6 +40,12 @@ pub enum StoreError {
     EventTooDeep { limit: usize },
     #[error("A content of {bytes} bytes is larger than the limit of {limit}.")]
     BlobTooLarge { bytes: usize, limit: usize },
+    #[error("Line {line} of the export can't be taken: {detail}.")]
+    ExportInvalid { line: u64, detail: String },
+    #[error("The export is larger than the limit of {} MiB for one import.", limit >> 20)]
+    ImportTooLarge { limit: u64 },
+    #[error("The session {session_id} is here already, and its log differs.")]
+    SessionExists { session_id: SessionId },
     #[error("The database is closed.")]
     Closed,
     #[error("Something failed inside Arki's database: {detail}.")]
@@ -54,13 +62,15 @@ impl StoreError {
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::Missing { .. } => Code::FILE_NOT_FOUND,
             Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
-            Self::Older { .. } | Self::Io { .. } => Code::IO_FAILED,
+            Self::Older { .. } | Self::Unsettled { .. } | Self::Io { .. } => Code::IO_FAILED,
             Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
             Self::SessionAmbiguous { .. } => Code::USAGE,
             Self::SessionBusy { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
             Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
-            Self::BlobTooLarge { .. } => Code::FILE_TOO_LARGE,
+            Self::ExportInvalid { .. } => Code::EXPORT_INVALID,
+            Self::SessionExists { .. } => Code::SESSION_EXISTS,
+            Self::BlobTooLarge { .. } | Self::ImportTooLarge { .. } => Code::FILE_TOO_LARGE,
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::Closed | Self::Internal { .. } => {
                 Code::INTERNAL
             }
@@ -73,7 +83,9 @@ impl StoreError {
         match self {
             Self::Locked { .. } => "Close the other program that uses it, or wait, and try again.",
             Self::Newer { .. } => "Update Arki, or set ARKI_DATA_DIR to another folder.",
-            Self::Older { .. } => "Start Arki once, so that it brings the database up to date.",
+            Self::Older { .. } | Self::Unsettled { .. } => {
+                "Start Arki once on this folder, so that it brings the database up to date."
+            }
             Self::Damaged { .. } => {
                 "Nothing was changed. Keep a copy of the file and those beside it, then move them away to start afresh."
             }
@@ -88,6 +100,13 @@ impl StoreError {
             Self::ApprovalDecided { .. } => "`arki approvals list` shows what does.",
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {
                 "Ask for less at once."
+            }
+            Self::ExportInvalid { .. } => {
+                "Nothing was imported. Export the session again, and bring the file over unchanged."
+            }
+            Self::ImportTooLarge { .. } => "Nothing was imported. Export fewer sessions at once.",
+            Self::SessionExists { .. } => {
+                "Nothing was imported. Remove the session that is here first, if you want the other one."
             }
             Self::Closed => "Start Arki again.",
             Self::Internal { .. } => {

@@ -1,0 +1,152 @@
+//! Events as an export has them, one a line, and whether they are what was exported.
+//!
+//! A line is taken only in the exact form that Arki writes: what the hash does not cover must not slip in beside it.
+
+use crate::seal::{MAX_EVENT_BYTES, Unhashed};
+use crate::verify::is_canonical;
+use crate::{StoreError, VerifyReport};
+use arki_domain::{Event, GENESIS_HASH, RunId, SessionId};
+use std::collections::HashSet;
+use std::io::{BufRead, Read};
+
+/// The longest line, in bytes: the longest payload and what stands around it.
+pub const MAX_EXPORT_LINE_BYTES: usize = MAX_EVENT_BYTES + MAX_ENVELOPE_BYTES;
+const MAX_ENVELOPE_BYTES: usize = 4 << 10;
+/// The longest id; Arki's own have 36 characters.
+pub const MAX_EXPORT_ID_BYTES: usize = 128;
+
+/// Reads an export, one event a line. After a line that is no event the next one can still be read.
+///
+/// The errors are `ExportInvalid`, and those of the file itself.
+pub fn exported_events(file: impl BufRead) -> impl Iterator<Item = Result<Event, StoreError>> {
+    Lines { file, line: 0, is_over: false }
+}
+
+struct Lines<R> {
+    file: R,
+    line: u64,
+    is_over: bool,
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<Event, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_over {
+            return None;
+        }
+        let mut text = Vec::new();
+        let limit = MAX_EXPORT_LINE_BYTES as u64 + 1;
+        match self.file.by_ref().take(limit).read_until(b'\n', &mut text) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(error) => {
+                self.is_over = true;
+                return Some(Err(error.into()));
+            }
+        }
+        self.line += 1;
+        if text.last() == Some(&b'\n') {
+            text.pop();
+        } else if text.len() > MAX_EXPORT_LINE_BYTES {
+            self.is_over = true;
+            return Some(Err(invalid(self.line, format!("it is longer than {MAX_EXPORT_LINE_BYTES} bytes"))));
+        }
+        Some(parse(&text).map_err(|detail| invalid(self.line, detail)))
+    }
+}
+
+pub(crate) fn invalid(line: u64, detail: impl Into<String>) -> StoreError {
+    StoreError::ExportInvalid { line, detail: detail.into() }
+}
+
+fn parse(line: &[u8]) -> Result<Event, &'static str> {
+    let event: Event = serde_json::from_slice(line).map_err(|_| "it is not an event")?;
+    let written = serde_json::to_vec(&event).map_err(|_| "it is not an event")?;
+    if written == line { Ok(event) } else { Err("it is not in the form that Arki writes") }
+}
+
+/// Follows the chains of a file, one session after the other.
+#[derive(Default)]
+pub(crate) struct ExportedChains {
+    seen: HashSet<SessionId>,
+    last: Option<(SessionId, u64, String)>,
+}
+
+impl ExportedChains {
+    /// Why the event does not follow, if it does not.
+    pub(crate) fn follow(&mut self, event: &Event) -> Result<(), &'static str> {
+        let goes_on = self.last.as_ref().is_some_and(|(session, ..)| *session == event.session_id);
+        let (seq, hash) = match &self.last {
+            Some((_, seq, hash)) if goes_on => (*seq, hash.as_str()),
+            _ => (0, GENESIS_HASH),
+        };
+        if !goes_on && !self.seen.insert(event.session_id.clone()) {
+            return Err("its session ended before it");
+        }
+        let ids =
+            [Some(event.event_id.as_str()), Some(event.session_id.as_str()), event.run_id.as_ref().map(RunId::as_str)];
+        if !ids.into_iter().flatten().all(is_plain) {
+            return Err("it has an id that Arki would not make");
+        }
+        if event.seq != seq + 1 || event.prev_hash != hash {
+            return Err("it does not follow the event before it");
+        }
+        prove(event)?;
+        self.last = Some((event.session_id.clone(), event.seq, event.hash.clone()));
+        Ok(())
+    }
+}
+
+fn is_plain(id: &str) -> bool {
+    (1..=MAX_EXPORT_ID_BYTES).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Whether the event's hash is right for what it says.
+pub(crate) fn prove(event: &Event) -> Result<(), &'static str> {
+    let payload = event.payload.get();
+    if payload.len() > MAX_EVENT_BYTES {
+        return Err("its payload is longer than an event may be");
+    }
+    if Unhashed::of(event).hash(payload).as_ref() != Some(&event.hash) {
+        return Err("its hash is not that of what it says");
+    }
+    if is_canonical(payload) { Ok(()) } else { Err("its payload is not canonical JSON") }
+}
+
+/// Proves an export as [`crate::Reader::verify`] proves the log, in the order of the file. Where its end is cut off
+/// between two lines, nothing in the file says so.
+///
+/// # Errors
+/// `ExportInvalid` when not even the first line is an event, or when the file cannot be read.
+pub fn verify_exported(
+    events: impl Iterator<Item = Result<Event, StoreError>>,
+) -> Result<Vec<VerifyReport>, StoreError> {
+    let mut reports: Vec<VerifyReport> = Vec::new();
+    let mut chains = ExportedChains::default();
+    for event in events {
+        match (event, reports.last_mut()) {
+            (Ok(event), _) => {
+                let report = report_of(&mut reports, &event.session_id);
+                report.events += 1;
+                if report.ok && chains.follow(&event).is_err() {
+                    report.break_at(report.events);
+                }
+            }
+            (Err(StoreError::ExportInvalid { .. }), Some(report)) => {
+                report.break_at(report.events + 1);
+            }
+            (Err(error), _) => return Err(error),
+        }
+    }
+    Ok(reports)
+}
+
+fn report_of<'a>(reports: &'a mut Vec<VerifyReport>, session: &SessionId) -> &'a mut VerifyReport {
+    let found = reports.iter().position(|report| report.session_id == *session);
+    let at = found.unwrap_or_else(|| {
+        reports.push(VerifyReport::sound(session.clone(), 0));
+        reports.len() - 1
+    });
+    &mut reports[at]
+}

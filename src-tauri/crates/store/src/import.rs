@@ -1,0 +1,213 @@
+//! Bringing sessions in from an export: the same events, byte for byte, under the same hashes.
+//!
+//! Everything is proven before anything is stored: the events go into a private file of SQLite's own first, whose name
+//! nobody knows, and from there into the log in one transaction. So an export that is cut off or changed leaves no
+//! trace, no reader ever sees a part, and the transaction only writes; how long it can hold up others is bounded by
+//! [`MAX_IMPORT_BYTES`].
+
+use crate::exported::{ExportedChains, invalid};
+use crate::projections::SessionRow;
+use crate::replay::Replay;
+use crate::row::{EVENT_COLUMNS, event, signed, unsigned};
+use crate::writer::Durability;
+use crate::{Reader, Store, StoreError, append, leases};
+use arki_domain::{Event, EventBody, GENESIS_HASH, SessionId};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+/// The payloads of one import together, in bytes.
+pub const MAX_IMPORT_BYTES: u64 = 256 << 20;
+
+const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
+     CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash);";
+
+/// What became of a session of an export.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportedSession {
+    pub session_id: SessionId,
+    pub outcome: ImportOutcome,
+    /// How many events were stored.
+    pub events: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportOutcome {
+    Added,
+    /// Its beginning was there, and the rest was added.
+    Extended,
+    /// All of it was there.
+    Unchanged,
+}
+
+impl Store {
+    /// Stores the sessions of an export: all of them, or none. An item's number counts as its line. A session that is
+    /// there is left alone or extended, never changed; whoever ran an imported run is not here, so that it shows as
+    /// interrupted. Contents of the blob store are not part of an export.
+    ///
+    /// # Errors
+    /// `ExportInvalid`, `ImportTooLarge`, `SessionExists`, `SessionBusy` for one that would be extended while it runs,
+    /// the errors of `events`, or when the database cannot be written.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn import<E: Into<StoreError>>(
+        &self,
+        events: impl Iterator<Item = Result<Event, E>> + Send + 'static,
+    ) -> Result<Vec<ImportedSession>, StoreError> {
+        let spool =
+            self.read(move |_| Spool::fill(events.map(|event| event.map_err(Into::into)), MAX_IMPORT_BYTES)).await?;
+        let reader = self.reader().clone();
+        self.write(Durability::Full, move |transaction| spool.store(transaction, &reader)).await
+    }
+}
+
+/// Events that were proven and wait to be stored; the row's number is that of the line.
+struct Spool {
+    connection: Connection,
+    ends: Vec<End>,
+}
+
+struct End {
+    session_id: SessionId,
+    seq: u64,
+    first_line: u64,
+}
+
+impl Spool {
+    fn fill(events: impl Iterator<Item = Result<Event, StoreError>>, limit: u64) -> Result<Self, StoreError> {
+        // No name: a file that only this connection can find, and that goes with it.
+        let connection = Connection::open("")?;
+        connection.execute_batch(SPOOL)?;
+        let mut spool = Self { connection, ends: Vec::new() };
+        let (mut chains, mut bytes) = (ExportedChains::default(), 0);
+        for (line, event) in (1..).zip(events) {
+            let event = event?;
+            chains.follow(&event).map_err(|detail| invalid(line, detail))?;
+            bytes += event.payload.get().len() as u64;
+            if bytes > limit {
+                return Err(StoreError::ImportTooLarge { limit });
+            }
+            append::insert(&spool.connection, &event)?;
+            spool.note_end(event, line);
+        }
+        spool.connection.execute_batch("COMMIT")?;
+        Ok(spool)
+    }
+
+    fn note_end(&mut self, event: Event, line: u64) {
+        match self.ends.last_mut() {
+            Some(end) if end.session_id == event.session_id => end.seq = event.seq,
+            _ => self.ends.push(End { session_id: event.session_id, seq: event.seq, first_line: line }),
+        }
+    }
+
+    fn store(&self, transaction: &Connection, reader: &Reader) -> Result<Vec<ImportedSession>, StoreError> {
+        self.ends.iter().map(|end| self.store_session(transaction, reader, end)).collect()
+    }
+
+    fn store_session(
+        &self,
+        transaction: &Connection,
+        reader: &Reader,
+        end: &End,
+    ) -> Result<ImportedSession, StoreError> {
+        let session = SessionRow::load(transaction, &end.session_id)?;
+        let there = session.last_seq;
+        self.ensure_same(transaction, &session, end)?;
+        let outcome = match there {
+            0 => ImportOutcome::Added,
+            there if there >= end.seq => ImportOutcome::Unchanged,
+            _ => {
+                ensure_idle(transaction, reader, &end.session_id)?;
+                ImportOutcome::Extended
+            }
+        };
+        if outcome != ImportOutcome::Unchanged {
+            self.add(transaction, session, end)?;
+        }
+        Ok(ImportedSession { session_id: end.session_id.clone(), outcome, events: end.seq.saturating_sub(there) })
+    }
+
+    /// As far as both go, and as far as the log itself is whole. A hash vouches for everything before it.
+    fn ensure_same(&self, transaction: &Connection, session: &SessionRow, end: &End) -> Result<(), StoreError> {
+        let there: Option<i64> = transaction
+            .prepare_cached("SELECT max(seq) FROM events WHERE session_id = ?1")?
+            .query_row([session.id()], |row| row.get(0))?;
+        let is_whole = unsigned(there.unwrap_or(0)) == session.last_seq
+            && hash_at(transaction, session.id(), session.last_seq)?.as_ref() == Some(&session.last_hash);
+        let both = session.last_seq.min(end.seq);
+        let is_same = is_whole && hash_at(transaction, session.id(), both)? == self.hash_at_line(end, both)?;
+        if is_same { Ok(()) } else { Err(StoreError::SessionExists { session_id: end.session_id.clone() }) }
+    }
+
+    fn hash_at_line(&self, end: &End, seq: u64) -> Result<Option<String>, StoreError> {
+        let Some(before) = seq.checked_sub(1) else { return Ok(Some(GENESIS_HASH.to_owned())) };
+        let mut statement = self.connection.prepare_cached("SELECT hash FROM events WHERE rowid = ?1")?;
+        Ok(statement.query_row([signed(end.first_line + before)], |row| row.get(0)).optional()?)
+    }
+
+    fn add(&self, transaction: &Connection, session: SessionRow, end: &End) -> Result<(), StoreError> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let (first, last) = (end.first_line + session.last_seq, end.first_line + end.seq - 1);
+        let mut rows = statement.query(params![signed(first), signed(last)])?;
+        let (mut replay, mut runs) = (Replay::after(session), HashSet::new());
+        let mut line = first;
+        while let Some(row) = rows.next()? {
+            let event = event(row)?;
+            let body = event.body();
+            if let Some(run) = &event.run_id
+                && runs.insert(run.clone())
+            {
+                let sql = "SELECT 1 FROM runs WHERE run_id = ?1 AND session_id <> ?2";
+                ensure_own(transaction, sql, run.as_str(), &event, line)?;
+            }
+            for approval in approvals_of(&body) {
+                let sql = "SELECT 1 FROM approvals WHERE approval_id = ?1 AND session_id <> ?2";
+                ensure_own(transaction, sql, approval, &event, line)?;
+            }
+            append::insert(transaction, &event)?;
+            replay.note(transaction, event, &body)?;
+            line += 1;
+        }
+        replay.save(transaction)
+    }
+}
+
+/// A file from elsewhere must not end runs or decide approvals of other sessions by naming them.
+fn ensure_own(transaction: &Connection, sql: &str, id: &str, event: &Event, line: u64) -> Result<(), StoreError> {
+    if transaction.prepare_cached(sql)?.exists([id, event.session_id.as_str()])? {
+        return Err(invalid(line, "it speaks of a run or an approval of another session"));
+    }
+    Ok(())
+}
+
+fn approvals_of(body: &EventBody) -> Vec<&str> {
+    match body {
+        EventBody::ApprovalRequested(requested) => {
+            let ids = std::iter::once(&requested.approval_id).chain(&requested.supersedes);
+            ids.map(|id| id.as_str()).collect()
+        }
+        EventBody::ApprovalResolved(resolved) => vec![resolved.approval_id.as_str()],
+        _ => Vec::new(),
+    }
+}
+
+fn hash_at(transaction: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
+    if seq == 0 {
+        return Ok(Some(GENESIS_HASH.to_owned()));
+    }
+    let mut statement = transaction.prepare_cached("SELECT hash FROM events WHERE session_id = ?1 AND seq = ?2")?;
+    let hash = statement.query_row(params![session, signed(seq)], |row| row.get_ref(0).map(crate::row::lossy_text));
+    Ok(hash.optional()?)
+}
+
+fn ensure_idle(transaction: &Connection, reader: &Reader, session: &SessionId) -> Result<(), StoreError> {
+    match leases::live(transaction, session, reader.clock.now_ms(), &*reader.is_alive)? {
+        Some(lease) => Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,248 @@
+use super::*;
+use crate::tests::{
+    Fixture, HandClock, approval_requested, approval_resolved, called, completed, created, foreign, parsed, started,
+};
+use crate::{exported_events, verify_exported};
+use arki_domain::projection::SessionState;
+use arki_domain::{ApprovalId, RunId};
+use proptest::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+fn export(reader: &Reader, session: &SessionId) -> String {
+    let events = reader.events(session, 0, usize::MAX).unwrap().events;
+    events.iter().map(|event| serde_json::to_string(event).unwrap() + "\n").collect()
+}
+
+async fn import(fixture: &Fixture, export: &str) -> Result<Vec<ImportedSession>, StoreError> {
+    let bytes = export.as_bytes().to_vec();
+    fixture.store.import(exported_events(std::io::Cursor::new(bytes))).await
+}
+
+/// An export of a session that waits for an approval.
+async fn waiting(session: &SessionId, run: &RunId) -> String {
+    let fixture = Fixture::new();
+    let changed = json!({"path": "a", "beforeHash": null, "afterHash": "ab", "callId": "c1", "hunks": [1]});
+    let drafts = vec![
+        created("Tidy up", "/p"),
+        started(run, "tidy"),
+        parsed(run, "file.changed", &changed),
+        approval_requested(run, &ApprovalId::from(format!("of {session}").as_str()), None),
+    ];
+    fixture.append(session, drafts).await;
+    export(fixture.store.reader(), session)
+}
+
+fn tables(fixture: &Fixture) -> Vec<String> {
+    let connection = foreign(&fixture.path);
+    let tables = ["events", "sessions", "runs", "approvals", "file_changes", "blob_refs"];
+    let count = |table: &&str| {
+        let sql = format!("SELECT count(*) FROM {table}");
+        format!("{table} {}", connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap())
+    };
+    tables.iter().map(count).collect()
+}
+
+#[tokio::test]
+async fn an_imported_session_is_the_one_that_was_exported() {
+    let (session, run) = (SessionId::from("s"), RunId::from("r"));
+    let exported = waiting(&session, &run).await;
+    let fixture = Fixture::new();
+    let imported = import(&fixture, &exported).await.unwrap();
+    let added = ImportedSession { session_id: session.clone(), outcome: ImportOutcome::Added, events: 4 };
+    assert_eq!(imported, [added]);
+    let reader = fixture.store.reader();
+    assert_eq!(export(reader, &session), exported);
+    assert!(reader.verify(Some(&session)).unwrap()[0].ok);
+    let summary = reader.session(&session).unwrap().unwrap();
+    assert_eq!((summary.title.as_str(), summary.state), ("Tidy up", SessionState::Waiting));
+    assert_eq!(reader.pending_approvals(9).unwrap().len(), 1);
+    assert_eq!(tables(&fixture), ["events 4", "sessions 1", "runs 1", "approvals 1", "file_changes 1", "blob_refs 2"]);
+    fixture.append(&session, vec![completed(&run)]).await;
+    assert!(reader.verify(Some(&session)).unwrap()[0].ok);
+}
+
+#[tokio::test]
+async fn a_run_that_was_active_is_interrupted_here() {
+    let (session, run) = (SessionId::from("s"), RunId::from("r"));
+    let there = Fixture::new();
+    there.append(&session, vec![created("t", "/p"), started(&run, "go")]).await;
+    there.store.acquire_lease(&session, "owner", 1).await.unwrap();
+    let here = Fixture::new();
+    import(&here, &export(there.store.reader(), &session)).await.unwrap();
+    assert_eq!(here.store.reader().run(&run).unwrap().unwrap().state, SessionState::Interrupted);
+    assert_eq!(here.store.reader().session(&session).unwrap().unwrap().state, SessionState::Interrupted);
+}
+
+#[tokio::test]
+async fn what_is_there_is_left_alone_or_extended_and_never_changed() {
+    let (session, run) = (SessionId::from("s"), RunId::from("r"));
+    let exported = waiting(&session, &run).await;
+    let beginning: String = exported.split_inclusive('\n').take(2).collect();
+    let fixture = Fixture::new();
+    let outcome = |imported: Vec<ImportedSession>| (imported[0].outcome, imported[0].events);
+    assert_eq!(outcome(import(&fixture, &beginning).await.unwrap()), (ImportOutcome::Added, 2));
+    assert_eq!(outcome(import(&fixture, &exported).await.unwrap()), (ImportOutcome::Extended, 2));
+    assert_eq!(outcome(import(&fixture, &exported).await.unwrap()), (ImportOutcome::Unchanged, 0));
+    assert_eq!(outcome(import(&fixture, &beginning).await.unwrap()), (ImportOutcome::Unchanged, 0));
+    assert_eq!(export(fixture.store.reader(), &session), exported);
+
+    let other = Fixture::new();
+    other.append(&session, vec![created("another", "/p")]).await;
+    let before = export(other.store.reader(), &session);
+    assert_eq!(import(&other, &exported).await, Err(StoreError::SessionExists { session_id: session.clone() }));
+    assert_eq!(export(other.store.reader(), &session), before);
+}
+
+#[tokio::test]
+async fn a_session_that_is_running_here_is_not_extended_under_its_run() {
+    let (session, run) = (SessionId::from("s"), RunId::from("r"));
+    let exported = waiting(&session, &run).await;
+    let fixture = Fixture::new();
+    import(&fixture, &exported.split_inclusive('\n').take(2).collect::<String>()).await.unwrap();
+    fixture.store.acquire_lease(&session, "owner", 7).await.unwrap();
+    assert_eq!(import(&fixture, &exported).await, Err(StoreError::SessionBusy { session_id: session, pid: 7 }));
+}
+
+#[tokio::test]
+async fn several_sessions_come_all_or_none() {
+    let (one, two) = (SessionId::from("one"), SessionId::from("two"));
+    let both = waiting(&one, &RunId::from("r1")).await + &waiting(&two, &RunId::from("r2")).await;
+    let fixture = Fixture::new();
+    fixture.append(&two, vec![created("another", "/p")]).await;
+    let before = tables(&fixture);
+    assert_eq!(import(&fixture, &both).await, Err(StoreError::SessionExists { session_id: two.clone() }));
+    assert_eq!(tables(&fixture), before);
+    let fresh = Fixture::new();
+    assert_eq!(import(&fresh, &both).await.unwrap().len(), 2);
+    assert_eq!(export(fresh.store.reader(), &one) + &export(fresh.store.reader(), &two), both);
+}
+
+/// Where the import of a changed export is refused; nothing of it may be stored.
+async fn refused_at(export: &str) -> u64 {
+    let fixture = Fixture::new();
+    let error = import(&fixture, export).await.unwrap_err();
+    let StoreError::ExportInvalid { line, .. } = &error else { panic!("{error:?}: {export}") };
+    assert!(tables(&fixture).iter().all(|count| count.ends_with(" 0")), "{:?}", tables(&fixture));
+    *line
+}
+
+#[tokio::test]
+async fn an_export_that_was_changed_is_refused_by_its_line() {
+    let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
+    let lines: Vec<&str> = exported.split_inclusive('\n').collect();
+    let with_second = |line: &str| [lines[0], line, lines[2]].concat();
+    assert_eq!(refused_at(&with_second("\n")).await, 2);
+    assert_eq!(refused_at(&with_second("{}\n")).await, 2);
+    assert_eq!(refused_at(&with_second(&lines[1].replace("tidy", "tidx"))).await, 2);
+    assert_eq!(refused_at(&with_second(&lines[1].replace("\"payload\":{", "\"payload\":{ "))).await, 2);
+    assert_eq!(refused_at(&with_second(&lines[1].replace("{\"eventId\"", "{\"note\":1,\"eventId\""))).await, 2);
+    assert_eq!(refused_at(&with_second(&lines[1].replace("\"seq\":2", "\"seq\":3"))).await, 2);
+    assert_eq!(refused_at(&[lines[0], lines[2]].concat()).await, 2);
+    assert_eq!(refused_at(&[lines[0], lines[0]].concat()).await, 2);
+    assert_eq!(refused_at(lines[1]).await, 1);
+    let other = waiting(&SessionId::from("t"), &RunId::from("u")).await;
+    assert_eq!(refused_at(&[lines[0], &other, lines[1]].concat()).await, 6);
+}
+
+#[tokio::test]
+async fn an_export_that_is_cut_within_a_line_stores_nothing() {
+    let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
+    assert_eq!(refused_at(&exported[..exported.len() / 2]).await, 2);
+    assert_eq!(refused_at(&exported[..exported.len() - 2]).await, 4);
+}
+
+#[tokio::test]
+async fn an_id_that_arki_would_not_make_is_refused() {
+    let long = "x".repeat(crate::MAX_EXPORT_ID_BYTES + 1);
+    for id in ["", "two words", "\u{1b}[2J", "ä", &long] {
+        let fixture = Fixture::new();
+        let session = SessionId::from(id);
+        fixture.append(&session, vec![created("t", "/p")]).await;
+        assert_eq!(refused_at(&export(fixture.store.reader(), &session)).await, 1, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_line_over_the_limit_is_refused() {
+    let line = " ".repeat(crate::MAX_EXPORT_LINE_BYTES + 1);
+    assert_eq!(refused_at(&line).await, 1);
+}
+
+#[tokio::test]
+async fn more_than_one_import_may_hold_is_refused() {
+    let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
+    let fill = |limit| Spool::fill(exported_events(exported.as_bytes()), limit).map(|_| ());
+    let bytes: u64 = exported_events(exported.as_bytes()).map(|event| event.unwrap().payload.get().len() as u64).sum();
+    assert_eq!(fill(bytes), Ok(()));
+    assert_eq!(fill(bytes - 1), Err(StoreError::ImportTooLarge { limit: bytes - 1 }));
+}
+
+#[tokio::test]
+async fn a_file_from_elsewhere_does_not_touch_runs_and_approvals_of_other_sessions() {
+    let (run, approval) = (RunId::from("r"), ApprovalId::from("a"));
+    let fixture = Fixture::new();
+    let drafts = vec![created("t", "/p"), started(&run, "go"), approval_requested(&run, &approval, None)];
+    fixture.append(&SessionId::from("mine"), drafts).await;
+    let other = RunId::from("other");
+    for (draft, line) in [(completed(&run), 2), (approval_resolved(&other, &approval, "approve"), 2)] {
+        let there = Fixture::new();
+        let session = SessionId::from("theirs");
+        there.append(&session, vec![created("t", "/p")]).await;
+        // As a log from elsewhere may have it: the approval is not known there.
+        foreign(&there.path)
+            .execute_batch("INSERT INTO approvals VALUES ('a', 'theirs', NULL, 0, 0, NULL, NULL)")
+            .unwrap();
+        there.append(&session, vec![draft]).await;
+        let refused = import(&fixture, &export(there.store.reader(), &session)).await.unwrap_err();
+        assert!(matches!(&refused, StoreError::ExportInvalid { line: at, .. } if *at == line), "{refused}");
+        assert_eq!(fixture.store.reader().pending_approvals(9).unwrap().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_export_is_proven_without_a_database() {
+    let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
+    let check = |text: &str| verify_exported(exported_events(text.as_bytes()));
+    let report = check(&exported).unwrap().remove(0);
+    assert_eq!((report.ok, report.events, report.first_broken_seq), (true, 4, None));
+    let changed = exported.replace("tidy", "tidx");
+    let report = check(&changed).unwrap().remove(0);
+    assert_eq!((report.ok, report.events, report.first_broken_seq), (false, 4, Some(2)));
+    let report = check(&exported[..exported.len() - 9]).unwrap().remove(0);
+    assert_eq!((report.ok, report.events, report.first_broken_seq), (false, 3, Some(4)));
+    assert!(matches!(check("no export\n"), Err(StoreError::ExportInvalid { line: 1, .. })));
+    let other = waiting(&SessionId::from("t"), &RunId::from("u")).await;
+    let reports = check(&(changed + &other)).unwrap();
+    assert_eq!(reports.iter().map(|report| report.ok).collect::<Vec<_>>(), [false, true]);
+}
+
+fn any_args() -> impl Strategy<Value = serde_json::Value> {
+    prop_oneof![
+        any::<f64>().prop_map(|value| json!({"value": value})),
+        any::<u64>().prop_map(|value| json!([value])),
+        ".*".prop_map(|value| json!({"text": value})),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn an_export_of_an_import_is_the_same_bytes(payloads in prop::collection::vec(any_args(), 1..8)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let open = || {
+            let clock = Arc::new(HandClock::new());
+            Store::open_in_memory(crate::StoreOptions { clock, redactor: arki_domain::Redactor::default() }).unwrap()
+        };
+        let (there, here) = (open(), open());
+        let (session, run) = (SessionId::new(), RunId::new());
+        let drafts = payloads.into_iter().map(|args| called(&run, args)).collect();
+        runtime.block_on(there.append(&session, drafts)).unwrap();
+        let exported = export(there.reader(), &session);
+        let events = exported_events(std::io::Cursor::new(exported.clone()));
+        runtime.block_on(here.import(events)).unwrap();
+        prop_assert_eq!(export(here.reader(), &session), exported);
+        prop_assert!(here.reader().verify(None).unwrap()[0].ok);
+    }
+}
