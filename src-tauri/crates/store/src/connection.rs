@@ -103,6 +103,10 @@ fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
     if !path.is_file() {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
+    // The index of the log can't be made without creating it beside the file.
+    if has_log(path) && !beside(path, "-shm").exists() {
+        return Err(StoreError::Unsettled { path: path.to_owned() });
+    }
     let option = if has_log(path) { "readonly_shm=1" } else { "immutable=1" };
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(format!("{}?{option}", file_uri(path)), flags)?;

@@ -3,6 +3,7 @@
 mod appending;
 mod contents;
 mod files;
+mod filling_disk;
 mod fixtures;
 mod inbox;
 mod leasing;

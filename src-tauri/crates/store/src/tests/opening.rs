@@ -64,6 +64,41 @@ async fn closing_leaves_one_file_and_what_it_holds() {
 }
 
 #[tokio::test]
+async fn closing_empties_the_write_ahead_log_also_beside_another_program_that_reads() {
+    let (folder, path) = with_one_session().await;
+    let reading = Store::open(&path, options()).unwrap();
+    let store = Store::open(&path, options()).unwrap();
+    store.append(&SessionId::from("s"), vec![created("u", "/p")]).await.unwrap();
+    assert_eq!(reading.reader().sessions(10, 0).unwrap().len(), 1);
+    let log = folder.path().join("arki.db-wal");
+    assert!(log.metadata().unwrap().len() > 0);
+    store.close().unwrap();
+    assert_eq!(log.metadata().unwrap().len(), 0);
+    assert_eq!(reading.reader().last_seq(&SessionId::from("s")).unwrap(), 2);
+    reading.close().unwrap();
+    assert_eq!(contents(folder.path()).len(), 1);
+}
+
+#[tokio::test]
+async fn a_database_that_was_copied_while_it_was_open_is_read_once_it_is_settled() {
+    let Fixture { store, path, .. } = &Fixture::new();
+    store.append(&SessionId::from("s"), vec![created("t", "/p"), created("u", "/p")]).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copy = folder.path().join("arki.db");
+    for suffix in ["", "-wal"] {
+        let named = |path: &Path| format!("{}{suffix}", path.display());
+        std::fs::copy(named(path), named(&copy)).unwrap();
+    }
+    let before = contents(folder.path());
+    let error = Store::open_read_only(&copy).map(|_| ()).unwrap_err();
+    assert_eq!(error, StoreError::Unsettled { path: copy.clone() });
+    assert_eq!(contents(folder.path()), before);
+    opened(&copy).unwrap();
+    let reports = Store::open_read_only(&copy).unwrap().verify(None).unwrap();
+    assert_eq!((reports[0].ok, reports[0].events), (true, 2));
+}
+
+#[tokio::test]
 async fn a_closed_store_says_so() {
     let Fixture { store, .. } = &Fixture::new();
     store.close().unwrap();
