@@ -22,6 +22,7 @@ mod find;
 mod line_endings;
 mod listing;
 mod merge;
+mod output_file;
 mod private_dir;
 mod process;
 mod project;
@@ -49,6 +50,7 @@ pub use error::{
 pub use find::{Found, find};
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use merge::{Merge, merge};
+pub use output_file::OutputFile;
 pub use private_dir::{PrivateTempDir, create_private_dir, write_private_file};
 pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use project::{FileBytes, Project, ProjectPath};

@@ -78,7 +78,7 @@ fn close_to_others(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+pub(crate) fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     Builder::new().permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
 }
@@ -101,7 +101,7 @@ fn close_to_others(_: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
+pub(crate) fn new_file(folder: &Path) -> io::Result<NamedTempFile> {
     NamedTempFile::new_in(folder)
 }
 
