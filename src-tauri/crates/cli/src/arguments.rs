@@ -62,7 +62,7 @@ pub(crate) enum Command {
     },
     /// Trust a folder no longer
     Untrust { folder: Option<PathBuf> },
-    /// List and show sessions
+    /// List, show and export sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
     /// The events of a session or run, oldest first
@@ -75,10 +75,15 @@ pub(crate) enum Command {
         /// Begin with this number
         #[arg(long, value_name = "SEQ", default_value_t = 1)]
         from: u64,
+        /// Another form: `arkai` prints JSON Lines as the arkai kernel writes its events
+        #[arg(long, value_name = "FORM")]
+        format: Option<EventForm>,
     },
     /// Prove the event log's hash chain; exits 1 and names the first broken event if there is one
     Verify {
-        /// A session's or run's id; all sessions where left out
+        /// A session's or run's id, or a file that `sessions export` wrote; all sessions where left out. A file of this
+        /// name goes before a session; `-` is standard input
+        #[arg(value_name = "ID or FILE")]
         id: Option<String>,
     },
     /// What waits for your decision, across sessions
@@ -166,6 +171,32 @@ pub(crate) enum SessionsCommand {
     List,
     /// The conversation, and what the tools did
     Show { id: String },
+    /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
+    Export(ExportArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// A session's or run's id
+    pub(crate) id: String,
+    /// `jsonl` is complete and can be verified; `md` and `html` leave the rest of very long results out, and say so
+    #[arg(long, default_value = "jsonl")]
+    pub(crate) format: ExportForm,
+    /// The file, replaced only once all is written; standard output where left out or `-`
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ExportForm {
+    Jsonl,
+    Md,
+    Html,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EventForm {
+    Arkai,
 }
 
 #[derive(Debug, Subcommand)]

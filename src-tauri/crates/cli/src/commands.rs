@@ -4,6 +4,7 @@ mod approvals;
 mod doctor;
 mod events;
 mod exec;
+mod export;
 mod keys;
 mod models;
 mod open;
@@ -36,7 +37,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Sessions(command) => sessions::run(&engine, &command, output),
-        Command::Events { id, follow, from } => events::run(&engine, &id, from, follow, output).await,
+        Command::Events { id, follow, from, format } => {
+            events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
+        }
         Command::Approvals(command) => approvals::run(&engine, command, output).await,
         Command::Resume { id } => resume::run(&engine, &id, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,

@@ -1,10 +1,11 @@
 //! `arki events`: a session's or run's events, oldest first.
 
+use crate::arguments::EventForm;
 use crate::exit::Exit;
 use crate::output::{Output, time};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, Fault, RunId};
-use arki_engine::Engine;
+use arki_engine::{Arkai, Engine};
 use std::time::Duration;
 
 const EVENTS_A_PIECE: usize = 500;
@@ -12,22 +13,40 @@ const EVENTS_A_PIECE: usize = 500;
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
 const SUMMARY_CHARS: usize = 120;
 
-pub(crate) async fn run(engine: &Engine, id: &str, from: u64, follow: bool, output: &Output) -> Result<Exit, Fault> {
+pub(crate) struct Printing {
+    /// The first number to print.
+    pub(crate) from: u64,
+    pub(crate) follow: bool,
+    pub(crate) format: Option<EventForm>,
+}
+
+pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: &Output) -> Result<Exit, Fault> {
     let session = engine.find_session(id)?;
     let run = engine.run_events(id)?.map(|_| RunId::from(id));
-    let mut after = from.saturating_sub(1);
+    let mut arkai = printing.format.map(|EventForm::Arkai| Arkai::default());
+    // In that form an event is told with what came before it.
+    let mut after = if arkai.is_some() { 0 } else { printing.from.saturating_sub(1) };
     loop {
         let page = engine.events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
             after = event.seq;
-            if run.is_none() || event.run_id == run {
-                print(event, output);
+            if run.is_some() && event.run_id != run {
+                continue;
+            }
+            match &mut arkai {
+                None => print(event, output),
+                Some(arkai) => {
+                    let line = arkai.line(event);
+                    if event.seq >= printing.from {
+                        output.object(&line);
+                    }
+                }
             }
         }
         if page.has_more {
             continue;
         }
-        if !follow || (run.is_some() && has_ended(engine, id)?) {
+        if !printing.follow || (run.is_some() && has_ended(engine, id)?) {
             return Ok(Exit::Done);
         }
         tokio::select! {

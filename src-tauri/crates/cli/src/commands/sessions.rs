@@ -1,4 +1,4 @@
-//! `arki sessions list` and `show`.
+//! `arki sessions list`, `show` and `export`.
 
 use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
@@ -39,6 +39,7 @@ pub(crate) fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -
     match command {
         SessionsCommand::List => list(engine, output),
         SessionsCommand::Show { id } => show(engine, id, output),
+        SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }
 }
 

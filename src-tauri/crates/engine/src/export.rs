@@ -1,0 +1,126 @@
+//! A session as a file for others: every event for programs, or the conversation for people.
+//!
+//! One walk over the log feeds every format, a page at a time, so that a session of any length is never in memory as a
+//! whole. Nothing here opens a file or a terminal: it writes to whatever it is handed. What was stored is exported as
+//! it was stored; what people read has its invisible characters made visible, because it quotes models and files.
+
+pub(crate) mod arkai;
+mod fold;
+mod html;
+mod jsonl;
+mod lineage;
+mod markdown;
+mod story;
+mod visible;
+
+#[cfg(test)]
+mod tests;
+
+use crate::Engine;
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Code, Event, Fault, SessionId};
+use arki_store::EventPage;
+use lineage::{Stretch, lineage};
+use std::io::{self, Write};
+
+/// Events are read in pieces of this many.
+const EVENTS_A_PIECE: usize = 500;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Every event as it is stored, one a line.
+    JsonLines,
+    /// The conversation, for people.
+    Markdown,
+    /// The conversation as one page that needs nothing else.
+    Html,
+}
+
+impl Engine {
+    /// Writes a session. A fork begins with what it took over from its origin.
+    ///
+    /// # Errors
+    /// When the database cannot be read or `out` not be written. A reader that has gone away is no error.
+    pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Fault> {
+        match write(self, session, format, out) {
+            Ok(()) | Err(Stop::ReaderGone) => Ok(()),
+            Err(Stop::Fault(fault)) => Err(fault),
+        }
+    }
+}
+
+fn write(source: &dyn EventSource, session: &SessionSummary, format: ExportFormat, out: Out<'_>) -> Result<(), Stop> {
+    let stretches = lineage(source, &session.session_id)?;
+    match format {
+        ExportFormat::JsonLines => jsonl::write(source, &stretches, out)?,
+        ExportFormat::Markdown => markdown::write(source, session, &stretches, out)?,
+        ExportFormat::Html => html::write(source, session, &stretches, out)?,
+    }
+    Ok(out.flush()?)
+}
+
+type Out<'a> = &'a mut dyn Write;
+
+/// Where events come from.
+pub(crate) trait EventSource {
+    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
+}
+
+impl EventSource for Engine {
+    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+        self.events_after(session, after_seq, limit)
+    }
+}
+
+/// Why an export ends early.
+enum Stop {
+    ReaderGone,
+    Fault(Fault),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        let (code, message, hint) = match error.kind() {
+            io::ErrorKind::BrokenPipe => return Self::ReaderGone,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                (Code::DISK_FULL, "The disk is full: the export was not written.", "Free some space and try again.")
+            }
+            _ => (Code::IO_FAILED, "The export can't be written there.", "Choose another place and try again."),
+        };
+        Self::Fault(Fault::new(code, message, hint))
+    }
+}
+
+/// Hands over every event of the stretches, oldest first.
+fn each_event(
+    source: &dyn EventSource,
+    stretches: &[Stretch],
+    mut take: impl FnMut(&Event) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    for Stretch { session, up_to_seq } in stretches {
+        let mut after = 0;
+        loop {
+            let page = source.events(session, after, EVENTS_A_PIECE)?;
+            for event in page.events.iter().take_while(|event| up_to_seq.is_none_or(|last| event.seq <= last)) {
+                take(event)?;
+            }
+            after = page.events.last().map_or(after, |event| event.seq);
+            if !page.has_more || up_to_seq.is_some_and(|last| after >= last) {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A moment, the same wherever it is read.
+fn utc(ts: i64) -> String {
+    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
+    moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}

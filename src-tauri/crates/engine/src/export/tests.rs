@@ -1,0 +1,4 @@
+mod documents;
+mod escaping;
+mod forms;
+mod script;

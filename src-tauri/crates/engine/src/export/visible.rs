@@ -1,0 +1,94 @@
+//! Text of people, models and files, with what would not be seen, or would hide something, told from the rest.
+
+/// Which invisible characters are part of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writing {
+    /// What joins letters and emoji, and marks of direction without an effect beyond their place, are left alone.
+    Prose,
+    /// Whatever is not seen could change what the code does.
+    Code,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    Seen(&'a str),
+    Unseen(char),
+}
+
+/// The text in pieces. Line breaks and tabs are seen; a carriage return is not, unless it belongs to a line break.
+pub(super) fn parts(text: &str, writing: Writing) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let length = if is_unseen(first, writing) {
+            let unseen = first.len_utf8();
+            rest = &rest[unseen..];
+            return Some(Part::Unseen(first));
+        } else {
+            rest.find(|character| is_unseen(character, writing)).unwrap_or(rest.len())
+        };
+        let (seen, after) = rest.split_at(length);
+        rest = after;
+        Some(Part::Seen(seen))
+    })
+}
+
+/// The text with every unseen character written out.
+pub(super) fn visible(text: &str, writing: Writing) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for part in parts(&text.replace("\r\n", "\n"), writing) {
+        match part {
+            Part::Seen(seen) => shown.push_str(seen),
+            Part::Unseen(character) => shown.push_str(&written_out(character)),
+        }
+    }
+    shown
+}
+
+/// As Rust would write it in a string.
+pub(super) fn written_out(character: char) -> String {
+    match character {
+        '\r' => "\\r".to_owned(),
+        other => format!("\\u{{{:x}}}", u32::from(other)),
+    }
+}
+
+/// On one line.
+pub(super) fn one_line(text: &str) -> String {
+    visible(&text.split_whitespace().collect::<Vec<_>>().join(" "), Writing::Code)
+}
+
+fn is_unseen(character: char, writing: Writing) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{ad}' | '\u{61c}' | '\u{200c}'..='\u{200f}' => writing == Writing::Code,
+        '\u{180e}' | '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
+        '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
+        other => other.is_control(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_hide_something_is_written_out() {
+        let hidden = "rm x; : \rls\u{202e}\u{200b}\u{1b}[2J\u{7f}\tä\r\n";
+        assert_eq!(visible(hidden, Writing::Code), "rm x; : \\rls\\u{202e}\\u{200b}\\u{1b}[2J\\u{7f}\tä\n");
+        assert_eq!(visible(hidden, Writing::Prose), visible(hidden, Writing::Code));
+    }
+
+    #[test]
+    fn prose_keeps_what_its_script_needs() {
+        let (family, persian) = ("👩\u{200d}👧", "می\u{200c}خواهم");
+        assert_eq!(visible(family, Writing::Prose), family);
+        assert_eq!(visible(persian, Writing::Prose), persian);
+        assert_eq!(visible(family, Writing::Code), "👩\\u{200d}👧");
+    }
+
+    #[test]
+    fn one_line_is_one_line() {
+        assert_eq!(one_line(" a\n\n b\t\u{85}c\u{2028}d "), "a b c d");
+    }
+}
