@@ -18,6 +18,7 @@ mod commands;
 mod configuration;
 mod database;
 mod errors;
+mod export;
 mod folders;
 mod grants;
 mod hash_chain;

@@ -25,6 +25,7 @@ const USAGE_CODES: &[Code] = &[
     Code::APPROVAL_NOT_FOUND,
     Code::CONFIG_INVALID,
     Code::CONFIG_UNKNOWN_KEY,
+    Code::EXPORT_INVALID,
     Code::FOLDER_UNAVAILABLE,
     Code::HUNK_UNKNOWN,
     Code::RUN_NOT_FOUND,

@@ -25,6 +25,7 @@ mod resume;
 mod runs;
 mod settings;
 mod this_process;
+mod verify_file;
 mod wire;
 
 pub use approvals::Resolution;
@@ -45,4 +46,5 @@ pub use judgement::Judgement;
 pub use keys::KeyStatus;
 pub use runs::{ActiveRun, RunTarget, StartRun};
 pub use this_process::protect_this_process;
+pub use verify_file::{FileReport, verify_export, verify_file};
 pub use wire::*;
