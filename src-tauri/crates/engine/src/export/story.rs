@@ -5,18 +5,19 @@
 
 mod approval;
 mod change;
+mod note;
 mod totals;
 
 pub(super) use totals::Totals;
 
 use super::visible::one_line;
 use approval::asked;
+use arki_domain::projection::Queue;
 use arki_domain::{
-    CallId, Category, Decision, Event, EventBody, FileChanged, OutputMessage, PauseReason, PolicyDecided, RunStarted,
-    ToolCall, ToolResult,
+    CallId, Category, Decision, Event, EventBody, FileChanged, OutputMessage, PolicyDecided, QueueChanged,
+    RunCompleted, RunFailed, RunStarted, ToolCall, ToolResult,
 };
 use change::{arguments_without_text, proposed_diff};
-use serde_json::Value;
 use std::borrow::Cow;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +100,7 @@ pub(super) struct Story {
     totals: Totals,
     /// Calls without a result, in the model's order.
     calls: Vec<OpenCall>,
+    queue: Queue,
     blocks: Vec<Block>,
 }
 
@@ -113,6 +115,10 @@ impl Story {
     pub(super) fn apply(&mut self, event: &Event) -> Vec<Block> {
         let body = event.body();
         self.totals.count(&body);
+        if let EventBody::QueueChanged(changed) = &body {
+            self.deliver(changed);
+        }
+        self.queue.apply(&body);
         match body {
             EventBody::RunStarted(started) => self.begin_run(event.ts, started),
             EventBody::OutputMessage(message) => self.say(message),
@@ -125,7 +131,10 @@ impl Story {
             EventBody::ApprovalResolved(resolved) => self.blocks.extend(approval::answered(resolved)),
             EventBody::FileChanged(changed) => self.change(&changed),
             EventBody::ToolResult(result) => self.close_call(result),
-            body => self.note(&body, event),
+            EventBody::RunCompleted(completed) => self.complete(&completed),
+            EventBody::RunFailed(failed) => self.fail(&failed),
+            EventBody::RunCancelled(_) => self.cancel(),
+            body => self.blocks.extend(note::note(body)),
         }
         std::mem::take(&mut self.blocks)
     }
@@ -225,65 +234,24 @@ impl Story {
         }
     }
 
-    fn note(&mut self, body: &EventBody, event: &Event) {
-        match body {
-            EventBody::RunPaused(paused) if paused.reason != PauseReason::Approval => {
-                self.state(Tone::Attention, [words(format!("Paused: {}.", pause_words(paused.reason)))]);
-            }
-            EventBody::RunResumed(resumed) if resumed.reason != PauseReason::Approval => {
-                self.state(Tone::Plain, [words("Went on.")]);
-            }
-            EventBody::RunCompleted(completed) => {
-                self.close_all();
-                self.state(Tone::Good, [words(totals::run_words(completed.turns, completed.usage))]);
-            }
-            EventBody::RunFailed(failed) => {
-                self.close_all();
-                let line = [words("Failed with "), quoted(&failed.code), words(": "), text(&failed.message)];
-                self.state(Tone::Bad, line);
-            }
-            EventBody::RunCancelled(_) => {
-                self.close_all();
-                self.state(Tone::Attention, [words("Stopped by the user.")]);
-            }
-            EventBody::TrustChanged(trust) => {
-                let line = if trust.trusted { "The folder is trusted." } else { "The folder is not trusted." };
-                self.state(Tone::Plain, [words(line)]);
-            }
-            _ => self.note_by_name(event),
-        }
+    fn complete(&mut self, completed: &RunCompleted) {
+        self.close_all();
+        self.state(Tone::Good, [words(totals::run_words(completed.turns, completed.usage))]);
     }
 
-    /// Kinds of which only a field matters here.
-    fn note_by_name(&mut self, event: &Event) {
-        let payload: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();
-        match event.kind.as_str() {
-            "session.forked" => {
-                let from = payload["fromSession"].as_str().unwrap_or_default();
-                let seq = payload["fromSeq"].as_u64().unwrap_or_default();
-                self.state(
-                    Tone::Plain,
-                    [words("Forked here, from event "), words(seq.to_string()), words(" of "), quoted(from)],
-                );
-            }
-            "session.rewound" => {
-                let seq = payload["toSeq"].as_u64().unwrap_or_default();
-                self.state(Tone::Attention, [words(format!("Rewound to event {seq}."))]);
-            }
-            "context.compacted" => {
-                self.state(Tone::Plain, [words("The conversation so far was shortened for the model.")]);
-            }
-            _ => {}
-        }
+    fn fail(&mut self, failed: &RunFailed) {
+        self.close_all();
+        self.state(Tone::Bad, [words("Failed with "), quoted(&failed.code), words(": "), text(&failed.message)]);
     }
-}
 
-fn pause_words(reason: PauseReason) -> &'static str {
-    match reason {
-        PauseReason::Approval => "an approval is waiting",
-        PauseReason::Budget => "a budget was used up",
-        PauseReason::Plan => "the plan waits for the user",
-        PauseReason::User => "the user paused it",
-        PauseReason::Interrupted => "the program ended in the middle",
+    fn cancel(&mut self) {
+        self.close_all();
+        self.state(Tone::Attention, [words("Stopped by the user.")]);
+    }
+
+    /// A message that waited is told when the model is; one that becomes a run's prompt is told as that.
+    fn deliver(&mut self, changed: &QueueChanged) {
+        let told = changed.delivered.iter().filter_map(|id| self.queue.get(id));
+        self.blocks.extend(told.map(|message| Block::Said { by: Speaker::User, text: message.text.clone() }));
     }
 }

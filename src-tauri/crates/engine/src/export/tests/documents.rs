@@ -1,9 +1,14 @@
-use super::script::rich;
+use super::script::{eventful, rich};
 use crate::export::ExportFormat;
 
 #[test]
 fn a_session_as_markdown() {
     insta::assert_snapshot!(rich().export("session-1", ExportFormat::Markdown));
+}
+
+#[test]
+fn what_happens_around_a_conversation_is_told_in_its_place() {
+    insta::assert_snapshot!(eventful().export("session-1", ExportFormat::Markdown));
 }
 
 #[test]

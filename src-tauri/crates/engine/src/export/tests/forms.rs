@@ -39,11 +39,8 @@ fn all_that_is_stored_of_a_step_has_one_key() {
 fn a_pipelines_step_keeps_its_own_key() {
     let mut script = Script::default();
     let step = json!({"step": "count", "idempotencyKey": "run-1:count:00ff", "attempt": 1, "durationMs": 9});
-    script.append("session-1", Some("run-1"), "imagined", &json!({}));
-    let mut event = script.events("session-1")[0].clone();
-    event.kind = "step.skipped".to_owned();
-    event.payload = serde_json::value::RawValue::from_string(step.to_string()).unwrap();
-    let line = serde_json::to_value(Arkai::default().line(&event)).unwrap();
+    script.append("session-1", Some("run-1"), "step.skipped", &step);
+    let line = arkai(&script).remove(0);
     assert_eq!((&line["step_id"], &line["idempotency_key"]), (&json!("count"), &json!("run-1:count:00ff")));
     assert_eq!((&line["status"], &line["duration_ms"]), (&json!("skipped"), &json!(9)));
 }
