@@ -6,7 +6,7 @@
 mod exported_line;
 
 use arki_domain::{Code, Event, Fault, GENESIS_HASH, SAFE_INTEGER, SessionId};
-use arki_store::{MAX_EVENT_BYTES, VerifyReport};
+use arki_store::{AnchorFinding, MAX_EVENT_BYTES, VerifyReport};
 use exported_line::read_event;
 use std::collections::HashMap;
 use std::fs::File;
@@ -157,6 +157,7 @@ impl Chain {
             ok: first_broken_seq.is_none(),
             first_broken_seq,
             anchored: false,
+            anchor: AnchorFinding::Absent,
         };
         FileReport { report, reason }
     }
