@@ -39,6 +39,7 @@ mod tail;
 mod traces;
 mod verify;
 mod writer;
+mod writing;
 
 #[cfg(test)]
 mod tests;

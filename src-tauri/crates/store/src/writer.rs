@@ -1,14 +1,16 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
-//! A write is a closure over the connection. Whatever waits when the thread is free goes into one transaction, each
-//! within a savepoint of its own, so that a failing one takes only itself back. Nobody is answered before the commit.
+//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
+//! transaction; nobody is answered before the commit. A small append that finds nobody before it, and that the disk
+//! need not be waited for, is done by the caller itself: the connection is behind a lock, and still only one writes.
 
+use crate::StoreError;
 use crate::heads::Heads;
-use crate::{StoreError, connection};
+use crate::writing::WritingConnection;
 use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -38,17 +40,20 @@ pub(crate) enum Isolation {
     Shared,
 }
 
+/// `None` once it is closed; poisoned when a write panicked, and then nothing more is written.
+type SharedConnection = Arc<Mutex<Option<WritingConnection>>>;
+
 pub(crate) struct Writer {
-    queue: Sender<Job>,
-    places: Arc<Semaphore>,
+    queue: WriteQueue,
     thread: JoinHandle<Result<(), StoreError>>,
 }
 
 /// The end of the queue that callers hold on to while they wait.
 #[derive(Clone)]
 pub(crate) struct WriteQueue {
-    queue: Sender<Job>,
+    jobs: Sender<Job>,
     places: Arc<Semaphore>,
+    connection: SharedConnection,
 }
 
 enum Job {
@@ -56,7 +61,7 @@ enum Job {
     Close,
 }
 
-trait Write: Send {
+pub(crate) trait Write: Send {
     fn durability(&self) -> Durability;
     fn isolation(&self) -> Isolation;
     fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError>;
@@ -70,7 +75,7 @@ struct Pending<T, F> {
     durability: Durability,
     isolation: Isolation,
     answer: oneshot::Sender<Result<T, StoreError>>,
-    _place: OwnedSemaphorePermit,
+    place: OwnedSemaphorePermit,
 }
 
 impl<T, F> Write for Pending<T, F>
@@ -98,6 +103,7 @@ where
             (Some(error), _) => Err(error),
             (None, done) => done.ok_or(StoreError::Closed),
         };
+        drop(self.place);
         // Whoever asked may have gone; the write stands.
         let _ = self.answer.send(result);
     }
@@ -105,23 +111,24 @@ where
 
 impl Writer {
     pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
-        let (queue, jobs) = channel();
-        let thread = std::thread::Builder::new()
-            .name("arki-store".to_owned())
-            .spawn(move || Loop::new(connection, path).run(&jobs))?;
-        Ok(Self { queue, places: Arc::new(Semaphore::new(MAX_QUEUED_WRITES)), thread })
+        let (sender, jobs) = channel();
+        let connection = Arc::new(Mutex::new(Some(WritingConnection::new(connection, path)?)));
+        let work = Loop { connection: connection.clone(), jobs, neighbours: 0 };
+        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || work.run())?;
+        let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
+        Ok(Self { queue: WriteQueue { jobs: sender, places, connection }, thread })
     }
 
     pub(crate) fn queue(&self) -> WriteQueue {
-        WriteQueue { queue: self.queue.clone(), places: self.places.clone() }
+        self.queue.clone()
     }
 
     /// Writes what waits, then closes the database.
     pub(crate) fn close(self) -> Result<(), StoreError> {
-        self.places.close();
+        self.queue.places.close();
         // When the thread is gone there is nobody to tell.
-        let _ = self.queue.send(Job::Close);
-        self.thread.join().map_err(|_| StoreError::internal("the writer ended early"))?
+        let _ = self.queue.jobs.send(Job::Close);
+        self.thread.join().map_err(|_| ended_early())?
     }
 }
 
@@ -137,10 +144,13 @@ impl WriteQueue {
             heads.forget();
             work(connection)
         };
-        self.append(durability, Isolation::Savepoint, forgetting).await
+        let (write, answered) = self.pending(durability, Isolation::Savepoint, forgetting).await?;
+        self.send(write)?;
+        answered.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// The same for work that writes nothing but events, and keeps `Heads` right.
+    /// The same for work that writes nothing but events, and keeps `Heads` right. Where nobody waits, and the disk need
+    /// not be waited for, it is done at once on the caller's thread: two changes of threads take longer than it.
     pub(crate) async fn append<T, F>(
         self,
         durability: Durability,
@@ -151,43 +161,86 @@ impl WriteQueue {
         T: Send + 'static,
         F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
     {
-        let place = self.places.acquire_owned().await.map_err(|_| StoreError::Closed)?;
-        let (answer, answered) = oneshot::channel();
-        let pending = Pending { work: Some(work), done: None, durability, isolation, answer, _place: place };
-        self.queue.send(Job::Write(Box::new(pending))).map_err(|_| StoreError::Closed)?;
+        let (write, answered) = self.pending(durability, isolation, work).await?;
+        let is_alone = self.places.available_permits() + 1 == MAX_QUEUED_WRITES;
+        let waiting = if is_alone && durability == Durability::Normal && isolation == Isolation::Shared {
+            self.write_here(write)
+        } else {
+            Some(write)
+        };
+        if let Some(write) = waiting {
+            self.send(write)?;
+        }
         answered.await.map_err(|_| StoreError::Closed)?
+    }
+
+    async fn pending<T, F>(
+        &self,
+        durability: Durability,
+        isolation: Isolation,
+        work: F,
+    ) -> Result<(Box<dyn Write>, oneshot::Receiver<Result<T, StoreError>>), StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
+    {
+        let place = self.places.clone().acquire_owned().await.map_err(|_| StoreError::Closed)?;
+        let (answer, answered) = oneshot::channel();
+        Ok((Box::new(Pending { work: Some(work), done: None, durability, isolation, answer, place }), answered))
+    }
+
+    fn send(&self, write: Box<dyn Write>) -> Result<(), StoreError> {
+        self.jobs.send(Job::Write(write)).map_err(|_| StoreError::Closed)
+    }
+
+    /// Gives back what could not be done without waiting.
+    fn write_here(&self, write: Box<dyn Write>) -> Option<Box<dyn Write>> {
+        let Ok(mut shared) = self.connection.try_lock() else { return Some(write) };
+        let Some(connection) = shared.as_mut() else { return Some(write) };
+        if connection.begin_at_once(write.durability()).is_err() {
+            return Some(write);
+        }
+        let mut group = [write];
+        let outcomes = connection.finish(&mut group);
+        drop(shared);
+        group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
+        None
     }
 }
 
+/// Takes what waits into groups, until nobody can add to it.
 struct Loop {
-    connection: Connection,
-    path: PathBuf,
-    /// What the connection is set to.
-    durability: Durability,
-    heads: Heads,
+    connection: SharedConnection,
+    jobs: Receiver<Job>,
     /// Writes of the last transaction.
     neighbours: usize,
 }
 
 impl Loop {
-    fn new(connection: Connection, path: PathBuf) -> Self {
-        Self { connection, path, durability: Durability::Normal, heads: Heads::default(), neighbours: 0 }
-    }
-
-    fn run(mut self, jobs: &Receiver<Job>) -> Result<(), StoreError> {
+    fn run(mut self) -> Result<(), StoreError> {
         let mut open = true;
         while open {
             let mut group = Vec::with_capacity(self.neighbours);
-            open = self.gather(jobs, &mut group);
+            open = self.gather(&mut group);
             self.neighbours = group.len();
-            self.commit(group);
+            self.commit(group)?;
         }
-        connection::close(self.connection).map_err(|error| error.located(&self.path))
+        let connection = self.connection.lock().map_err(|_| ended_early())?.take();
+        connection.map_or(Ok(()), WritingConnection::close)
+    }
+
+    fn commit(&self, mut group: Vec<Box<dyn Write>>) -> Result<(), StoreError> {
+        let mut connection = self.connection.lock().map_err(|_| ended_early())?;
+        let outcomes = connection.as_mut().ok_or(StoreError::Closed)?.commit(&mut group);
+        // Whoever is answered may write at once, and then finds the connection free.
+        drop(connection);
+        group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
+        Ok(())
     }
 
     /// Waits for a write and takes what comes with it. `false` when nothing more will come.
-    fn gather(&self, jobs: &Receiver<Job>, group: &mut Vec<Box<dyn Write>>) -> bool {
-        let mut next = jobs.recv().unwrap_or(Job::Close);
+    fn gather(&self, group: &mut Vec<Box<dyn Write>>) -> bool {
+        let mut next = self.jobs.recv().unwrap_or(Job::Close);
         let mut patience = None;
         loop {
             match next {
@@ -198,7 +251,7 @@ impl Loop {
                 return true;
             }
             next = loop {
-                match jobs.try_recv() {
+                match self.jobs.try_recv() {
                     Ok(job) => break job,
                     Err(TryRecvError::Disconnected) => return false,
                     Err(TryRecvError::Empty) if group.len() >= self.neighbours => return true,
@@ -213,96 +266,10 @@ impl Loop {
             };
         }
     }
+}
 
-    fn commit(&mut self, mut group: Vec<Box<dyn Write>>) {
-        if group.is_empty() {
-            return;
-        }
-        let (failures, committed) = match self.try_commit(&mut group) {
-            Ok(failures) => (failures, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
-        let mut failures = failures.into_iter();
-        for write in group {
-            let error = committed.clone().or_else(|| failures.next().flatten());
-            write.answer(error.map(|error| error.located(&self.path)));
-        }
-    }
-
-    /// One entry a write: why it alone was taken back. An error is everybody's.
-    fn try_commit(&mut self, group: &mut [Box<dyn Write>]) -> Result<Vec<Option<StoreError>>, StoreError> {
-        let durability = group.iter().map(|write| write.durability()).max().unwrap_or(Durability::Normal);
-        self.set_durability(durability)?;
-        self.execute("BEGIN IMMEDIATE")?;
-        let failures = self.heads.begin(&self.connection).and_then(|()| self.run_group(group));
-        if failures.as_ref().is_ok_and(|failures| failures.iter().any(Option::is_none)) {
-            self.execute("COMMIT").inspect_err(|_| self.roll_back())?;
-        } else {
-            self.roll_back();
-        }
-        failures
-    }
-
-    fn run_group(&mut self, group: &mut [Box<dyn Write>]) -> Result<Vec<Option<StoreError>>, StoreError> {
-        let [alone] = group else {
-            return group.iter_mut().map(|write| self.run_among_others(write.as_mut())).collect();
-        };
-        Ok(vec![alone.run(&self.connection, &mut self.heads).err()])
-    }
-
-    fn run_among_others(&mut self, write: &mut dyn Write) -> Result<Option<StoreError>, StoreError> {
-        match write.isolation() {
-            Isolation::Savepoint => self.run_in_savepoint(write),
-            Isolation::Shared => self.run_shared(write),
-        }
-    }
-
-    fn run_shared(&mut self, write: &mut dyn Write) -> Result<Option<StoreError>, StoreError> {
-        let before = self.connection.total_changes();
-        match write.run(&self.connection, &mut self.heads) {
-            Err(error) if self.connection.total_changes() != before => Err(error),
-            result => Ok(result.err()),
-        }
-    }
-
-    fn run_in_savepoint(&mut self, write: &mut dyn Write) -> Result<Option<StoreError>, StoreError> {
-        self.execute("SAVEPOINT one_write")?;
-        let failure = write.run(&self.connection, &mut self.heads).err();
-        if let Some(error) = &failure {
-            // A full disk ends the whole transaction, not just this part of it.
-            if self.connection.is_autocommit() {
-                return Err(error.clone());
-            }
-            self.execute("ROLLBACK TO one_write")?;
-        }
-        self.execute("RELEASE one_write")?;
-        Ok(failure)
-    }
-
-    fn set_durability(&mut self, durability: Durability) -> Result<(), StoreError> {
-        if self.durability != durability {
-            self.execute(match durability {
-                Durability::Normal => "PRAGMA synchronous = NORMAL",
-                Durability::Full => "PRAGMA synchronous = FULL",
-            })?;
-            self.durability = durability;
-        }
-        Ok(())
-    }
-
-    fn execute(&self, sql: &str) -> Result<(), StoreError> {
-        self.connection.prepare_cached(sql)?.execute([])?;
-        Ok(())
-    }
-
-    fn roll_back(&mut self) {
-        self.heads.forget();
-        if !self.connection.is_autocommit()
-            && let Err(error) = self.execute("ROLLBACK")
-        {
-            tracing::error!(%error, "rolling back failed");
-        }
-    }
+fn ended_early() -> StoreError {
+    StoreError::internal("the writer ended early")
 }
 
 #[cfg(test)]

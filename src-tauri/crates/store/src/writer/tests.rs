@@ -1,5 +1,8 @@
 use super::*;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::mpsc;
+use std::task::Poll;
 
 /// A writer over a table of numbers, held up until `go`, so that what is queued meanwhile is one group.
 struct Held {
@@ -46,16 +49,16 @@ fn queue<T: Send + 'static>(
     work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
 ) -> oneshot::Receiver<Result<T, StoreError>> {
     let (answer, answered) = oneshot::channel();
-    let place = writer.places.clone().try_acquire_owned().unwrap();
+    let place = writer.queue.places.clone().try_acquire_owned().unwrap();
     let pending = Pending {
         work: Some(move |connection: &Connection, _: &mut Heads| work(connection)),
         done: None,
         durability: Durability::Normal,
         isolation: Isolation::Savepoint,
         answer,
-        _place: place,
+        place,
     };
-    writer.queue.send(Job::Write(Box::new(pending))).ok().unwrap();
+    writer.queue.jobs.send(Job::Write(Box::new(pending))).ok().unwrap();
     answered
 }
 
@@ -98,9 +101,9 @@ fn a_full_disk_fails_what_does_not_fit_and_nothing_after_it() {
 #[test]
 fn no_more_writes_wait_than_there_are_places() {
     let held = Held::new("");
-    let free = held.writer.places.available_permits();
+    let free = held.writer.queue.places.available_permits();
     let answers: Vec<_> = (0..free as i64).map(|n| held.insert(n, 0)).collect();
-    assert!(held.writer.places.try_acquire().is_err());
+    assert!(held.writer.queue.places.try_acquire().is_err());
     let writer = held.release();
     for answer in answers {
         answer.blocking_recv().unwrap().unwrap();
@@ -146,9 +149,9 @@ fn share(held: &Held, fails_after_writing: bool) -> oneshot::Receiver<Result<(),
         durability: Durability::Normal,
         isolation: Isolation::Shared,
         answer,
-        _place: held.writer.places.clone().try_acquire_owned().unwrap(),
+        place: held.writer.queue.places.clone().try_acquire_owned().unwrap(),
     };
-    held.writer.queue.send(Job::Write(Box::new(pending))).ok().unwrap();
+    held.writer.queue.jobs.send(Job::Write(Box::new(pending))).ok().unwrap();
     answered
 }
 
@@ -164,4 +167,36 @@ fn without_a_savepoint_only_a_failure_that_wrote_something_takes_its_group_with_
         let stand = [one, other].map(|answer| answer.blocking_recv().unwrap().is_ok());
         assert_eq!(stand, [!fails_after_writing; 2]);
     }
+}
+
+#[test]
+fn an_append_that_finds_nobody_before_it_is_done_on_the_callers_thread() {
+    let writer = Writer::start(Connection::open_in_memory().unwrap(), PathBuf::new()).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
+    let ran = [Durability::Normal, Durability::Full]
+        .map(|durability| runtime.block_on(writer.queue().append(durability, Isolation::Shared, thread)).unwrap());
+    assert_eq!(ran[0], std::thread::current().id());
+    assert_ne!(ran[1], ran[0], "a commit that waits for the disk must not hold up the caller's other work");
+    writer.close().unwrap();
+}
+
+#[test]
+fn an_append_that_would_have_to_wait_for_another_process_waits_on_the_writers_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.db");
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let writer = Writer::start(Connection::open(&path).unwrap(), path.clone()).unwrap();
+    let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let ran = runtime.block_on(async {
+        let mut append = pin!(writer.queue().append(Durability::Normal, Isolation::Shared, thread));
+        let first = poll_fn(|context| Poll::Ready(append.as_mut().poll(context))).await;
+        assert!(first.is_pending());
+        other.execute_batch("COMMIT").unwrap();
+        append.await.unwrap()
+    });
+    assert_ne!(ran, std::thread::current().id());
+    writer.close().unwrap();
 }
