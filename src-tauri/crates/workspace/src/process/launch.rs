@@ -35,6 +35,8 @@ pub(super) struct Streams {
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: OwnedFd,
+    /// The fourth, number 3; most programs have none.
+    pub(super) gate: Option<OwnedFd>,
 }
 
 impl Launch {
@@ -107,7 +109,8 @@ impl Actions {
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
             Self(actions.assume_init())
         };
-        for (stream, number) in [(&streams.stdin, 0), (&streams.stdout, 1), (&streams.stderr, 2)] {
+        let three = [(&streams.stdin, 0), (&streams.stdout, 1), (&streams.stderr, 2)];
+        for (stream, number) in three.into_iter().chain(streams.gate.iter().map(|gate| (gate, 3))) {
             // SAFETY: `actions` is initialised.
             check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut actions.0, stream.as_raw_fd(), number) })?;
         }

@@ -26,7 +26,7 @@ done
 for group in $groups; do kill -KILL "-$group"; done
 "#;
 
-/// From now on `group` dies with this process.
+/// From now on `group` dies with this process: what is in the pipe is read even when its writer is gone.
 pub(super) fn watch(group: Pid) {
     tell('+', group);
 }
@@ -36,8 +36,8 @@ pub(super) fn forget(group: Pid) {
     tell('-', group);
 }
 
-/// Called before a command is started, so that nothing slow lies between its start and `watch`. In that moment alone it is
-/// not covered.
+/// Called before a command is started, so that nothing slow lies between its start and `watch`. Between the two it
+/// waits at its gate.
 pub(super) fn prepare() {
     if let Err(error) = guard() {
         tracing::warn!(%error, "commands may outlive this process");
@@ -61,7 +61,8 @@ fn guard() -> Result<&'static File, &'static io::Error> {
 fn start() -> io::Result<File> {
     let (reader, writer) = io::pipe()?;
     let nowhere = File::options().write(true).open("/dev/null")?;
-    let streams = Streams { stdin: reader.into(), stdout: nowhere.try_clone()?.into(), stderr: nowhere.into() };
+    let streams =
+        Streams { stdin: reader.into(), stdout: nowhere.try_clone()?.into(), stderr: nowhere.into(), gate: None };
     let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
     launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
     Ok(File::from(std::os::fd::OwnedFd::from(writer)))

@@ -237,6 +237,41 @@ fn commands_die_with_this_process_even_when_it_is_killed() {
     wait_until(|| !is_running(&read(&pid_file)));
 }
 
+/// As when this process is killed right after it started a command, before the guard knows of it.
+#[test]
+fn a_command_whose_gate_is_never_opened_does_nothing() {
+    let folder = PrivateTempDir::create().unwrap();
+    let mark = folder.path().join("mark");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (waiting, mut output) = runtime
+        .block_on(async {
+            let spec = CommandSpec {
+                command_line: format!("echo done; touch {}", mark.display()),
+                directory: PathBuf::from("/"),
+                environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
+                sandbox: None,
+                time_limit: LONG,
+                max_output_bytes: 100,
+            };
+            platform::start_at_gate(&spec, &[]).await
+        })
+        .unwrap();
+    assert!(is_running(&waiting.group.pid.as_raw_nonzero().to_string()), "it waits");
+    drop(waiting.gate);
+    let mut said = Vec::new();
+    runtime.block_on(tokio::io::AsyncReadExt::read_to_end(&mut output, &mut said)).unwrap();
+    assert_eq!((said, mark.exists()), (Vec::new(), false), "its output has ended, and so has it");
+}
+
+#[test]
+fn a_command_gets_its_line_as_it_was_given_and_no_gate() {
+    let line = "printf '%s|' \"$0\" \"$#\"; echo \"$BASH_EXECUTION_STRING\" | wc -l; : ${no:?one}";
+    let outcome = command(line).run();
+    assert!(outcome.output.starts_with("/bin/bash|0|1\n/bin/bash: line 1: no: one"), "{}", outcome.output);
+    let gate = command("read -r x <&3").run();
+    assert_ne!(gate.exit_code, Some(0), "{}", gate.output);
+}
+
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! Starting, stopping and reaping a command on Unix.
 
 use std::fs::File;
-use std::io::{self, Seek, Write};
+use std::io::{self, PipeWriter, Seek, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -15,6 +15,9 @@ use super::exit_watch::ExitWatch;
 use super::launch::{Launch, Streams};
 use super::orphan_guard;
 use crate::error::{ProcessError, Result};
+
+/// Small and fast where it can be; what it starts is [`shell`].
+const GATE_SHELL: &str = "/bin/sh";
 
 /// A running command. Dropping it kills its group.
 pub(super) struct Started {
@@ -37,24 +40,52 @@ impl Reader {
 }
 
 pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
-    let lost = |source| ProcessError::ConnectionLost { source };
-    let arguments = ["-c", "--", &spec.command_line];
-    let launch =
-        Launch::new(shell(), &arguments, &spec.environment, &spec.directory).ok_or(ProcessError::NotACommand)?;
+    let (waiting, output) = start_at_gate(spec, input).await?;
+    let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
+    Ok(Started { output: Reader(output), watch, group: waiting.open() })
+}
+
+/// Started, and doing nothing yet: should this process die now, nobody would stop what it did.
+pub(super) struct Waiting {
+    pub(super) group: Group,
+    pub(super) gate: PipeWriter,
+}
+
+impl Waiting {
+    /// Lets it run, now that it dies with this process.
+    fn open(mut self) -> Group {
+        orphan_guard::watch(self.group.pid);
+        forbid_core_dumps(self.group.pid);
+        // Fails when it is gone already, which is seen by its end.
+        let _ = self.gate.write_all(b"\n");
+        self.group
+    }
+}
+
+/// One more shell, which becomes the command's own when it has read a line; the end of its input ends it. Half a
+/// millisecond, and the command's shell gets the line as it was given.
+const GATE: &str = r#"read -r _ <&3 && exec "$0" "$@" 3<&-"#;
+
+pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, pipe::Receiver)> {
+    let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
+    let arguments = ["-c", GATE, shell, "-c", "--", &spec.command_line];
+    let launch = Launch::new(Path::new(GATE_SHELL), &arguments, &spec.environment, &spec.directory)
+        .ok_or(ProcessError::NotACommand)?;
     let (reader, writer) = io::pipe().map_err(lost)?;
+    let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
-    let streams = streams(writer.into(), input).map_err(lost)?;
+    let streams = streams(writer.into(), input, gate_reader.into()).map_err(lost)?;
     orphan_guard::prepare();
     let started = match spec.sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
         None => launch.start(&streams),
     };
     let pid = started.map_err(|source| start_error(spec, source))?;
-    let group = Group { pid, is_reaped: false };
-    orphan_guard::watch(pid);
-    forbid_core_dumps(pid);
-    let watch = ExitWatch::new(pid).map_err(lost)?;
-    Ok(Started { output: Reader(output), watch, group })
+    Ok((Waiting { group: Group { pid, is_reaped: false }, gate }, output))
+}
+
+fn lost(source: io::Error) -> ProcessError {
+    ProcessError::ConnectionLost { source }
 }
 
 impl Started {
@@ -78,8 +109,8 @@ impl Started {
 }
 
 /// A session and process group, named by its leader, which is ours to reap.
-struct Group {
-    pid: Pid,
+pub(super) struct Group {
+    pub(super) pid: Pid,
     is_reaped: bool,
 }
 
@@ -114,8 +145,8 @@ impl Drop for Group {
     }
 }
 
-fn streams(writer: OwnedFd, input: &[u8]) -> io::Result<Streams> {
-    Ok(Streams { stdin: readable(input)?, stderr: writer.try_clone()?, stdout: writer })
+fn streams(writer: OwnedFd, input: &[u8], gate: OwnedFd) -> io::Result<Streams> {
+    Ok(Streams { stdin: readable(input)?, stderr: writer.try_clone()?, stdout: writer, gate: Some(gate) })
 }
 
 /// A file without a name rather than a pipe: nobody has to feed it while the command runs.
@@ -152,7 +183,7 @@ fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
     if !spec.directory.is_dir() {
         return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
     }
-    ProcessError::SpawnFailed { program: shell().display().to_string(), source }
+    ProcessError::SpawnFailed { program: GATE_SHELL.to_owned(), source }
 }
 
 /// A dump of a crashed child would put what it had in memory into the project.
