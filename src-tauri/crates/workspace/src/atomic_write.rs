@@ -4,6 +4,8 @@
 //! the old file, and is renamed over it; then the folder is synced. A link is kept: its target is written.
 //! What a rename can't keep is lost: hard links to the old file, extended attributes, ACLs.
 
+mod unfinished;
+
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
@@ -13,12 +15,17 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use crate::error::{FileAction, FileError, Result, io_error};
 use crate::project::{Project, ProjectPath, mode_of, split_parent};
 
+pub use unfinished::remove_unfinished;
+
 /// Mode of a new file, before the umask.
 const NEW_FILE_MODE: u32 = 0o644;
 /// Mode of the temporary file until it takes over that of the old one.
 const STAGING_MODE: u32 = 0o600;
 /// How much of a file's name its temporary file keeps, so that the whole stays below the usual 255.
 const NAME_BYTES_KEPT: usize = 100;
+/// Says whose the temporary file is.
+const NAME_MARK: &str = ".arki-tmp-";
+const RANDOM_DIGITS: usize = 16;
 /// Tries to find a free temporary name; the first one practically always is.
 const NAME_TRIES: usize = 8;
 
@@ -30,6 +37,8 @@ pub(crate) struct Staged {
     path: ProjectPath,
     made_folders: MadeFolders,
     is_committed: bool,
+    /// Locked: while it is open, the temporary file is somebody's.
+    file: std::fs::File,
 }
 
 /// Writes `bytes` beside `path`, making folders as needed. `new_mode` is for a file that does not exist yet.
@@ -44,14 +53,17 @@ pub(crate) fn stage(project: &Project, path: &ProjectPath, bytes: &[u8], new_mod
     let folder = project.dir().open_dir(parent).map_err(fail)?;
     let existing = existing_file(&folder, name, path)?;
     let mode = if existing.is_some() { STAGING_MODE } else { new_mode.unwrap_or(NEW_FILE_MODE) };
-    let (temporary, mut file) = create_temporary(&folder, name, mode).map_err(fail)?;
-    let staged =
-        Staged { folder, temporary, name: name.to_owned(), path: path.clone(), made_folders, is_committed: false };
-    file.write_all(bytes).map_err(fail)?;
+    let (temporary, file) = create_temporary(&folder, name, mode).map_err(fail)?;
+    let file = file.into_std();
+    // Where there are no locks, nobody takes it for left over either.
+    let _ = file.try_lock();
+    let name = name.to_owned();
+    let staged = Staged { folder, temporary, name, path: path.clone(), made_folders, is_committed: false, file };
+    (&staged.file).write_all(bytes).map_err(fail)?;
     if let Some(existing) = existing {
-        take_over(&file, &existing).map_err(fail)?;
+        take_over(&staged.file, &existing).map_err(fail)?;
     }
-    file.sync_all().map_err(fail)?;
+    staged.file.sync_all().map_err(fail)?;
     Ok(staged)
 }
 
@@ -122,11 +134,12 @@ fn create_temporary(folder: &Dir, name: &str, mode: u32) -> io::Result<(String, 
 
 /// `.NAME.arki-tmp-RANDOM`. Need not be unguessable: it is created exclusively.
 fn temporary_name(name: &str) -> String {
-    let mut end = name.len().min(NAME_BYTES_KEPT);
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!(".{}.arki-tmp-{:016x}", &name[..end], RandomState::new().build_hasher().finish())
+    format!("{}{:0RANDOM_DIGITS$x}", mark_of(name), RandomState::new().build_hasher().finish())
+}
+
+/// What the names of a file's temporary files begin with.
+fn mark_of(name: &str) -> String {
+    format!(".{}{NAME_MARK}", &name[..name.floor_char_boundary(NAME_BYTES_KEPT)])
 }
 
 #[cfg(unix)]
@@ -140,9 +153,10 @@ fn set_mode(_: &mut OpenOptions, _: u32) {}
 
 /// Mode, and owner where we may: as another user than the owner, the file becomes ours.
 #[cfg(unix)]
-fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
+fn take_over(file: &std::fs::File, existing: &Metadata) -> io::Result<()> {
     use cap_std::fs::MetadataExt;
     use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    use std::os::unix::fs::MetadataExt as _;
     let ours = file.metadata()?;
     if (ours.uid(), ours.gid()) != (existing.uid(), existing.gid()) {
         let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
@@ -152,7 +166,7 @@ fn take_over(file: &File, existing: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn take_over(_: &File, _: &Metadata) -> io::Result<()> {
+fn take_over(_: &std::fs::File, _: &Metadata) -> io::Result<()> {
     let _ = mode_of;
     Ok(())
 }

@@ -35,6 +35,7 @@ mod text_file;
 mod trust;
 mod walk;
 
+pub use atomic_write::remove_unfinished;
 pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{

@@ -125,6 +125,7 @@ impl Kernel {
         approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        files.iter().for_each(|file| self.remove_unfinished(&file.path));
         let now: Vec<Option<String>> = files.iter().map(|file| self.hash_of(&file.path)).collect();
         if files.iter().zip(&now).all(|(file, now)| file.after_hash == *now) {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
@@ -166,6 +167,15 @@ impl Kernel {
 
     fn plan(&self, plan: WriteAction, call: &ToolCall) -> Result<ChangeSet, Fault> {
         plan(&self.settings.project, &call.args).map_err(Fault::from)
+    }
+
+    /// Half a file beside the file; it is not worth failing for.
+    fn remove_unfinished(&self, path: &str) {
+        let project = &self.settings.project;
+        let removed = project.resolve(path).and_then(|path| arki_workspace::remove_unfinished(project, &path));
+        if let Err(error) = removed {
+            tracing::warn!(%error, path, "what an interrupted write left was not removed");
+        }
     }
 
     fn hash_of(&self, path: &str) -> Option<String> {

@@ -1,0 +1,79 @@
+//! Temporary files of a program that ended before it could rename or remove them.
+//!
+//! Whoever writes one holds a lock on it, which ends with its process; so one that can be locked is nobody's.
+
+use super::{NAME_MARK, RANDOM_DIGITS, mark_of};
+use crate::error::Result;
+use crate::project::{Project, ProjectPath, split_parent};
+use cap_std::fs::Dir;
+
+/// Removes what was left beside `path` by a write that never finished. What can't be removed stays.
+pub fn remove_unfinished(project: &Project, path: &ProjectPath) -> Result<()> {
+    let real = project.canonical(path)?;
+    let (parent, name) = split_parent(real.as_str());
+    // Without the folder there is nothing in it.
+    let Ok(folder) = project.dir().open_dir(parent) else { return Ok(()) };
+    let start = mark_of(name);
+    for entry in folder.entries().into_iter().flatten().flatten() {
+        let found = entry.file_name();
+        if let Some(found) = found.to_str().filter(|found| is_temporary_of(&start, found))
+            && is_nobodys(&folder, found)
+        {
+            let _ = folder.remove_file(found);
+        }
+    }
+    Ok(())
+}
+
+fn is_temporary_of(start: &str, found: &str) -> bool {
+    debug_assert!(start.ends_with(NAME_MARK));
+    found.strip_prefix(start).is_some_and(|rest| {
+        rest.len() == RANDOM_DIGITS && rest.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    })
+}
+
+fn is_nobodys(folder: &Dir, name: &str) -> bool {
+    let is_file = folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_file());
+    is_file && folder.open(name).is_ok_and(|file| file.into_std().try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stage;
+    use super::*;
+
+    fn names(root: &std::path::Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn what_a_dead_program_left_goes_and_what_is_being_written_or_is_somebody_elses_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let project = Project::open(root.path()).unwrap();
+        let path = project.resolve("a.txt").unwrap();
+        let others =
+            [".a.txt.arki-tmp-", ".a.txt.arki-tmp-0123", ".a.txt.arki-tmp-0123456789abcdeF", ".b.txt.arki-tmp-00"];
+        for name in others.into_iter().chain([".a.txt.arki-tmp-0123456789abcdef"]) {
+            std::fs::write(root.path().join(name), "half").unwrap();
+        }
+        let staged = stage(&project, &path, b"whole", None).unwrap();
+        remove_unfinished(&project, &path).unwrap();
+        assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
+        staged.commit().unwrap();
+        remove_unfinished(&project, &path).unwrap();
+        let mut left: Vec<&str> = others.into_iter().chain(["a.txt"]).collect();
+        left.sort_unstable();
+        assert_eq!(names(root.path()), left);
+        assert_eq!(std::fs::read(root.path().join("a.txt")).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_has_nothing_left_in_it() {
+        let root = tempfile::tempdir().unwrap();
+        let project = Project::open(root.path()).unwrap();
+        remove_unfinished(&project, &project.resolve("no/such/file").unwrap()).unwrap();
+    }
+}
