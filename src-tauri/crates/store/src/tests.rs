@@ -10,6 +10,7 @@ mod leasing;
 mod listing;
 mod opening;
 mod paging;
+mod power_loss;
 mod remembering;
 mod sharing;
 mod snapshots;
