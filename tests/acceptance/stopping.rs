@@ -7,10 +7,8 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// It shows itself a moment after its start: Arki's guard learns of a command just after it was started, and what is
-/// tested is not that moment.
 fn sleeping() -> Vec<Turn> {
-    let command = "sleep 0.3; echo $$ > shell.pid; sleep 300 & echo $! > child.pid; echo started; wait";
+    let command = "echo $$ > shell.pid; sleep 300 & echo $! > child.pid; echo started; wait";
     vec![Turn::calls().call("run_command", json!({"command": command})), Turn::text("Done.")]
 }
 
