@@ -18,6 +18,7 @@ mod commands;
 mod configuration;
 mod crash;
 mod crash_drive;
+mod crash_limits;
 mod crash_script;
 mod database;
 mod errors;
