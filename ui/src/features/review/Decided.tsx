@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
+import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { Decision } from "./decisions";
-import { FileCard } from "./FileCard";
 import { decisionWords } from "./HunkCard";
 
 /** Decided in this window goes without saying. */

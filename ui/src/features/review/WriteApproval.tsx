@@ -1,6 +1,7 @@
 /** One pending change of files: decided by hunk, by file or as a whole, before anything is written. */
 import { type KeyboardEvent, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
+import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -10,7 +11,6 @@ import type { Preview } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
-import { FileCard } from "./FileCard";
 import { HunkCard } from "./HunkCard";
 import { hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
 import { type ReviewActions, useReview } from "./useReview";

@@ -1,8 +1,9 @@
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
-import type { DiffFile, FileChange } from "../../components/diff/parse";
+import { Button } from "../Button";
+import { VisibleText } from "../code/VisibleText";
+import type { DiffFile, FileChange } from "./parse";
+import "./file.css";
 
 const changeWords: Record<FileChange, string> = {
   modified: "",
