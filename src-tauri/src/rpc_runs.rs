@@ -46,7 +46,7 @@ pub(crate) async fn send_message(
         options: RunOptions { approve: options.approve.into(), ..RunOptions::default() },
     };
     let (run, _handle) = desktop.engine.start_run(start).await?;
-    Ok(Sent { session_id: run.session_id.to_string(), run_id: run.run_id.to_string() })
+    Ok(Sent { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None })
 }
 
 #[tauri::command]

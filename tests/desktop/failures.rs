@@ -11,7 +11,7 @@ fn a_provider_that_cannot_be_reached_is_named_with_a_hint_and_can_be_tried_again
     stage.trust();
     let window = stage.open();
     window.ask("Hello?");
-    let error = window.element("button", "Try again");
+    let error = window.element("button", "Resume");
     let shown = window.text();
     assert!(shown.contains("Can't reach") && shown.contains("127.0.0.1"), "{shown}");
     assert!(!shown.contains("os error") && !shown.contains("panicked"), "{shown}");
@@ -19,7 +19,7 @@ fn a_provider_that_cannot_be_reached_is_named_with_a_hint_and_can_be_tried_again
     error.click();
     let failures = |stage: &Stage| stage.events().iter().filter(|event| event["type"] == "run.failed").count();
     wait_until("a second attempt", || failures(&stage) == 2);
-    window.element("button", "Try again");
+    window.element("button", "Resume");
 }
 
 #[test]
@@ -31,10 +31,10 @@ fn a_provider_that_refused_the_key_is_tried_again_with_the_same_words() {
     window.ask("Do you hear me?");
     window.element("button", "Open settings");
     window.pictures("key-refused");
-    window.click("Try again");
+    window.click("Resume");
     window.says("Now I hear you.");
     assert!(stage.request(2).contains("Do you hear me?"));
-    window.gone("button", "Try again");
+    window.gone("button", "Resume");
 }
 
 fn providers(url: &str) -> Value {

@@ -14,7 +14,7 @@ fn stopping_in_the_middle_of_an_answer_keeps_the_part_that_came_and_marks_it() {
     wait_until("a part of the answer", || window.transcript().contains("The first part"));
     window.click("Stop");
 
-    window.element("button", "Send");
+    window.gone("button", "Stop");
     window.says("the answer was interrupted");
     assert!(window.transcript().contains("The first part"), "{}", window.transcript());
     assert!(stage.model.wait_until(|journal| journal.hung_up == 1), "the connection is kept open");
@@ -38,7 +38,7 @@ fn stopping_in_the_middle_of_a_command_ends_it() {
     wait_until("the command", || runs(SLEEP));
     window.click("Stop");
 
-    window.element("button", "Send");
+    window.gone("button", "Stop");
     wait_until("the end of the command", || !runs(SLEEP));
     assert_eq!(stage.events().last().unwrap()["type"], "run.cancelled");
 }

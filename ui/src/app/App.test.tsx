@@ -17,6 +17,7 @@ const session = (sessionId: string, title: string): SessionSummary => ({
   updatedAt: 0,
   state: "idle",
   pendingApprovals: 0,
+  origin: null,
 });
 
 /** Wide enough for three columns; jsdom's own window is not. */
@@ -35,7 +36,7 @@ describe("the window", () => {
     expect(screen.getByRole("contentinfo", { name: "Status" })).toBeTruthy();
     expect(
       screen.getAllByRole("tab").map((tab) => tab.getAttribute("aria-label") ?? tab.textContent),
-    ).toEqual(["Changes", "Timeline"]);
+    ).toEqual(["Changes", "Timeline", "Plan"]);
     for (const name of ["New session", "Settings", "Send", "Open folder"])
       expect(screen.getByRole("button", { name })).toBeTruthy();
     await press("One");
@@ -73,7 +74,7 @@ describe("the window", () => {
     await open(fake);
     await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Do it{Enter}");
     expect(sent(fake, "send_message")).toEqual([
-      { sessionId: null, text: "Do it", options: { model: null, approve: "ask" } },
+      { sessionId: null, text: "Do it", options: { model: null, approve: "ask" }, mode: null },
     ]);
     expect(sent(fake, "session_page")).toMatchObject([{ sessionId: "new", beforeSeq: null }]);
   });

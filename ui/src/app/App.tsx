@@ -8,20 +8,26 @@ import { Sessions } from "../features/sessions/Sessions";
 import { SettingsDialog } from "../features/settings/SettingsDialog";
 import { StatusBar } from "../features/status/StatusBar";
 import { TrustDialog } from "../features/trust/TrustDialog";
+import { useArki } from "../platform/context";
 import { Columns } from "./Columns";
+import { HistoryDialogs } from "./HistoryDialogs";
 import { Inspector } from "./Inspector";
 import { MainPane } from "./MainPane";
-import { useCommands, useWindow, type Window } from "./use_window";
+import { useCommands } from "./use_commands";
+import { useWindow, type Window } from "./use_window";
 import "./app.css";
 
 export function App() {
   const window = useWindow();
   const { commands, actions } = useCommands(window);
-  const { panes, selected } = window;
-  useEscapeFromNowhere(window.dialog === null ? window.stepOut : null);
+  const { panes, selected, history } = window;
+  const asked = window.dialog !== null || history.asking !== null;
+  useEscapeFromNowhere(asked ? null : window.stepOut);
+  useFreshOnReturn();
   const sidebar = panes.sidebar ? (
     <Sessions
       selected={selected}
+      filterRef={window.filter}
       onSelect={window.go}
       onNew={window.newSession}
       onOpenFolder={actions.openFolder}
@@ -35,6 +41,7 @@ export function App() {
       tab={panes.tab}
       onTab={panes.setTab}
       focusRequest={panes.focusRequest}
+      history={history}
       onClose={panes.room === "three" ? null : () => panes.setInspector(false)}
     />
   ) : null;
@@ -44,7 +51,7 @@ export function App() {
       className="app"
       onKeyDown={(event) => {
         const escaped = event.key === "Escape" && !event.nativeEvent.isComposing;
-        if (escaped && !event.defaultPrevented && window.dialog === null) window.stepOut();
+        if (escaped && !event.defaultPrevented && !asked) window.stepOut();
       }}
     >
       <Columns
@@ -53,11 +60,24 @@ export function App() {
         sidebar={sidebar}
         main={<MainPane window={window} />}
         inspector={inspector}
-        status={<Status window={window} />}
+        status={<Status window={window} resume={actions.resume} />}
       />
       <Dialogs window={window} commands={commands} />
+      <HistoryDialogs history={history} />
     </div>
   );
+}
+
+/** What other processes did while nobody looked, such as dying in the middle of a run, is told by no event. */
+function useFreshOnReturn() {
+  const arki = useArki();
+  useEffect(() => {
+    const onFocus = () => {
+      void Promise.all([arki.refreshSessions(), arki.refreshApprovals()]).catch(() => undefined);
+    };
+    window.addEventListener("focus", onFocus);
+    return () => window.removeEventListener("focus", onFocus);
+  }, [arki]);
 }
 
 /** Where nothing has the focus, keys reach the page alone. */
@@ -72,7 +92,7 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
   }, [stepOut]);
 }
 
-function Status({ window }: { window: Window }) {
+function Status({ window, resume }: { window: Window; resume: (() => void) | null }) {
   return (
     <StatusBar
       sessionId={window.selected}
@@ -81,6 +101,8 @@ function Status({ window }: { window: Window }) {
       mode={window.mode}
       onMode={window.setMode}
       onTrust={() => window.setDialog("trust")}
+      session={window.session}
+      onResume={resume}
     />
   );
 }
@@ -97,7 +119,12 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
         theme={window.theme}
         onTheme={window.setTheme}
       />
-      <Palette open={dialog === "palette"} onClose={close} commands={commands} />
+      <Palette
+        open={dialog === "palette"}
+        onClose={close}
+        commands={commands}
+        onHit={(hit) => window.history.show(hit.sessionId, hit.seq)}
+      />
       <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} local={localKeys} />
     </>
   );

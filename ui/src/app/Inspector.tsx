@@ -3,9 +3,12 @@ import { X } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../components/Button";
 import { plural } from "../components/format";
+import { ChangedFiles } from "../features/history/ChangedFiles";
+import { Plan } from "../features/plan/Plan";
 import { Changes } from "../features/review/Changes";
 import { Timeline } from "../features/timeline/Timeline";
 import { useApprovals } from "../platform/context";
+import type { History } from "./history";
 import type { Tab } from "./window_state";
 
 type Props = {
@@ -13,12 +16,13 @@ type Props = {
   tab: Tab;
   onTab: (tab: Tab) => void;
   focusRequest: number;
+  history: History;
   /** Only where it floats above the conversation. */
   onClose: (() => void) | null;
 };
 
 /** What is to be decided, and what happened. */
-export function Inspector({ sessionId, tab, onTab, focusRequest, onClose }: Props) {
+export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClose }: Props) {
   const waiting = useApprovals().filter((one) => one.sessionId === sessionId).length;
   const count = useId();
   return (
@@ -31,6 +35,9 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, onClose }: Prop
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="timeline">
               Timeline
+            </Tabs.Tab>
+            <Tabs.Tab className="tab" value="plan">
+              Plan
             </Tabs.Tab>
           </Tabs.List>
           <span className="sr-only" id={count}>
@@ -50,16 +57,37 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, onClose }: Prop
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
           {sessionId ? (
-            <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
+            <>
+              <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
+              <ChangedFiles
+                sessionId={sessionId}
+                onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}
+                onTakeBack={(path, seq) =>
+                  history.setAsking({ about: "take back", sessionId, seq, path, from: null })
+                }
+              />
+            </>
           ) : (
             <p className="empty secondary">Proposed edits and commands wait here for your decision.</p>
           )}
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="timeline">
           {sessionId ? (
-            <Timeline key={sessionId} sessionId={sessionId} />
+            <Timeline
+              key={sessionId}
+              sessionId={sessionId}
+              onShow={(seq) => history.show(sessionId, seq)}
+              onFork={(seq) => history.fork(sessionId, seq, null)}
+            />
           ) : (
             <p className="empty secondary">Every step of a session is listed here, as it was stored.</p>
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel className="inspector-panel" value="plan">
+          {sessionId ? (
+            <Plan key={sessionId} sessionId={sessionId} />
+          ) : (
+            <p className="empty secondary">For larger tasks Arki lists its steps here.</p>
           )}
         </Tabs.Panel>
       </Tabs.Root>

@@ -5,13 +5,16 @@ import { Conversation } from "../features/conversation/Conversation";
 import { Welcome } from "../features/welcome/Welcome";
 import { useArki } from "../platform/context";
 import { useStore } from "../platform/stores/store";
+import type { History } from "./history";
+import { SessionMenu } from "./SessionMenu";
 import type { Window } from "./use_window";
 
 /** The middle: a conversation, or a welcome while there is nothing to talk about. */
 export function MainPane({ window }: { window: Window }) {
   const arki = useArki();
   const failure = useStore(arki.failure);
-  const { app, project, selected, folder } = window;
+  const { app, project, selected, folder, history } = window;
+  const draft = history.draft?.sessionId === selected ? history.draft : null;
   return (
     <main className="conversation" aria-label="Conversation">
       <MainHead window={window} />
@@ -29,6 +32,7 @@ export function MainPane({ window }: { window: Window }) {
           <ErrorNote error={folder.error} />
         </div>
       )}
+      <HistorySaid history={history} />
       {project === null && selected === null ? (
         app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
       ) : (
@@ -36,6 +40,15 @@ export function MainPane({ window }: { window: Window }) {
           sessionId={selected}
           options={window.options}
           inputRef={window.message}
+          place={history.place}
+          draft={draft}
+          onPutBack={(text) => selected !== null && history.putDraft(selected, text)}
+          onRewind={(toSeq, undoes) =>
+            selected !== null &&
+            history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
+          }
+          onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
+          onOpenSession={history.show}
           onSent={window.sentTo}
           onReview={window.panes.review}
           onSettings={() => window.setDialog("settings")}
@@ -46,7 +59,34 @@ export function MainPane({ window }: { window: Window }) {
   );
 }
 
-function MainHead({ window: { panes, project, selected, session } }: { window: Window }) {
+/** What came of exporting, importing, forking or deleting. */
+function HistorySaid({ history: { said, hush } }: { history: History }) {
+  return (
+    <>
+      <div role="status">
+        {said.words !== null && (
+          <p className="foot-note main-note">
+            <span className="grow">{said.words}</span>
+            <Button small look="quiet" onClick={hush}>
+              Dismiss
+            </Button>
+          </p>
+        )}
+      </div>
+      {said.error && (
+        <div className="conversation-error">
+          <ErrorNote error={said.error}>
+            <Button small look="quiet" onClick={hush}>
+              Dismiss
+            </Button>
+          </ErrorNote>
+        </div>
+      )}
+    </>
+  );
+}
+
+function MainHead({ window: { panes, project, selected, session, history } }: { window: Window }) {
   const title = selected === null ? "New session" : session?.title || "Untitled session";
   return (
     <header className="main-head">
@@ -61,6 +101,7 @@ function MainHead({ window: { panes, project, selected, session } }: { window: W
       <h2 className="cut grow" title={session?.title}>
         {(project || selected) && title}
       </h2>
+      {(project || selected) && <SessionMenu sessionId={selected} history={history} />}
       <Button
         small
         look="quiet"

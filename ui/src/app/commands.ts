@@ -2,15 +2,24 @@
 import { useEffect } from "react";
 import type { Command } from "../components/commands";
 import { inTextField, matches } from "../components/shortcuts";
-import type { ApprovalMode, ModelEntry } from "../protocol/generated";
+import type { ApprovalMode, ExportFormat, ModelEntry } from "../protocol/generated";
 
 export type Actions = {
   openFolder: () => void;
   newSession: () => void;
   stop: (() => void) | null;
+  pause: (() => void) | null;
+  resume: (() => void) | null;
+  sendNext: (() => void) | null;
+  fork: (() => void) | null;
+  exportAs: ((format: ExportFormat) => void) | null;
+  importSessions: () => void;
+  deleteSession: (() => void) | null;
   inbox: (() => void) | null;
   review: (() => void) | null;
   timeline: (() => void) | null;
+  plan: (() => void) | null;
+  filterSessions: () => void;
   focusMessage: () => void;
   toggleSidebar: () => void;
   toggleInspector: () => void;
@@ -30,11 +39,32 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "new", section: "Session", title: "New session", shortcut: "Mod+N", run: act.newSession },
     { id: "message", section: "Session", title: "Write a message", shortcut: "Mod+L", run: act.focusMessage },
     { id: "stop", section: "Session", title: "Stop the run", shortcut: "Mod+.", run: act.stop },
+    { id: "pause", section: "Session", title: "Pause the run", shortcut: "Mod+Shift+P", run: act.pause },
+    { id: "resume", section: "Session", title: "Resume the run", shortcut: "Mod+Shift+P", run: act.resume },
+    {
+      id: "next",
+      section: "Session",
+      title: "Send the next queued message",
+      shortcut: "Mod+Shift+Enter",
+      run: act.sendNext,
+    },
     { id: "inbox", section: "Session", title: "Next approval that waits", shortcut: "Mod+J", run: act.inbox },
+    { id: "fork", section: "Session", title: "Fork from here", shortcut: "Mod+Shift+N", run: act.fork },
+    ...exportsOf(act),
+    { id: "import", section: "Session", title: "Import sessions", run: act.importSessions },
+    { id: "delete", section: "Session", title: "Delete this session", run: act.deleteSession },
     { id: "open", section: "Folder", title: "Open folder", shortcut: "Mod+O", run: act.openFolder },
     { id: "trust", section: "Folder", title: "Trust of this folder", run: act.trust },
     { id: "changes", section: "View", title: "Show changes", shortcut: "Mod+1", run: act.review },
     { id: "timeline", section: "View", title: "Show timeline", shortcut: "Mod+2", run: act.timeline },
+    { id: "plan", section: "View", title: "Show plan", shortcut: "Mod+3", run: act.plan },
+    {
+      id: "filter",
+      section: "View",
+      title: "Filter the sessions",
+      shortcut: "Mod+Shift+L",
+      run: act.filterSessions,
+    },
     {
       id: "sidebar",
       section: "View",
@@ -54,6 +84,13 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "system", section: "View", title: "Theme as the system", run: () => act.theme("system") },
     { id: "settings", section: "Arki", title: "Settings", shortcut: "Mod+,", run: act.settings },
     { id: "palette", section: "Arki", title: "Command palette", shortcut: "Mod+K", run: act.palette },
+    {
+      id: "search",
+      section: "Arki",
+      title: "Search all sessions",
+      shortcut: "Mod+Shift+F",
+      run: act.palette,
+    },
     { id: "keys", section: "Arki", title: "Keyboard map", shortcut: "?", run: act.keys },
     { id: "ask", section: "Approval", title: "Edits: ask each time", run: () => act.mode("ask") },
     { id: "edits", section: "Approval", title: "Edits: write without asking", run: () => act.mode("edits") },
@@ -71,6 +108,21 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     })),
   ];
   return drafts.flatMap(({ run, ...rest }) => (run === null ? [] : [{ ...rest, run }]));
+}
+
+const formats: readonly [ExportFormat, string][] = [
+  ["jsonl", "JSONL"],
+  ["markdown", "Markdown"],
+  ["html", "HTML"],
+];
+
+function exportsOf({ exportAs }: Actions): Draft[] {
+  return formats.map(([format, name]) => ({
+    id: `export ${format}`,
+    section: "Session",
+    title: `Export as ${name}`,
+    run: exportAs && (() => exportAs(format)),
+  }));
 }
 
 /** Runs a command by its key. A modal dialog keeps its keys to itself. */

@@ -1,20 +1,12 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useApp, useApprovals, useArki, useCatalogue, useSessions } from "../platform/context";
+import { useApp, useApprovals, useSessions } from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
-import { isActive } from "../protocol/sessions";
-import { type Actions, commandsOf, useCommandKeys } from "./commands";
+import { useHistory } from "./history";
 import { usePane, useRoom } from "./layout_state";
 import { useProject } from "./project";
 import { useTheme } from "./theme";
-import {
-  nextWaiting,
-  type OpenDialog,
-  type Tab,
-  useOnApproval,
-  useSelection,
-  useTitle,
-} from "./window_state";
+import { type OpenDialog, type Tab, useOnApproval, useSelection, useTitle } from "./window_state";
 
 export type Window = ReturnType<typeof useWindow>;
 
@@ -29,6 +21,7 @@ export function useWindow() {
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   const [theme, setTheme] = useTheme();
   const message = useRef<HTMLTextAreaElement>(null);
+  const filter = useRef<HTMLInputElement>(null);
   // Never remembered: what may happen without asking is said anew in each window.
   const mode = chosenMode ?? "ask";
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
@@ -52,6 +45,7 @@ export function useWindow() {
     select(sessionId);
     focusMessage();
   };
+  const history = useHistory({ selected, go, focusMessage });
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();
@@ -70,9 +64,11 @@ export function useWindow() {
     theme,
     setTheme,
     message,
+    filter,
     options,
     panes,
     folder,
+    history,
     focusMessage,
     go,
     newSession,
@@ -121,41 +117,4 @@ function usePanes(selected: string | null) {
     review,
     makeRoom,
   };
-}
-
-/** The commands of the palette, the map and the keys. */
-export function useCommands(window: Window) {
-  const arki = useArki();
-  const approvals = useApprovals();
-  const { models } = useCatalogue();
-  const { panes, selected, session, setDialog } = window;
-  const inbox = () => {
-    window.go(nextWaiting(approvals, selected));
-    panes.review();
-  };
-  const running = session && isActive(session.state) ? session.sessionId : null;
-  const actions: Actions = {
-    openFolder: window.folder.chooseFolder,
-    newSession: window.newSession,
-    stop:
-      running === null
-        ? null
-        : () => void arki.platform.call("stop_run", { sessionId: running }).catch(() => undefined),
-    inbox: approvals.length > 0 ? inbox : null,
-    review: selected ? panes.review : null,
-    timeline: selected ? () => panes.show("timeline") : null,
-    focusMessage: window.focusMessage,
-    toggleSidebar: () => panes.setSidebar(!panes.sidebar),
-    toggleInspector: () => panes.setInspector(!panes.inspector),
-    settings: () => setDialog("settings"),
-    palette: () => setDialog("palette"),
-    keys: () => setDialog("keys"),
-    trust: window.project ? () => setDialog("trust") : null,
-    theme: window.setTheme,
-    model: window.setModel,
-    mode: window.setMode,
-  };
-  const commands = commandsOf(actions, models);
-  useCommandKeys(commands, window.dialog !== null);
-  return { commands, actions };
 }

@@ -38,3 +38,43 @@ export function ChoiceMenu({ label, title, trigger, value, choices, onChoose }: 
     </Base.Root>
   );
 }
+
+export type MenuAction = { label: string; detail?: string; icon?: ReactNode; run: () => void };
+
+type ActionsProps = {
+  label: string;
+  trigger: ReactNode;
+  actions: readonly (MenuAction | null)[];
+  className?: string;
+};
+
+/** A button that opens a menu of things to do; null separates groups of them. */
+export function ActionMenu({ label, trigger, actions, className }: ActionsProps) {
+  return (
+    <Base.Root>
+      <Base.Trigger className={`button quiet icon small ${className ?? ""}`} aria-label={label} title={label}>
+        {trigger}
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner side="bottom" align="end" sideOffset={4} className="menu-layer">
+          <Base.Popup className="menu">
+            {actions.map((action, place) =>
+              action === null ? (
+                <Base.Separator key={`${place}`} className="menu-line" />
+              ) : (
+                // After the menu has given the focus back, so that an action may place it elsewhere.
+                <Base.Item key={action.label} className="menu-item" onClick={() => setTimeout(action.run, 0)}>
+                  <span className="menu-icon" aria-hidden>
+                    {action.icon}
+                  </span>
+                  <span>{action.label}</span>
+                  {action.detail && <span className="small secondary">{action.detail}</span>}
+                </Base.Item>
+              ),
+            )}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  );
+}

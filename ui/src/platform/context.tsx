@@ -1,6 +1,7 @@
 /** Hands the engine's stores to the features. */
 import { createContext, useContext, useSyncExternalStore } from "react";
 import type { Arki } from "./stores/arki";
+import type { OverviewState } from "./stores/overview";
 import type { SessionView } from "./stores/session_view";
 import { useStore } from "./stores/store";
 
@@ -27,4 +28,9 @@ export function useSessionPart<T>(sessionId: string, pick: (view: SessionView) =
 
 export function useSessionView(sessionId: string): SessionView {
   return useStore(useArki().session(sessionId).view);
+}
+
+/** The session as a whole: its plan, its queue, the files it changed. */
+export function useOverview(sessionId: string): OverviewState {
+  return useStore(useArki().session(sessionId).overview.state);
 }

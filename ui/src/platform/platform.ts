@@ -6,13 +6,21 @@ import type {
   ApprovalSummary,
   AppState,
   CommandError,
+  ExportFormat,
   Frame,
+  LineOrigin,
   ModelEntry,
   ProjectState,
   ProviderEntry,
+  QueuedMessage,
+  QueueMode,
+  RemovedSession,
   Resolution,
+  RewindPreview,
+  SearchHit,
   SendOptions,
   Sent,
+  SessionOverview,
   SessionPage,
   SessionSummary,
 } from "../protocol/generated";
@@ -27,9 +35,28 @@ export type Commands = {
   keep_untrusted: [{ path: string }, ProjectState];
   list_sessions: [Record<string, never>, SessionSummary[]];
   session_page: [{ sessionId: string; beforeSeq: number | null; limit: number }, SessionPage];
-  send_message: [{ sessionId: string | null; text: string; options: SendOptions }, Sent];
+  /** With a mode the message is queued while the session's run works, waits or is paused. */
+  send_message: [
+    { sessionId: string | null; text: string; options: SendOptions; mode: QueueMode | null },
+    Sent,
+  ];
+  set_queue: [{ sessionId: string; queued: readonly QueuedMessage[] }, null];
+  send_next: [{ sessionId: string }, Sent];
   stop_run: [{ sessionId: string }, null];
+  pause_run: [{ sessionId: string }, null];
   resume_run: [{ sessionId: string }, null];
+  session_overview: [{ sessionId: string }, SessionOverview];
+  rewind_preview: [RewindParams, RewindPreview];
+  rewind: [RewindParams, RewindPreview];
+  fork_session: [{ sessionId: string; atSeq: number | null }, SessionSummary];
+  line_origins: [{ sessionId: string; path: string }, LineOrigin[]];
+  take_back_preview: [{ sessionId: string; seq: number }, RewindPreview];
+  take_back: [{ sessionId: string; seq: number }, RewindPreview];
+  search_sessions: [{ text: string; project: string | null; limit: number }, SearchHit[]];
+  /** Null: the user changed their mind in the system's dialog. */
+  export_session: [{ sessionId: string; format: ExportFormat }, string | null];
+  import_sessions: [Record<string, never>, string[] | null];
+  remove_session: [{ sessionId: string }, RemovedSession];
   list_approvals: [Record<string, never>, ApprovalSummary[]];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
   list_models: [Record<string, never>, ModelEntry[]];
@@ -40,6 +67,8 @@ export type Commands = {
   remove_provider: [{ name: string }, null];
   set_default_model: [{ model: string }, null];
 };
+
+type RewindParams = { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
 
 export type CommandName = keyof Commands;
 

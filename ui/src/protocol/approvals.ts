@@ -1,6 +1,18 @@
 /** Approvals: the pending ones across sessions, and a session's decided ones. Pure. */
 import type { ApprovalSummary, CommandPreview, Event, Preview } from "./generated";
-import { isRecord, list, maybeText, payloadOf, readCommand, readPreview, record, text } from "./read";
+import {
+  flag,
+  isRecord,
+  list,
+  maybeNumber,
+  maybeText,
+  payloadOf,
+  readCommand,
+  readPreview,
+  record,
+  text,
+} from "./read";
+import { isTakenBack, type Rewind } from "./rewinds";
 
 export type PendingApproval = ApprovalSummary & { supersedes: string | null };
 
@@ -19,14 +31,19 @@ export type DecidedApproval = {
   command: CommandPreview | null;
   /** The file had changed, so nothing was written; another approval took its place. */
   superseded: boolean;
+  seq: number;
+  /** The files were rewound to before it. */
+  takenBack: boolean;
 };
 
 export type DecidedState = {
   requested: Readonly<Record<string, PendingApproval>>;
   decided: DecidedApproval[];
+  /** Of files. */
+  rewinds: readonly Rewind[];
 };
 
-export const emptyDecided: DecidedState = { requested: {}, decided: [] };
+export const emptyDecided: DecidedState = { requested: {}, decided: [], rewinds: [] };
 
 export function readApproval(event: Event): PendingApproval | null {
   const p = payloadOf(event);
@@ -80,8 +97,9 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
       : state.decided;
     return { ...state, requested, decided };
   }
-  if (event.type !== "approval.resolved") return state;
   const p = payloadOf(event);
+  if (event.type === "session.rewound" && flag(p, "files")) return filesRewound(state, event, p);
+  if (event.type !== "approval.resolved") return state;
   const request = state.requested[text(p, "approvalId")];
   if (!request) return state;
   const decided: DecidedApproval = {
@@ -97,8 +115,16 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     preview: request.preview,
     command: request.command,
     superseded: false,
+    seq: event.seq,
+    takenBack: false,
   };
   return { ...state, decided: [decided, ...state.decided] };
+}
+
+function filesRewound(state: DecidedState, event: Event, p: Record<string, unknown>): DecidedState {
+  const rewinds = [...state.rewinds, { seq: event.seq, toSeq: maybeNumber(p, "toSeq") ?? event.seq }];
+  const decided = state.decided.map((one) => ({ ...one, takenBack: isTakenBack(rewinds, one.seq) }));
+  return { ...state, decided, rewinds };
 }
 
 /** `edited` maps hunk index to text; an engine that only lists the indexes is understood too. */

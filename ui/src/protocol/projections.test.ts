@@ -71,6 +71,7 @@ describe("the list of sessions", () => {
     updatedAt: 0,
     state: "idle",
     pendingApprovals: 0,
+    origin: null,
   });
   const step = (list: readonly SessionSummary[], type: string, payload: Record<string, unknown> = {}) => {
     const event: Event = { ...eventLog("b").add(type, payload), ts: 9 };
@@ -93,6 +94,11 @@ describe("the list of sessions", () => {
     expect(step(list, "run.failed").map((one) => one.sessionId)).toEqual(["a", "b"]);
   });
 
+  it("knows a fork by its origin", () => {
+    const forked = step([session("b")], "session.forked", { fromSession: "a", fromSeq: 4 });
+    expect(forked[0]?.origin).toBe("a");
+  });
+
   it("is grouped by project, the open one first even while it is empty", () => {
     expect(
       groupByProject([session("a")], "/open").map((group) => [group.project, group.sessions.length]),
@@ -100,6 +106,21 @@ describe("the list of sessions", () => {
       ["/open", 0],
       ["/p", 1],
     ]);
+  });
+});
+
+describe("going back", () => {
+  it("marks what was decided about files that were put back, and forgets how full the context was", () => {
+    const { events, add } = eventLog("s");
+    add("engine.response", { usage: { promptTokens: 100, completionTokens: 5, costUsd: 0.5 } });
+    add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file" });
+    add("approval.resolved", { approvalId: "a", decision: "approve" });
+    const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true });
+    const taken = () => events.reduce(decidedStep, emptyDecided).decided.map((one) => one.takenBack);
+    expect(taken()).toEqual([true]);
+    expect(events.reduce(usageStep, noUsage)).toMatchObject({ promptTokens: 100, contextTokens: null });
+    add("session.rewound", { toSeq: rewound.seq - 1, files: true, conversation: true });
+    expect(taken()).toEqual([false]);
   });
 });
 

@@ -1,6 +1,6 @@
 /** The list of sessions, kept current from the events of all of them. Pure. */
 import type { Event, SessionState, SessionSummary } from "./generated";
-import { payloadOf, text } from "./read";
+import { maybeText, payloadOf, text } from "./read";
 
 const stateAfter: Readonly<Record<string, SessionState | undefined>> = {
   "run.started": "running",
@@ -33,6 +33,7 @@ function created(event: Event): SessionSummary {
     updatedAt: event.ts,
     state: "idle",
     pendingApprovals: 0,
+    origin: null,
   };
 }
 
@@ -42,6 +43,7 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   if (event.type === "session.created" || event.type === "session.configured") {
     return { title: text(p, "title") || known.title };
   }
+  if (event.type === "session.forked") return { origin: maybeText(p, "fromSession") };
   if (event.type === "run.started") {
     return { state, title: known.title || text(p, "prompt").split("\n")[0]?.slice(0, 80) || known.title };
   }
@@ -60,11 +62,17 @@ function pausedFor(payload: Record<string, unknown>): SessionState {
 }
 
 function same(a: SessionSummary, b: SessionSummary): boolean {
-  return a.title === b.title && a.state === b.state && a.pendingApprovals === b.pendingApprovals;
+  const kept = a.title === b.title && a.state === b.state && a.origin === b.origin;
+  return kept && a.pendingApprovals === b.pendingApprovals;
 }
 
 export function isActive(state: SessionState): boolean {
   return state === "running" || state === "waiting";
+}
+
+/** A run is under way or stopped half-way: what is said meanwhile is queued. */
+export function isUnfinished(state: SessionState): boolean {
+  return isActive(state) || state === "paused";
 }
 
 export function groupByProject(sessions: readonly SessionSummary[], openProject: string | null) {

@@ -4,58 +4,11 @@
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
 import type { Event } from "./generated";
-import { flag, type Json, maybeNumber, maybeText, payloadOf, text } from "./read";
+import type { Item, NoticeItem, ToolItem, UserItem } from "./items";
+import { flag, isRecord, type Json, list, maybeNumber, maybeText, payloadOf, strings, text } from "./read";
+import { isTakenBack, type Rewind } from "./rewinds";
 
-export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
-
-export type UserItem = { kind: "user"; key: string; seq: number; ts: number; text: string };
-export type AssistantItem = {
-  kind: "assistant";
-  key: string;
-  seq: number;
-  ts: number;
-  runId: string | null;
-  turn: number;
-  text: string;
-  thoughts: string;
-  interrupted: boolean;
-};
-export type ToolItem = {
-  kind: "tool";
-  key: string;
-  seq: number;
-  ts: number;
-  runId: string | null;
-  callId: string;
-  toolId: string;
-  args: unknown;
-  state: ToolState;
-  approvalId: string | null;
-  reason: string;
-  result: unknown;
-  durationMs: number | null;
-  truncated: boolean;
-  files: string[];
-};
-export type FailureItem = {
-  kind: "failure";
-  key: string;
-  seq: number;
-  ts: number;
-  code: string;
-  message: string;
-  hint: string;
-  retryable: boolean;
-};
-export type NoticeItem = {
-  kind: "notice";
-  key: string;
-  seq: number;
-  ts: number;
-  tone: "quiet" | "attention";
-  text: string;
-};
-export type Item = UserItem | AssistantItem | ToolItem | FailureItem | NoticeItem;
+export type * from "./items";
 
 export type Transcript = {
   items: Item[];
@@ -67,6 +20,9 @@ export type Transcript = {
   pausedFor: string | null;
   /** Position of a tool call's item, so that a result finds its card without a search. */
   calls: Readonly<Record<string, number>>;
+  /** Words that wait, by message: they are shown once the model was told. */
+  queued: Readonly<Record<string, string>>;
+  rewinds: readonly Rewind[];
 };
 
 export const emptyTranscript: Transcript = {
@@ -76,6 +32,8 @@ export const emptyTranscript: Transcript = {
   run: "none",
   pausedFor: null,
   calls: {},
+  queued: {},
+  rewinds: [],
 };
 
 export function foldTranscript(events: readonly Event[], from: Transcript = emptyTranscript): Transcript {
@@ -91,7 +49,7 @@ type Step = (state: Transcript, event: Event, payload: Json) => Transcript;
 
 const steps: Readonly<Record<string, Step | undefined>> = {
   "run.started": (state, event, p) => ({
-    ...append(state, { kind: "user", ...at(event), text: text(p, "prompt") }),
+    ...append(state, { kind: "user", ...at(event), text: text(p, "prompt"), steered: false }),
     lastPrompt: text(p, "prompt"),
     run: "running",
     pausedFor: null,
@@ -100,7 +58,8 @@ const steps: Readonly<Record<string, Step | undefined>> = {
   "engine.request": (state, _event, p) => ({ ...state, turn: maybeNumber(p, "turn") ?? state.turn + 1 }),
   "engine.retry": (state, event, p) => notice(state, event, retryWords(p)),
   "output.message": assistant,
-  "message.queued": (state, event, p) => notice(state, event, `Queued: ${text(p, "text")}`),
+  "message.queued": (state, _event, p) => remember(state, text(p, "messageId"), text(p, "text")),
+  "queue.changed": queueChanged,
   "question.asked": (state, event, p) => notice(state, event, text(p, "text"), "attention"),
   "tool.call": toolCall,
   "policy.decided": (state, _event, p) => {
@@ -147,9 +106,18 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     const sizes = before !== null && after !== null ? `: ${before} → ${after} tokens` : "";
     return notice(state, event, `Earlier messages were summarised${sizes}`);
   },
-  "session.rewound": (state, event, p) =>
-    notice(state, event, `Rewound to event ${maybeNumber(p, "toSeq") ?? "?"}`),
-  "session.forked": (state, event) => notice(state, event, "Forked from another session"),
+  "session.rewound": rewound,
+  "session.forked": (state, event, p) =>
+    append(state, {
+      kind: "forked",
+      ...at(event),
+      fromSession: text(p, "fromSession"),
+      fromSeq: maybeNumber(p, "fromSeq") ?? 0,
+    }),
+  "change.taken_back": (state, event, p) => {
+    const paths = writtenPaths(p);
+    return notice(state, event, `You took back a change of ${paths.join(", ") || "a file"}`);
+  },
 };
 
 function at(event: Event) {
@@ -167,6 +135,58 @@ function notice(
   tone: NoticeItem["tone"] = "quiet",
 ): Transcript {
   return append(state, { kind: "notice", ...at(event), tone, text: words });
+}
+
+function remember(state: Transcript, messageId: string, words: string): Transcript {
+  return { ...state, queued: { ...state.queued, [messageId]: words } };
+}
+
+/** What the model was told by it is shown as said; edits are remembered until then. */
+function queueChanged(state: Transcript, event: Event, p: Json): Transcript {
+  const told = strings(list(p, "delivered")).reduce((now, messageId) => {
+    const words = state.queued[messageId];
+    if (words === undefined) return notice(now, event, "You said something here while Arki worked");
+    const key = `${event.eventId} ${messageId}`;
+    return append(now, { kind: "user", ...at(event), key, text: words, steered: true });
+  }, state);
+  const edits = list(p, "queued").filter(isRecord);
+  return edits.reduce<Transcript>((now, entry) => {
+    const words = maybeText(entry, "text");
+    return words === null ? now : remember(now, text(entry, "messageId"), words);
+  }, told);
+}
+
+function rewound(state: Transcript, event: Event, p: Json): Transcript {
+  const toSeq = maybeNumber(p, "toSeq") ?? event.seq;
+  const conversation = flag(p, "conversation");
+  const rewinds = conversation ? [...state.rewinds, { seq: event.seq, toSeq }] : state.rewinds;
+  const items = state.items.map((item) => {
+    const takenBack = isTakenBack(rewinds, item.seq);
+    return takenBack === (item.takenBack ?? false) ? item : { ...item, takenBack };
+  });
+  const gone = items.filter((item, place) => item.takenBack && !state.items[place]?.takenBack);
+  const prompts = items.filter((item) => item.kind === "user" && !item.takenBack) as UserItem[];
+  const then: Transcript = conversation
+    ? { ...state, items, rewinds, lastPrompt: prompts.at(-1)?.text ?? null, run: "ended", pausedFor: null }
+    : state;
+  return append(then, {
+    kind: "rewound",
+    ...at(event),
+    toSeq,
+    files: flag(p, "files"),
+    conversation,
+    messages: gone.filter((item) => item.kind === "user" || item.kind === "assistant").length,
+    restored: writtenPaths(p).length,
+  });
+}
+
+/** The files that going back wrote or deleted. */
+function writtenPaths(p: Json): string[] {
+  const changes = list(p, "changes").filter(isRecord);
+  const written = changes.filter(
+    (one) => text(one, "action") === "restore" || text(one, "action") === "delete",
+  );
+  return written.map((one) => text(one, "path"));
 }
 
 function assistant(state: Transcript, event: Event, p: Json): Transcript {

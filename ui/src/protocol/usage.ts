@@ -1,6 +1,6 @@
 /** What a session has used, summed from its engine responses. Pure. An unknown cost stays unknown. */
 import type { Event } from "./generated";
-import { maybeNumber, payloadOf, record } from "./read";
+import { flag, maybeNumber, payloadOf, record } from "./read";
 
 export type Usage = {
   promptTokens: number;
@@ -23,6 +23,9 @@ export const noUsage: Usage = {
 };
 
 export function usageStep(usage: Usage, event: Event): Usage {
+  // What was asked is spent; how much of it the next request still holds is not known.
+  if (event.type === "session.rewound" && flag(payloadOf(event), "conversation"))
+    return { ...usage, contextTokens: null };
   if (event.type !== "engine.response") return usage;
   const of = record(payloadOf(event).usage);
   const prompt = maybeNumber(of, "promptTokens") ?? 0;

@@ -9,8 +9,10 @@ import type {
   ModelEntry,
   ProjectState,
   ProviderEntry,
+  Sent,
   SessionSummary,
 } from "../protocol/generated";
+import { historyHandlers, type World } from "./fake_history";
 
 type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
 
@@ -75,6 +77,7 @@ export function createFake(given: {
   models?: ModelEntry[];
   providers?: ProviderEntry[];
   handlers?: Handlers;
+  history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
@@ -87,7 +90,34 @@ export function createFake(given: {
       app.project = { ...(app.project ?? demoProject), path, trust: state, changed: [] };
       return app.project;
     };
-  const handlers: Required<Handlers> = {
+  const send = (part: Partial<Frame>) => {
+    for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
+    onFrame?.(frame(part));
+  };
+  const world: World = {
+    logs,
+    sessions: given.sessions ?? [],
+    send,
+    overviews: {},
+    preview: { changes: [], diff: "" },
+    lines: [],
+    ...given.history,
+  };
+  const queueing = ({ sessionId, text, mode }: Commands["send_message"][0]): Sent => {
+    const to = sessionId ?? "new";
+    if (mode === null) return { sessionId: to, runId: "run-new", messageId: null };
+    const log = logs[to] ?? [];
+    const messageId = `message ${log.length + 1}`;
+    const last = log.at(-1);
+    const event = {
+      ...(last ?? eventLog(to).add("x")),
+      type: "message.queued",
+      payload: { messageId, text, mode },
+    };
+    send({ events: [{ ...event, eventId: `${to}-${log.length + 1}`, seq: log.length + 1 }] });
+    return { sessionId: to, runId: null, messageId };
+  };
+  const handlers: Handlers = {
     app_state: () => ({ ...app }),
     choose_folder: () => null,
     open_project: ({ path }) => {
@@ -96,14 +126,13 @@ export function createFake(given: {
     },
     trust_project: trust("trusted"),
     keep_untrusted: trust("untrusted"),
-    list_sessions: () => [...(given.sessions ?? [])],
+    ...historyHandlers(world),
+    list_sessions: () => [...world.sessions],
     session_page: ({ sessionId, beforeSeq, limit }) => {
       const before = (logs[sessionId] ?? []).filter((event) => beforeSeq === null || event.seq < beforeSeq);
       return { events: before.slice(-limit), hasMore: before.length > limit, partial: null };
     },
-    send_message: ({ sessionId }) => ({ sessionId: sessionId ?? "new", runId: "run-new" }),
-    stop_run: () => null,
-    resume_run: () => null,
+    send_message: queueing,
     list_approvals: () => {
       const none: readonly PendingApproval[] = [];
       return [...Object.values(logs).flat().reduce(pendingStep, none)];
@@ -139,10 +168,6 @@ export function createFake(given: {
     openLink: async (url) => {
       opened.push(url);
     },
-  };
-  const send = (part: Partial<Frame>) => {
-    for (const event of part.events ?? []) logs[event.sessionId] = [...(logs[event.sessionId] ?? []), event];
-    onFrame?.(frame(part));
   };
   return { platform, calls, opened, send, logs, app };
 }

@@ -322,6 +322,7 @@ function summaryOf(
     updatedAt: 0,
     state,
     pendingApprovals: state === "waiting" ? 1 : 0,
+    origin: null,
   };
 }
 

@@ -40,6 +40,9 @@ macro_rules! words {
     };
 }
 
+mod history;
+pub use history::*;
+
 words! {
     TrustState { Trusted, Untrusted, Undecided }
     PinChange { Added, Changed, Removed }
@@ -136,6 +139,8 @@ wire! {
         #[ts(as = "WireSessionState")]
         pub state: SessionState,
         pub pending_approvals: u32,
+        /// The session it was forked from.
+        pub origin: Option<String>,
     }
     PartialAnswer {
         pub run_id: String,
@@ -225,9 +230,11 @@ wire! {
         pub model: Option<String>,
         pub approve: WireApprovalMode,
     }
+    /// Either a run began or the message was queued.
     Sent {
         pub session_id: String,
-        pub run_id: String,
+        pub run_id: Option<String>,
+        pub message_id: Option<String>,
     }
     /// Every command of the window is rejected with this.
     CommandError {
@@ -280,6 +287,7 @@ impl From<Summary> for SessionSummary {
             updated_at: summary.updated_at,
             state: summary.state,
             pending_approvals: u32::from(summary.pending_approval.is_some()),
+            origin: None,
         }
     }
 }

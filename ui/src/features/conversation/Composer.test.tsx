@@ -6,28 +6,37 @@ import { Composer } from "./Composer";
 
 let session = 0;
 
-function shown(given: { running?: boolean; blocked?: string; accept?: boolean } = {}) {
+type Given = { run?: "running" | "waiting" | "paused"; blocked?: string; accept?: boolean };
+
+function shown(given: Given = {}) {
   session += 1;
-  const onSend = vi.fn(async (_text: string) => given.accept ?? true);
+  const onSend = vi.fn(async (_text: string, _mode: string | null) => given.accept ?? true);
   const onStop = vi.fn();
+  const onPause = vi.fn();
   render(
     <Composer
       draftOf={`session ${session}`}
-      running={given.running ?? false}
+      run={given.run ?? null}
       blocked={given.blocked ?? null}
       onSend={onSend}
       onStop={onStop}
+      onPause={onPause}
       inputRef={createRef()}
     />,
   );
-  return { onSend, onStop, box: screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" }) };
+  return {
+    onSend,
+    onStop,
+    onPause,
+    box: screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" }),
+  };
 }
 
 describe("Composer", () => {
   it("sends with Enter and empties the box", async () => {
     const { onSend, box } = shown();
     await userEvent.type(box, "hello{Enter}");
-    expect(onSend).toHaveBeenCalledExactlyOnceWith("hello");
+    expect(onSend).toHaveBeenCalledExactlyOnceWith("hello", null);
     expect(box.value).toBe("");
   });
 
@@ -48,7 +57,7 @@ describe("Composer", () => {
     expect(webkit.defaultPrevented).toBe(false);
     expect(onSend).not.toHaveBeenCalled();
     fireEvent.keyDown(box, { key: "Enter", keyCode: 13 });
-    expect(onSend).toHaveBeenCalledExactlyOnceWith("にほん");
+    expect(onSend).toHaveBeenCalledExactlyOnceWith("にほん", null);
   });
 
   it("keeps the words when sending failed", async () => {
@@ -64,23 +73,62 @@ describe("Composer", () => {
     expect(screen.getByRole<HTMLButtonElement>("button", { name: "Send" }).disabled).toBe(true);
   });
 
-  it("offers Stop in place of Send while a run is active, and Enter does not send", async () => {
-    const { onSend, onStop, box } = shown({ running: true });
-    expect(screen.queryByRole("button", { name: "Send" })).toBeNull();
-    await userEvent.type(box, "next{Enter}");
-    expect(onSend).not.toHaveBeenCalled();
+  it("queues while a run works: after it with Enter, into it with Alt+Enter, and says so", async () => {
+    const { onSend, box } = shown({ run: "running" });
+    const words = document.getElementById(box.getAttribute("aria-describedby") ?? "")?.textContent;
+    expect(words).toContain("begins the next run");
+    expect(words).toContain("next turn");
+    await userEvent.type(box, "later{Enter}");
+    await userEvent.type(box, "now{Alt>}{Enter}{/Alt}");
+    await userEvent.type(box, "now too");
+    await userEvent.click(screen.getByRole("button", { name: "Steer" }));
+    expect(onSend.mock.calls).toEqual([
+      ["later", "follow_up"],
+      ["now", "steer"],
+      ["now too", "steer"],
+    ]);
+  });
+
+  it("offers Pause and Stop while a run works, Stop alone once it stands, and neither without one", async () => {
+    const { onStop, onPause } = shown({ run: "running" });
+    await userEvent.click(screen.getByRole("button", { name: "Pause" }));
     await userEvent.click(screen.getByRole("button", { name: "Stop" }));
-    expect(onStop).toHaveBeenCalledOnce();
+    expect([onPause.mock.calls.length, onStop.mock.calls.length]).toEqual([1, 1]);
+    cleanup();
+    shown({ run: "paused" });
+    expect(screen.getByRole("button", { name: "Stop" })).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Pause" })).toBeNull();
+    cleanup();
+    shown();
+    expect(screen.getAllByRole("button").map((one) => one.getAttribute("aria-label"))).toEqual(["Send"]);
+  });
+
+  it("takes words that are put in, above what was written but not sent", async () => {
+    const props = {
+      draftOf: "given",
+      run: null,
+      blocked: null,
+      onSend: async () => true,
+      onStop: () => {},
+      onPause: () => {},
+      inputRef: createRef<HTMLTextAreaElement>(),
+    };
+    const { rerender } = render(<Composer {...props} given={{ text: "rewound", at: 1 }} />);
+    const box = screen.getByRole<HTMLTextAreaElement>("textbox");
+    expect(box.value).toBe("rewound");
+    rerender(<Composer {...props} given={{ text: "other", at: 2 }} />);
+    expect(box.value).toBe("other\n\nrewound");
   });
 
   it("keeps unsent words for their own session", async () => {
     const { box } = shown();
     await userEvent.type(box, "later");
     const again = {
-      running: false,
+      run: null,
       blocked: null,
       onSend: async () => true,
       onStop: () => {},
+      onPause: () => {},
       inputRef: createRef<HTMLTextAreaElement>(),
     };
     cleanup();

@@ -1,17 +1,29 @@
-/** Where one writes. Enter sends, except while an input method is composing; Shift+Enter makes a line. */
-import { ArrowUp, Square } from "lucide-react";
-import { type KeyboardEvent, type Ref, useId, useState } from "react";
+/**
+ * Where one writes. Enter sends, except while an input method is composing; Shift+Enter makes a line. While a run
+ * works, what is sent waits for its end, or steers the run with Alt+Enter.
+ */
+import { ArrowUp, Pause, Square } from "lucide-react";
+import { type KeyboardEvent, type Ref, useEffect, useId, useState } from "react";
 import { Button } from "../../components/Button";
+import { showShortcut } from "../../components/shortcuts";
+import type { QueueMode } from "../../protocol/generated";
+
+/** Words that were put into the box from elsewhere: `at` tells one time from the next. */
+export type Draft = { text: string; at: number };
 
 type Props = {
   /** Whose unsent words these are: they are kept while one looks at another session. */
   draftOf: string;
-  running: boolean;
+  /** A run that is not over: what is sent is queued. Null when there is none. */
+  run: "running" | "waiting" | "paused" | null;
   /** Why nothing can be sent, in words, or null. */
   blocked: string | null;
-  onSend: (text: string) => Promise<boolean>;
+  /** With a mode when it is to be queued. */
+  onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
+  onPause: () => void;
   inputRef: Ref<HTMLTextAreaElement>;
+  given?: Draft | null;
 };
 
 /** Safari-based webviews report the Enter that ends a composition only by this key code. */
@@ -19,33 +31,34 @@ const composingKeyCode = 229;
 
 const drafts = new Map<string, string>();
 
-export function Composer({ draftOf, running, blocked, onSend, onStop, inputRef }: Props) {
+export function Composer({ draftOf, run, blocked, onSend, onStop, onPause, inputRef, given }: Props) {
   const [text, setText] = useState(() => drafts.get(draftOf) ?? "");
   const write = (words: string) => {
     if (words === "") drafts.delete(draftOf);
     else drafts.set(draftOf, words);
     setText(words);
   };
+  useGiven(given ?? null, text, write);
   const [sending, setSending] = useState(false);
-  const why = useId();
-  const ready = blocked === null && !running && !sending && text.trim() !== "";
-  const send = async () => {
+  const about = useId();
+  const ready = blocked === null && !sending && text.trim() !== "";
+  const send = async (mode: QueueMode) => {
     if (!ready) return;
     setSending(true);
     // The words stay in the box until the engine has them: a failed send loses nothing.
-    if (await onSend(text)) write("");
+    if (await onSend(text, run === null ? null : mode)) write("");
     setSending(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return;
     if (event.nativeEvent.isComposing || event.keyCode === composingKeyCode) return;
     event.preventDefault();
-    void send();
+    void send(event.altKey ? "steer" : "follow_up");
   };
   return (
     <div className="composer">
       {blocked && (
-        <p id={why} className="composer-why small secondary">
+        <p id={about} className="composer-why small secondary">
           {blocked}
         </p>
       )}
@@ -54,8 +67,8 @@ export function Composer({ draftOf, running, blocked, onSend, onStop, inputRef }
           <textarea
             ref={inputRef}
             aria-label="Message"
-            aria-describedby={blocked ? why : undefined}
-            placeholder={running ? "Write the next message meanwhile…" : "Ask for a change, or a question…"}
+            aria-describedby={blocked || run ? about : undefined}
+            placeholder={run ? "Say more meanwhile…" : "Ask for a change, or a question…"}
             rows={1}
             value={text}
             disabled={blocked !== null}
@@ -64,28 +77,71 @@ export function Composer({ draftOf, running, blocked, onSend, onStop, inputRef }
             onKeyDown={onKeyDown}
           />
         </div>
-        {running ? (
+        {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
+        {run && (
           <Button
-            look="plain"
-            label="Stop"
-            title="Stop"
-            shortcut="Mod+."
-            icon={<Square size={12} fill="currentColor" aria-hidden />}
-            onClick={onStop}
-          >
-            Stop
-          </Button>
-        ) : (
-          <Button
-            look="primary"
-            label="Send"
-            shortcut="Enter"
-            icon={<ArrowUp size={16} aria-hidden />}
+            title="Steer: heard at the next turn of this run"
+            shortcut="Alt+Enter"
             disabled={!ready}
-            onClick={send}
-          />
+            onClick={() => send("steer")}
+          >
+            Steer
+          </Button>
         )}
+        <Button
+          look="primary"
+          label="Send"
+          title={run ? "Send after this run" : "Send"}
+          shortcut="Enter"
+          icon={<ArrowUp size={16} aria-hidden />}
+          disabled={!ready}
+          onClick={() => send("follow_up")}
+        />
       </div>
+      {run && !blocked && (
+        <p id={about} className="composer-how small secondary">
+          <kbd>{showShortcut("Enter")}</kbd> begins the next run with it,{" "}
+          <kbd>{showShortcut("Alt+Enter")}</kbd> steers: this run hears it at its next turn.
+        </p>
+      )}
     </div>
   );
+}
+
+type RunProps = { run: NonNullable<Props["run"]>; onStop: () => void; onPause: () => void };
+
+function RunButtons({ run, onStop, onPause }: RunProps) {
+  return (
+    <>
+      {run === "running" && (
+        <Button
+          look="quiet"
+          label="Pause"
+          title="Pause after this step"
+          shortcut="Mod+Shift+P"
+          icon={<Pause size={14} fill="currentColor" aria-hidden />}
+          onClick={onPause}
+        />
+      )}
+      <Button
+        label="Stop"
+        title="Stop"
+        shortcut="Mod+."
+        icon={<Square size={12} fill="currentColor" aria-hidden />}
+        onClick={onStop}
+      >
+        Stop
+      </Button>
+    </>
+  );
+}
+
+/** What was written but not sent stays, below what is put in. */
+function useGiven(given: Draft | null, text: string, write: (words: string) => void): void {
+  const at = given?.at ?? null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each time words are put in, whatever stands there
+  useEffect(() => {
+    if (given === null || given.text === "") return;
+    write(text.trim() === "" || text === given.text ? given.text : `${given.text}\n\n${text}`);
+  }, [at]);
 }

@@ -1,35 +1,38 @@
 /** What is being said and done in one session, and the box to say more. */
-import { type RefObject, useMemo, useState } from "react";
-import { Button } from "../../components/Button";
-import { ErrorNote } from "../../components/ErrorNote";
+import { type RefObject, useState } from "react";
 import { folderName } from "../../components/format";
-import { useApp, useArki, useSessions, useSessionView } from "../../platform/context";
+import { useApp, useArki, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError, SendOptions, SessionSummary } from "../../protocol/generated";
-import { isActive } from "../../protocol/sessions";
-import { Composer } from "./Composer";
-import type { RowActions } from "./RowView";
-import { rowsOf } from "./rows";
-import { Transcript } from "./Transcript";
+import type { CommandError, QueueMode, SendOptions } from "../../protocol/generated";
+import type { Draft } from "./Composer";
+import { Foot } from "./Foot";
+import type { HistoryActions } from "./MessageActions";
+import type { Place } from "./place";
+import { Said } from "./Said";
 import "./conversation.css";
 
-export type ConversationProps = {
+export type ConversationProps = HistoryActions & {
   sessionId: string | null;
   options: SendOptions;
   inputRef: RefObject<HTMLTextAreaElement | null>;
+  /** An event to be shown. */
+  place: Place | null;
+  /** Words to be put into the message box of this session. */
+  draft: Draft | null;
+  onPutBack: (text: string) => void;
   onSent: (sessionId: string) => void;
   onReview: () => void;
   onSettings: () => void;
   onOpenProject: (path: string) => void;
+  onOpenSession: (sessionId: string, seq: number) => void;
 };
 
 export function Conversation(props: ConversationProps) {
-  const { sessionId, options, inputRef, onSent } = props;
+  const { sessionId, options } = props;
   const arki = useArki();
   const project = useApp()?.project ?? null;
   const session = useSessions().find((one) => one.sessionId === sessionId) ?? null;
   const [error, setError] = useState<CommandError | null>(null);
-  const running = session !== null && isActive(session.state);
   const attempt = async (work: () => Promise<unknown>) => {
     setError(null);
     try {
@@ -40,13 +43,14 @@ export function Conversation(props: ConversationProps) {
       return false;
     }
   };
-  const send = (text: string) =>
+  const send = (text: string, mode: QueueMode | null) =>
     attempt(async () => {
-      const sent = await arki.platform.call("send_message", { sessionId, text, options });
-      onSent(sent.sessionId);
+      const sent = await arki.platform.call("send_message", { sessionId, text, options, mode });
+      props.onSent(sent.sessionId);
     });
-  const resume = () => sessionId && void attempt(() => arki.platform.call("resume_run", { sessionId }));
-  const stop = () => sessionId && void attempt(() => arki.platform.call("stop_run", { sessionId }));
+  const tell = (name: "resume_run" | "stop_run" | "pause_run" | "send_next") => () => {
+    if (sessionId !== null) void attempt(() => arki.platform.call(name, { sessionId }));
+  };
   return (
     <>
       {sessionId === null ? (
@@ -57,99 +61,27 @@ export function Conversation(props: ConversationProps) {
       ) : (
         <Said
           key={sessionId}
-          onResume={resume}
           {...props}
           sessionId={sessionId}
           session={session}
-          onSend={send}
+          onResume={tell("resume_run")}
         />
       )}
-      <div className="conversation-foot">
-        {session?.state === "interrupted" && (
-          <p className="foot-note">
-            <span className="grow">This run was interrupted before it finished.</span>
-            <Button small onClick={resume}>
-              Continue
-            </Button>
-          </p>
-        )}
-        {session && project && session.project !== project.path && (
-          <p className="foot-note">
-            <span className="grow">
-              This session belongs to <b>{folderName(session.project)}</b>, not to the open folder.
-            </span>
-            <Button small onClick={() => props.onOpenProject(session.project)}>
-              Switch to {folderName(session.project)}
-            </Button>
-          </p>
-        )}
-        {error && <ErrorNote error={error} />}
-        <Composer
-          key={sessionId ?? "new"}
-          draftOf={sessionId ?? "new"}
-          inputRef={inputRef}
-          running={running}
-          blocked={project === null ? "Open a folder first: a message needs something to work on." : null}
-          onSend={send}
-          onStop={stop}
-        />
-      </div>
-    </>
-  );
-}
-
-type SaidProps = ConversationProps & {
-  sessionId: string;
-  session: SessionSummary | null;
-  onSend: (text: string) => Promise<boolean>;
-  onResume: () => void;
-};
-
-function Said({ sessionId, session, onSend, onResume, onReview, onSettings }: SaidProps) {
-  const arki = useArki();
-  const view = useSessionView(sessionId);
-  const rows = useMemo(
-    () => rowsOf(view.transcript, view.live, !view.window.hasNewer),
-    [view.transcript, view.live, view.window.hasNewer],
-  );
-  const last = view.transcript.items.at(-1)?.key;
-  const prompt = view.transcript.lastPrompt;
-  const idle = session === null || !isActive(session.state);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: onSend changes each render but always sends to this session
-  const actions = useMemo<RowActions>(
-    () => ({
-      onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
-      onReview,
-      onSettings,
-      onTryAgain: () => prompt !== null && void onSend(prompt),
-      canTryAgain: (key) => idle && prompt !== null && key === last,
-    }),
-    [arki, onReview, onSettings, prompt, last, idle],
-  );
-  return (
-    <>
-      {view.error && (
-        <div className="conversation-error">
-          <ErrorNote error={view.error}>
-            <Button small onClick={() => arki.session(sessionId).load()}>
-              Load again
-            </Button>
-          </ErrorNote>
-        </div>
-      )}
-      {view.status === "loading" ? (
-        <p className="empty secondary">Loading…</p>
-      ) : (
-        <Transcript view={view} rows={rows} actions={actions} />
-      )}
-      {view.transcript.run === "paused" && view.transcript.pausedFor === "budget" && (
-        <p className="foot-note conversation-error">
-          <span className="grow">A limit of this run was reached. Continuing gives it a fresh one.</span>
-          <Button small onClick={onResume}>
-            Continue
-          </Button>
-        </p>
-      )}
+      <Foot
+        key={`foot of ${sessionId ?? "new"}`}
+        sessionId={sessionId}
+        session={session}
+        draft={props.draft}
+        error={error}
+        inputRef={props.inputRef}
+        attempt={attempt}
+        onSend={send}
+        onStop={tell("stop_run")}
+        onPause={tell("pause_run")}
+        onSendNext={tell("send_next")}
+        onPutBack={props.onPutBack}
+        onOpenProject={props.onOpenProject}
+      />
     </>
   );
 }

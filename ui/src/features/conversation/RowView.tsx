@@ -3,44 +3,73 @@ import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { Markdown } from "../../components/markdown/Markdown";
-import type { AssistantItem, FailureItem } from "../../protocol/transcript";
+import type { AssistantItem, FailureItem, UserItem } from "../../protocol/transcript";
+import { Forked, Rewound, Stopped, Taken } from "./Divider";
+import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
-export type RowActions = {
+export type RowActions = HistoryActions & {
   onLink: (url: string) => void;
   onReview: () => void;
-  onTryAgain: () => void;
   onSettings: () => void;
-  /** Only the last failure of a session offers to try again. */
-  canTryAgain: (key: string) => boolean;
+  /** Null where the run can't go on: its log is broken, or it is over. */
+  onResume: (() => void) | null;
+  /** Only the failure that ended the session's last run offers to go on. */
+  canResume: (key: string) => boolean;
+  /** The log is broken: nothing may be added to it. */
+  readOnly: boolean;
+  onToggleTaken: (key: string) => void;
+  onOpenSession: (sessionId: string, seq: number) => void;
+  titleOf: (sessionId: string) => string;
 };
 
+type Props = { row: Row; actions: RowActions; found: boolean };
+
 export const RowView = memo(
-  function RowView({ row, actions }: { row: Row; actions: RowActions }) {
+  function RowView({ row, actions, found }: Props) {
+    const { item } = row;
+    const taken = "takenBack" in item && item.takenBack ? "taken-back" : "";
     return (
-      <div className={`row row-${row.item.kind}`}>
-        {row.speaker && (
-          <p className="speaker">
-            {row.item.kind === "user" ? "You" : "Arki"}
-            {Number.isFinite(row.item.seq) && (
-              <span className="speaker-time small secondary" title={exactTime(row.item.ts)}>
-                {clock(row.item.ts).slice(0, 5)}
-              </span>
-            )}
-          </p>
-        )}
+      <div
+        className={`row row-${item.kind} ${taken} ${found ? "found" : ""}`}
+        data-row={item.key}
+        tabIndex={found ? -1 : undefined}
+      >
+        {row.speaker && <Speaker row={row} actions={actions} />}
         <Body row={row} actions={actions} />
       </div>
     );
   },
   (a, b) =>
     a.row.item === b.row.item &&
+    a.found === b.found &&
     a.actions === b.actions &&
     a.row.speaker === b.row.speaker &&
     a.row.output === b.row.output &&
     a.row.thoughtMs === b.row.thoughtMs,
 );
+
+function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) {
+  const user = item.kind === "user" ? item : null;
+  return (
+    <div className="speaker">
+      <span>{user ? "You" : "Arki"}</span>
+      {Number.isFinite(item.seq) && (
+        <span className="speaker-time small secondary" title={exactTime(item.ts)}>
+          {clock(item.ts).slice(0, 5)}
+        </span>
+      )}
+      {user?.steered && <span className="speaker-time small secondary">while Arki worked</span>}
+      {user && <OwnActions item={user} actions={actions} />}
+    </div>
+  );
+}
+
+function OwnActions({ item, actions }: { item: UserItem; actions: RowActions }) {
+  if (item.takenBack || actions.readOnly) return null;
+  return <UserActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />;
+}
 
 function Body({ row, actions }: { row: Row; actions: RowActions }) {
   const { item } = row;
@@ -52,26 +81,43 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
         </p>
       );
     case "assistant":
-      return <Answer item={item} row={row} onLink={actions.onLink} />;
+      return <Answer item={item} row={row} actions={actions} />;
     case "tool":
       return <ToolCard item={item} output={row.output} onReview={actions.onReview} />;
     case "failure":
       return <Failure item={item} actions={actions} />;
     case "notice":
       return <p className={`notice small ${item.tone}`}>{item.text}</p>;
+    case "forked": {
+      const open = () => actions.onOpenSession(item.fromSession, item.fromSeq);
+      return <Forked item={item} title={actions.titleOf(item.fromSession)} onOpen={open} />;
+    }
+    case "rewound":
+      return (
+        <Rewound
+          item={item}
+          onUndo={actions.readOnly ? null : () => actions.onRewind(item.seq - 1, item.seq)}
+        />
+      );
+    case "taken":
+      return <Taken item={item} onToggle={() => actions.onToggleTaken(item.key)} />;
+    case "stopped":
+      return <Stopped item={item} onResume={actions.onResume} />;
   }
 }
 
-function Answer({ item, row, onLink }: { item: AssistantItem; row: Row; onLink: (url: string) => void }) {
+function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions: RowActions }) {
+  const settled = !row.streaming && !item.takenBack && !actions.readOnly && item.text !== "";
   return (
-    <div aria-busy={row.streaming || undefined}>
+    <div className="answer" aria-busy={row.streaming || undefined}>
       {item.thoughts && (
         <details className="thoughts">
           <summary className="small">{thoughtWords(item, row)}</summary>
           <p dir="auto">{item.thoughts}</p>
         </details>
       )}
-      {item.text && <Markdown text={item.text} onLink={onLink} streaming={row.streaming} />}
+      {item.text && <Markdown text={item.text} onLink={actions.onLink} streaming={row.streaming} />}
+      {settled && <AnswerActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />}
       {item.interrupted && (
         <p className="notice small attention">! Cut off here: the answer was interrupted.</p>
       )}
@@ -90,9 +136,9 @@ const settingsCode = /KEY|PROVIDER|MODEL|AUTH|CONFIG/;
 function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) {
   return (
     <ErrorNote error={item}>
-      {actions.canTryAgain(item.key) && (
-        <Button small onClick={actions.onTryAgain}>
-          Try again
+      {actions.onResume && actions.canResume(item.key) && (
+        <Button small title="Resume: go on where it failed" shortcut="Mod+Shift+P" onClick={actions.onResume}>
+          Resume
         </Button>
       )}
       {settingsCode.test(item.code) && (

@@ -3,7 +3,7 @@
  * fetched on the way up and far ones are let go by the store.
  */
 import { ArrowDown } from "lucide-react";
-import { type RefObject, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { type CustomContainerComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
 import { useArki } from "../../platform/context";
@@ -12,19 +12,30 @@ import { follows, type Position, toEnd } from "./follow";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
 
-type Props = { view: SessionView; rows: Row[]; actions: RowActions };
+type Props = {
+  view: SessionView;
+  rows: Row[];
+  actions: RowActions;
+  /** The row to show and to give the focus, once for each `at`. */
+  found: { key: string; at: number } | null;
+};
 
 /** Nearer than this to the first loaded row fetches the page before it. */
 const fetchAhead = 600;
 
-export function Transcript({ view, rows, actions }: Props) {
+export function Transcript({ view, rows, actions, found }: Props) {
   const session = useArki().session(view.sessionId);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [following, setFollowing] = useState(true);
+  const [following, setFollowing] = useState(found === null);
   const shift = usePrepended(rows);
   const last = useRef<Position>({ top: 0, height: 0, view: 0 });
   useFollow(scroller, following, last);
+  const place = found ? rows.findIndex((row) => row.item.key === found.key) : -1;
+  useFound({ scroller, list, place, at: found?.at ?? null }, () => {
+    setFollowing(false);
+    session.setReading(true);
+  });
 
   const onScroll = () => {
     const el = scroller.current;
@@ -59,9 +70,15 @@ export function Transcript({ view, rows, actions }: Props) {
         {view.window.hasOlder && (
           <p className="transcript-more small secondary">Earlier messages load as you scroll</p>
         )}
-        <Virtualizer ref={list} scrollRef={scroller} shift={shift} as={Inner}>
+        <Virtualizer
+          ref={list}
+          scrollRef={scroller}
+          shift={shift}
+          as={Inner}
+          keepMounted={place >= 0 ? [place] : undefined}
+        >
           {rows.map((row) => (
-            <RowView key={row.item.key} row={row} actions={actions} />
+            <RowView key={row.item.key} row={row} actions={actions} found={row.item.key === found?.key} />
           ))}
         </Virtualizer>
       </div>
@@ -80,6 +97,26 @@ function Inner({ style, children, ref }: CustomContainerComponentProps) {
       {children}
     </div>
   );
+}
+
+type Found = {
+  scroller: RefObject<HTMLDivElement | null>;
+  list: RefObject<VirtualizerHandle | null>;
+  place: number;
+  at: number | null;
+};
+
+/** Brings the row into the middle and gives it the focus; again only when asked again. */
+function useFound({ scroller, list, place, at }: Found, leaveEnd: () => void): void {
+  const shown = useRef<number | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come later must not scroll again
+  useEffect(() => {
+    if (at === null || place < 0 || shown.current === at) return;
+    shown.current = at;
+    leaveEnd();
+    list.current?.scrollToIndex(place, { align: "center" });
+    scroller.current?.querySelector<HTMLElement>(".row.found")?.focus({ preventScroll: true });
+  }, [at, place]);
 }
 
 /** True while rows were added before the first one: the list then keeps what is read in place. */

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { deltaStep, nothingLive } from "../../protocol/live";
-import { emptyTranscript } from "../../protocol/transcript";
+import { emptyTranscript, foldTranscript } from "../../protocol/transcript";
+import { eventLog } from "../../testing/fake";
 import { follows } from "./follow";
-import { rowsOf } from "./rows";
+import { itemAt } from "./place";
+import { foldedIn, rowsOf } from "./rows";
+import { standingOf } from "./standing";
 import { mainArgument } from "./tool_words";
 
 const at = (top: number, height: number, view = 500) => ({ top, height, view });
@@ -30,10 +33,63 @@ describe("rows", () => {
       { sessionId: "s", runId: "r", turn: 1, tokenType: "LLM_RESPONSE", text: "Hi" },
       0,
     );
-    expect(rowsOf(emptyTranscript, live, true)).toMatchObject([
+    const given = { transcript: emptyTranscript, live, standing: null, unfolded: new Set<string>() };
+    expect(rowsOf({ ...given, atEnd: true })).toMatchObject([
       { streaming: true, speaker: true, item: { text: "Hi" } },
     ]);
-    expect(rowsOf(emptyTranscript, live, false)).toEqual([]);
+    expect(rowsOf({ ...given, atEnd: false })).toEqual([]);
+  });
+
+  it("fold what was taken back into one row, and unfold it", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "first" });
+    add("run.started", { prompt: "second" });
+    add("output.message", { role: "assistant", content: "answer" });
+    add("session.rewound", { toSeq: 1, files: false, conversation: true });
+    const transcript = foldTranscript(events);
+    const given = { transcript, live: nothingLive, standing: null, atEnd: true };
+    const folded = rowsOf({ ...given, unfolded: new Set() });
+    expect(folded.map((row) => row.item.kind)).toEqual(["user", "taken", "rewound"]);
+    expect(folded[1]?.item).toMatchObject({ messages: 2, open: false });
+    const answer = transcript.items[2]?.key ?? "";
+    const key = foldedIn(transcript.items, answer);
+    expect(key).toBe(folded[1]?.item.key);
+    const unfolded = rowsOf({ ...given, unfolded: new Set([key ?? ""]) });
+    expect(unfolded.map((row) => row.item.kind)).toEqual(["user", "taken", "user", "assistant", "rewound"]);
+    expect(foldedIn(transcript.items, transcript.items[0]?.key ?? "")).toBeNull();
+  });
+
+  it("end with how a run stands that is not over", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    add("run.paused", { reason: "budget" });
+    const transcript = foldTranscript(events);
+    const standing = standingOf("paused", transcript);
+    expect(standing?.words).toContain("limit");
+    const rows = rowsOf({ transcript, live: nothingLive, atEnd: true, standing, unfolded: new Set() });
+    expect(rows.at(-1)?.item.kind).toBe("stopped");
+    expect(standingOf("interrupted", transcript)?.state).toBe("interrupted");
+    expect(
+      ["running", "waiting", "done", "failed"].map((state) => standingOf(state as "done", transcript)),
+    ).toEqual([null, null, null, null]);
+  });
+});
+
+describe("a place in the transcript", () => {
+  it("is the card of the call that the event is about, else the row before it", () => {
+    const { events, add } = eventLog("s");
+    add("run.started", { prompt: "x" });
+    add("tool.call", { callId: "c", toolId: "run_command", args: {} });
+    add("output.message", { role: "assistant", content: "answer" });
+    add("tool.result", { callId: "c", result: "found here" });
+    add("engine.response", {});
+    const transcript = foldTranscript(events);
+    expect([1, 4, 5, 9].map((seq) => itemAt(events, transcript, seq)?.kind ?? null)).toEqual([
+      "user",
+      "tool",
+      "assistant",
+      null,
+    ]);
   });
 });
 

@@ -1,9 +1,19 @@
-/** The transcript's items as rows to draw: the answer under way at its end, and who speaks where. Pure. */
+/**
+ * The transcript's items as rows to draw: the answer under way and how the run stands at its end, who speaks where,
+ * and what was taken back folded away. Pure.
+ */
 import { type Live, turnKey } from "../../protocol/live";
 import type { AssistantItem, Item, Transcript } from "../../protocol/transcript";
+import type { Standing } from "./standing";
+
+type ViewItem = { key: string; seq: number; ts: number };
+/** Stands for what was taken back in one go. */
+export type TakenItem = ViewItem & { kind: "taken"; messages: number; open: boolean };
+/** A run that stopped half-way, with what to do about it. */
+export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 
 export type Row = {
-  item: Item;
+  item: Item | TakenItem | StoppedItem;
   /** The first row of an answer carries the speaker's name. */
   speaker: boolean;
   streaming: boolean;
@@ -11,26 +21,73 @@ export type Row = {
   output: string | null;
 };
 
-export function rowsOf(transcript: Transcript, live: Live, atEnd: boolean): Row[] {
-  const items: Item[] =
-    atEnd && live.answer ? [...transcript.items, liveItem(live.answer, transcript)] : transcript.items;
-  let arkiSpoke = false;
-  return items.map((item) => {
-    const arki = item.kind === "assistant" || item.kind === "tool";
-    const speaker = item.kind === "user" || (arki && !arkiSpoke);
-    if (item.kind === "user") arkiSpoke = false;
-    else if (arki) arkiSpoke = true;
-    return {
+type Given = {
+  transcript: Transcript;
+  live: Live;
+  /** Whether the end of the log is loaded. */
+  atEnd: boolean;
+  standing: Standing | null;
+  /** The taken back parts that are unfolded, by key. */
+  unfolded: ReadonlySet<string>;
+};
+
+export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): Row[] {
+  const rows: Row[] = [];
+  const row = (item: Row["item"], speaker = false) =>
+    rows.push({
       item,
       speaker,
       streaming: item.key === liveKey,
       thoughtMs: item.kind === "assistant" ? thoughtMs(item, live) : null,
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
-    };
-  });
+    });
+  let arkiSpoke = false;
+  const said = (item: Item) => {
+    const arki = item.kind === "assistant" || item.kind === "tool";
+    row(item, item.kind === "user" || (arki && !arkiSpoke));
+    if (item.kind === "user") arkiSpoke = false;
+    else if (arki) arkiSpoke = true;
+  };
+  for (const part of partsOf(transcript.items)) {
+    const first = part[0];
+    if (!first?.takenBack) {
+      part.forEach(said);
+      continue;
+    }
+    const key = takenKey(first);
+    const open = unfolded.has(key);
+    const messages = part.filter((item) => item.kind === "user" || item.kind === "assistant").length;
+    row({ kind: "taken", key, seq: first.seq, ts: first.ts, messages, open });
+    arkiSpoke = false;
+    if (open) part.forEach(said);
+    arkiSpoke = false;
+  }
+  if (atEnd && live.answer) said(liveItem(live.answer, transcript));
+  if (atEnd && standing)
+    row({ kind: "stopped", key: "stopped", seq: Number.POSITIVE_INFINITY, ts: 0, standing });
+  return rows;
 }
 
 export const liveKey = "live";
+
+const takenKey = (first: Item) => `taken ${first.key}`;
+
+/** Consecutive items that are all taken back, or none of them. */
+function partsOf(items: readonly Item[]): Item[][] {
+  const parts: Item[][] = [];
+  for (const item of items) {
+    const last = parts.at(-1);
+    if (last && (last[0]?.takenBack ?? false) === (item.takenBack ?? false)) last.push(item);
+    else parts.push([item]);
+  }
+  return parts;
+}
+
+/** The folded part that an item is in, or null where it is in plain sight. */
+export function foldedIn(items: readonly Item[], key: string): string | null {
+  const part = partsOf(items).find((one) => one.some((item) => item.key === key));
+  return part?.[0]?.takenBack ? takenKey(part[0]) : null;
+}
 
 function liveItem(answer: NonNullable<Live["answer"]>, transcript: Transcript): AssistantItem {
   const last = transcript.items.at(-1);

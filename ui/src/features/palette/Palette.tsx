@@ -1,48 +1,114 @@
+/** One box for everything: what can be done, and whatever was said, run or changed in any session. */
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { Command as Cmdk } from "cmdk";
+import { type KeyboardEvent, useMemo, useState } from "react";
+import { Button } from "../../components/Button";
 import type { Command } from "../../components/commands";
-import { showShortcut } from "../../components/shortcuts";
+import { ErrorNote } from "../../components/ErrorNote";
+import { folderName } from "../../components/format";
+import { matches, showShortcut } from "../../components/shortcuts";
+import { useApp } from "../../platform/context";
+import type { SearchHit } from "../../protocol/generated";
+import { Hits } from "./Hits";
+import { matching } from "./matching";
+import { useSearch } from "./useSearch";
 import "./palette.css";
 
-type Props = { open: boolean; onClose: () => void; commands: Command[] };
+type Props = {
+  open: boolean;
+  onClose: () => void;
+  commands: Command[];
+  onHit: (hit: SearchHit) => void;
+};
 
-export function Palette({ open, onClose, commands }: Props) {
-  const sections = [...new Set(commands.map((command) => command.section))];
-  const run = (command: Command) => {
+export function Palette({ open, onClose, commands, onHit }: Props) {
+  const close = (then: () => void) => {
     onClose();
     // After the dialog has given the focus back, so that a command may place it elsewhere.
-    setTimeout(command.run, 0);
+    setTimeout(then, 0);
   };
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog palette" aria-label="Command palette">
-          <Cmdk label="Command palette" loop>
-            <Cmdk.Input className="palette-input" placeholder="What do you want to do?" autoFocus />
-            <Cmdk.List className="palette-list">
-              <Cmdk.Empty className="palette-empty secondary">Nothing by that name.</Cmdk.Empty>
-              {sections.map((section) => (
-                <Cmdk.Group key={section} heading={section} className="palette-group">
-                  {commands
-                    .filter((command) => command.section === section)
-                    .map((command) => (
-                      <Cmdk.Item
-                        key={command.id}
-                        value={`${command.title} ${command.id}`}
-                        className="palette-item"
-                        onSelect={() => run(command)}
-                      >
-                        <span className="cut grow">{command.title}</span>
-                        {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
-                      </Cmdk.Item>
-                    ))}
-                </Cmdk.Group>
-              ))}
-            </Cmdk.List>
-          </Cmdk>
+        <Base.Popup className="dialog wide palette" aria-label="Command palette">
+          <Everything
+            commands={commands}
+            onCommand={(command) => close(command.run)}
+            onHit={(hit) => close(() => onHit(hit))}
+          />
         </Base.Popup>
       </Base.Portal>
     </Base.Root>
+  );
+}
+
+type EverythingProps = {
+  commands: Command[];
+  onCommand: (command: Command) => void;
+  onHit: (hit: SearchHit) => void;
+};
+
+const folderKey = "Alt+F";
+
+function Everything({ commands, onCommand, onHit }: EverythingProps) {
+  const folder = useApp()?.project?.path ?? null;
+  const [words, setWords] = useState("");
+  const [here, setHere] = useState(false);
+  const search = useSearch(words, here ? folder : null);
+  const groups = useMemo(() => matching(commands, words), [commands, words]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (folder === null || !matches(event.nativeEvent, folderKey)) return;
+    event.preventDefault();
+    setHere(!here);
+  };
+  const nothing = groups.length === 0 && search.hits.length === 0 && !search.searching && !search.error;
+  return (
+    <Cmdk label="Command palette" loop shouldFilter={false} onKeyDown={onKeyDown}>
+      <div className="palette-head">
+        <Cmdk.Input
+          className="palette-input"
+          placeholder="Do something, or search all sessions"
+          autoFocus
+          value={words}
+          onValueChange={setWords}
+        />
+        {folder !== null && (
+          <Button
+            small
+            look={here ? "plain" : "quiet"}
+            aria-pressed={here}
+            title="Search only the sessions of this folder"
+            shortcut={folderKey}
+            onClick={() => setHere(!here)}
+          >
+            {here ? "✓ " : ""}Only {folderName(folder)}
+          </Button>
+        )}
+      </div>
+      <Cmdk.List className="palette-list">
+        {nothing && <p className="palette-empty secondary">Nothing by that name, and nobody said it.</p>}
+        {groups.map((group) => (
+          <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
+            {group.commands.map((command) => (
+              <Cmdk.Item
+                key={command.id}
+                value={command.id}
+                className="palette-item"
+                onSelect={() => onCommand(command)}
+              >
+                <span className="cut grow">{command.title}</span>
+                {command.shortcut && <kbd>{showShortcut(command.shortcut)}</kbd>}
+              </Cmdk.Item>
+            ))}
+          </Cmdk.Group>
+        ))}
+        <Hits hits={search.hits} onHit={onHit} />
+        {search.error && <ErrorNote error={search.error} />}
+      </Cmdk.List>
+      <p className="palette-state small secondary" role="status">
+        {search.searching ? "Searching all sessions…" : search.words}
+      </p>
+    </Cmdk>
   );
 }

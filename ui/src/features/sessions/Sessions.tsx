@@ -1,9 +1,10 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
-import { FolderOpen, Inbox, Plus, Settings } from "lucide-react";
-import { type KeyboardEvent, useId, useMemo } from "react";
+import { FolderOpen, GitFork, Inbox, Plus, Settings } from "lucide-react";
+import { type KeyboardEvent, type Ref, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName, homePath, plural } from "../../components/format";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { showShortcut } from "../../components/shortcuts";
 import { useApp, useApprovals, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { groupByProject } from "../../protocol/sessions";
@@ -11,6 +12,7 @@ import "./sessions.css";
 
 type Props = {
   selected: string | null;
+  filterRef: Ref<HTMLInputElement>;
   onSelect: (sessionId: string) => void;
   onNew: () => void;
   onOpenFolder: () => void;
@@ -18,11 +20,19 @@ type Props = {
   onSettings: () => void;
 };
 
-export function Sessions({ selected, onSelect, onNew, onOpenFolder, onInbox, onSettings }: Props) {
+/** Fewer sessions than this are seen at a glance. */
+const worthFiltering = 5;
+
+export function Sessions(props: Props) {
+  const { selected, onSelect, onNew, onOpenFolder, onInbox, onSettings } = props;
+  const [words, setWords] = useState("");
   const project = useApp()?.project ?? null;
   const sessions = useSessions();
   const approvals = useApprovals();
-  const groups = useMemo(() => groupByProject(sessions, project?.path ?? null), [sessions, project?.path]);
+  const groups = useMemo(
+    () => groupByProject(named(sessions, words), words === "" ? (project?.path ?? null) : null),
+    [sessions, words, project?.path],
+  );
   const inboxCount = useId();
   return (
     <nav className="sessions" aria-label="Sessions">
@@ -49,8 +59,30 @@ export function Sessions({ selected, onSelect, onNew, onOpenFolder, onInbox, onS
           />
         )}
       </div>
+      {(sessions.length >= worthFiltering || words !== "") && (
+        <div className="sessions-filter">
+          <input
+            ref={props.filterRef}
+            className="field"
+            type="search"
+            aria-label="Filter sessions"
+            placeholder="Filter"
+            title={`Filter sessions (${showShortcut("Mod+Shift+L")})`}
+            value={words}
+            onChange={(event) => setWords(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape" || words === "") return;
+              event.preventDefault();
+              setWords("");
+            }}
+          />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
       <div className="sessions-list" onKeyDown={moveByArrow}>
+        {groups.length === 0 && words !== "" && (
+          <p className="sessions-none small secondary">No session by that name</p>
+        )}
         {groups.map((group) => (
           <section key={group.project} aria-label={folderName(group.project) || "No project"}>
             <h3 className="sessions-project cut" title={homePath(group.project)}>
@@ -126,13 +158,30 @@ function Row({ session, current, waiting, onSelect }: RowProps) {
       >
         <StateGlyph state={state} />
         <span className="cut grow">{title}</span>
+        {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
+        {state === "interrupted" && (
+          <span className="session-mark small" aria-hidden>
+            interrupted
+          </span>
+        )}
       </button>
       <span id={described} className="sr-only">
         {stateWords(state)}
         {waiting > 0 && `, ${plural(waiting, "pending approval")}`}
+        {session.origin && ", a fork"}
       </span>
     </li>
   );
+}
+
+/** Every word in the title or in the folder's name, in any order. */
+function named(sessions: readonly SessionSummary[], words: string): readonly SessionSummary[] {
+  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
+  if (wanted.length === 0) return sessions;
+  return sessions.filter((session) => {
+    const name = `${session.title} ${folderName(session.project)}`.toLowerCase();
+    return wanted.every((word) => name.includes(word));
+  });
 }
 
 function moveByArrow(event: KeyboardEvent<HTMLElement>) {

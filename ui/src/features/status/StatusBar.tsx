@@ -2,8 +2,10 @@
 import { Folder } from "lucide-react";
 import { cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu } from "../../components/Menu";
+import { StateGlyph, stateWords } from "../../components/StateGlyph";
+import { showShortcut } from "../../components/shortcuts";
 import { useApp, useCatalogue, useSessionPart } from "../../platform/context";
-import type { ApprovalMode, ProjectState } from "../../protocol/generated";
+import type { ApprovalMode, ProjectState, SessionSummary } from "../../protocol/generated";
 import "./status.css";
 
 type Props = {
@@ -13,6 +15,9 @@ type Props = {
   mode: ApprovalMode;
   onMode: (mode: ApprovalMode) => void;
   onTrust: () => void;
+  session: SessionSummary | null;
+  /** Null where there is nothing to go on with. */
+  onResume: (() => void) | null;
 };
 
 const modes: { value: ApprovalMode; label: string; detail: string }[] = [
@@ -25,7 +30,8 @@ const modes: { value: ApprovalMode; label: string; detail: string }[] = [
   { value: "all", label: "all", detail: "Nothing waits but what is denied. For this window only." },
 ];
 
-export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: Props) {
+export function StatusBar(props: Props) {
+  const { sessionId, model, onModel, mode, onMode, onTrust, session, onResume } = props;
   const app = useApp();
   const { models } = useCatalogue();
   const current = model ?? app?.defaultModel ?? "";
@@ -57,6 +63,7 @@ export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: 
         choices={modes}
         onChoose={(value) => onMode(modes.find((one) => one.value === value)?.value ?? "ask")}
       />
+      {session && <RunState session={session} onResume={onResume} />}
       <span className="grow" />
       {sessionId && (
         <Used
@@ -66,6 +73,23 @@ export function StatusBar({ sessionId, model, onModel, mode, onMode, onTrust }: 
       )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
+  );
+}
+
+/** Only what is out of the ordinary: a run that stopped half-way, with the way on. */
+function RunState({ session, onResume }: { session: SessionSummary; onResume: (() => void) | null }) {
+  if (onResume === null) return null;
+  const words = stateWords(session.state);
+  return (
+    <button
+      type="button"
+      className="status-button status-attention"
+      aria-label={`Run ${words}: resume it`}
+      title={`The run is ${words}. Press to resume it (${showShortcut("Mod+Shift+P")})`}
+      onClick={onResume}
+    >
+      <StateGlyph state={session.state} /> {words}
+    </button>
   );
 }
 

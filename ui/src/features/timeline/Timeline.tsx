@@ -9,9 +9,18 @@ import { clock, exactTime, plural } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
 import { filterEvents, kinds, summary } from "./summary";
+import { titleOf } from "./titles";
 import "./timeline.css";
 
-export function Timeline({ sessionId }: { sessionId: string }) {
+type Props = {
+  sessionId: string;
+  /** Shows the event in the transcript. */
+  onShow: (seq: number) => void;
+  /** Another session that begins as this one stood after the event. */
+  onFork: (seq: number) => void;
+};
+
+export function Timeline({ sessionId, onShow, onFork }: Props) {
   const window = useSessionPart(sessionId, (view) => view.window);
   const fetching = useSessionPart(sessionId, (view) => view.fetching);
   const session = useArki().session(sessionId);
@@ -33,7 +42,7 @@ export function Timeline({ sessionId }: { sessionId: string }) {
           <option value="">All kinds</option>
           {kinds(window.events).map((one) => (
             <option key={one} value={one}>
-              {one}
+              {titleOf(one)}
             </option>
           ))}
         </select>
@@ -53,7 +62,7 @@ export function Timeline({ sessionId }: { sessionId: string }) {
       ) : (
         <VList className="timeline-list">
           {newestFirst.map((event) => (
-            <Entry key={event.eventId} event={event} />
+            <Entry key={event.eventId} event={event} onShow={onShow} onFork={onFork} />
           ))}
         </VList>
       )}
@@ -77,7 +86,7 @@ export function Timeline({ sessionId }: { sessionId: string }) {
   );
 }
 
-function Entry({ event }: { event: Event }) {
+function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessionId">) {
   const [open, setOpen] = useState(false);
   const body = useId();
   const json = open ? JSON.stringify(event.payload, null, 2) : "";
@@ -91,7 +100,9 @@ function Entry({ event }: { event: Event }) {
         onClick={() => setOpen(!open)}
       >
         <ChevronRight size={14} className="entry-chevron" aria-hidden />
-        <span className="entry-type mono">{event.type}</span>
+        <span className="entry-type" title={event.type}>
+          {titleOf(event.type)}
+        </span>
         <span className="secondary cut grow">{summary(event)}</span>
         <span className="secondary small" title={`${exactTime(event.ts)}, event ${event.seq}`}>
           {clock(event.ts)}
@@ -104,8 +115,14 @@ function Entry({ event }: { event: Event }) {
           </pre>
           <p className="entry-facts small secondary">
             <span className="cut grow" title={event.hash}>
-              {event.seq} · {event.hash.slice(0, 16)}
+              {event.seq} · {event.type} · {event.hash.slice(0, 16)}
             </span>
+            <Button small look="quiet" onClick={() => onShow(event.seq)}>
+              Show in transcript
+            </Button>
+            <Button small look="quiet" onClick={() => onFork(event.seq)}>
+              Fork from here
+            </Button>
             <Button small look="quiet" onClick={() => copyText(JSON.stringify(event, null, 2))}>
               Copy event
             </Button>

@@ -55,6 +55,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
+  /** What another process begins, or asks the user, is worth asking for again. */
+  const matters = new Set(["session.created", "run.started", "approval.requested"]);
 
   const setProject = (project: ProjectState) => {
     app.update((state) => state && { ...state, project, recentProjects: recent(state, project.path) });
@@ -94,7 +96,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
     for (const view of views.values()) view.apply(frames);
     if (frames.some((frame) => frame.missed)) missed();
     const known = new Set(sessions.get().map((session) => session.sessionId));
-    const strangers = events.filter((event) => !known.has(event.sessionId) && !askedFor.has(event.sessionId));
+    const strangers = events.filter(
+      (event) => !known.has(event.sessionId) && (matters.has(event.type) || !askedFor.has(event.sessionId)),
+    );
     for (const event of strangers) askedFor.add(event.sessionId);
     if (strangers.length > 0) void refreshSessions().catch(() => undefined);
     // What trust enables is computed by the engine, so a change of trust is asked for anew.
@@ -115,6 +119,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     const oldest = views.keys().next().value;
     if (views.size > keptViews && oldest !== undefined) views.delete(oldest);
     void opened.load();
+    void opened.overview.load();
     return opened;
   };
 

@@ -16,6 +16,7 @@ import { emptyTranscript, type Transcript, transcriptStep } from "../../protocol
 import { noUsage, type Usage, usageStep } from "../../protocol/usage";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
+import { type OpenOverview, openOverview } from "./overview";
 import { createStore, type Store } from "./store";
 
 export type SessionView = {
@@ -32,9 +33,12 @@ export type SessionView = {
 
 export type OpenSession = {
   view: Store<SessionView>;
+  overview: OpenOverview;
   load: () => Promise<void>;
   loadOlder: () => Promise<void>;
   loadNewer: () => Promise<void>;
+  /** Makes an event one of those held. */
+  loadAround: (seq: number) => Promise<void>;
   apply: (frames: readonly Frame[]) => void;
   /** Frames were lost: what is read stays, the live end is fetched anew. */
   missed: () => void;
@@ -56,19 +60,25 @@ const fresh = (sessionId: string): SessionView => ({
 
 export function openSession(platform: Platform, sessionId: string, now: () => number): OpenSession {
   const view = createStore<SessionView>(fresh(sessionId));
+  const overview = openOverview(platform, sessionId);
   let reading = false;
   let early: Event[] = [];
 
   const page = (beforeSeq: number | null) =>
     platform.call("session_page", { sessionId, beforeSeq, limit: win.pageSize });
 
-  const load = async () => {
+  let loading: Promise<void> = Promise.resolve();
+  const load = () => {
+    loading = loadEnd();
+    return loading;
+  };
+  const loadEnd = async (): Promise<void> => {
     try {
       const got = await page(null);
       const base: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer: false };
       const joined = win.appendLive(base, early, false);
       early = [];
-      if (joined === "gap") return load();
+      if (joined === "gap") return loadEnd();
       view.update((v) => ({
         ...refold(v, joined),
         status: "ready",
@@ -93,9 +103,28 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     }
   };
 
+  const loadAround = async (seq: number) => {
+    await loading;
+    const { events } = view.get().window;
+    const first = events[0]?.seq ?? Number.POSITIVE_INFINITY;
+    if (view.get().status === "ready" && seq >= first && seq <= (events.at(-1)?.seq ?? 0)) return;
+    const beforeSeq = seq + win.pageSize / 2;
+    reading = true;
+    try {
+      const got = await page(beforeSeq);
+      const hasNewer = (got.events.at(-1)?.seq ?? 0) >= beforeSeq - 1;
+      const around: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer };
+      view.update((v) => ({ ...refold(v, around), status: "ready", error: null }));
+    } catch (thrown) {
+      view.update((v) => ({ ...v, error: asCommandError(thrown) }));
+    }
+  };
+
   return {
     view,
+    overview,
     load,
+    loadAround,
     loadOlder: () => fetchPage("older", win.firstSeq(view.get().window)),
     loadNewer: () => {
       const last = win.lastSeq(view.get().window);
@@ -108,10 +137,12 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       view.update((v) => ({ ...v, live: { ...v.live, answer: null } }));
       if (reading) view.update((v) => ({ ...v, window: { ...v.window, hasNewer: true } }));
       else void load();
+      void overview.load();
     },
     apply: (frames) => {
       const v = view.get();
       const events = frames.flatMap((f) => f.events).filter((e) => e.sessionId === sessionId);
+      if (events.length > 0) overview.apply(events);
       if (v.status === "loading") early = [...early, ...events];
       const joined = v.status === "ready" ? win.appendLive(v.window, events, reading) : v.window;
       const live = liveFrames(v.live, sessionId, frames, now());

@@ -9,4 +9,8 @@ export type SessionSummary = {
   updatedAt: number;
   state: SessionState;
   pendingApprovals: number;
+  /**
+   * The session it was forked from.
+   */
+  origin: string | null;
 };

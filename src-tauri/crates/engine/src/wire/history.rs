@@ -1,0 +1,172 @@
+//! What the window and the engine say to each other about a session's past and its queue: going back, forking, who wrote
+//! a line, searching, what waits to be said. Where a domain type has the window's shape already, it is used as it is and
+//! only its shape is repeated here.
+
+use arki_domain::projection::QueuedMessage;
+use arki_domain::{PlanStep, QueueMode, RestoredFile, Usage};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    /// A session's file: the log as it is, or something to read.
+    ExportFormat { Jsonl, Markdown, Html }
+    /// Who wrote a line: it was there before the session, the user did, or the agent did.
+    LineKind { Before, User, Arki }
+}
+
+/// The shape of `arki_domain::QueueMode`.
+#[derive(TS)]
+#[ts(export, rename = "QueueMode", rename_all = "snake_case")]
+pub enum WireQueueMode {
+    Steer,
+    FollowUp,
+}
+
+/// The shape of `arki_domain::RestoreAction`.
+#[derive(TS)]
+#[ts(export, rename = "RestoreAction", rename_all = "snake_case")]
+pub enum WireRestoreAction {
+    Restore,
+    Delete,
+    Keep,
+    Conflict,
+}
+
+/// The shape of `arki_domain::PlanStepState`.
+#[derive(TS)]
+#[ts(export, rename = "PlanStepState", rename_all = "snake_case")]
+pub enum WirePlanStepState {
+    Pending,
+    InProgress,
+    Done,
+    Skipped,
+}
+
+macro_rules! shape {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $(#[derive(TS)]
+        #[ts(export, rename_all = "camelCase")]
+        $(#[$doc])*
+        pub struct $name { $($body)* })*
+    };
+}
+
+shape! {
+    /// The shape of `arki_domain::projection::QueuedMessage`.
+    #[ts(rename = "QueuedMessage")]
+    WireQueuedMessage {
+        pub message_id: String,
+        pub text: String,
+        #[ts(as = "WireQueueMode")]
+        pub mode: QueueMode,
+    }
+    /// The shape of `arki_domain::RestoredFile`.
+    #[ts(rename = "RestoredFile")]
+    WireRestoredFile {
+        pub path: String,
+        #[ts(as = "WireRestoreAction")]
+        pub action: arki_domain::RestoreAction,
+        pub before_hash: Option<String>,
+        pub after_hash: Option<String>,
+    }
+    /// The shape of `arki_domain::PlanStep`.
+    #[ts(rename = "PlanStep")]
+    WirePlanStep {
+        pub title: String,
+        #[ts(as = "WirePlanStepState")]
+        pub state: arki_domain::PlanStepState,
+    }
+    /// The shape of `arki_domain::Usage`.
+    #[ts(rename = "Usage")]
+    WireUsage {
+        pub prompt_tokens: u64,
+        pub completion_tokens: u64,
+        pub total_tokens: u64,
+        pub cached_tokens: u64,
+        pub cost_usd: Option<f64>,
+    }
+}
+
+wire! {
+    /// What going back, or taking back one change, does or did to each file.
+    RewindPreview {
+        pub to_seq: u64,
+        #[ts(as = "Vec<WireRestoredFile>")]
+        pub changes: Vec<RestoredFile>,
+        /// From what is on the disk to what will be; unified.
+        pub diff: String,
+        /// The user's message right after `to_seq`, to be said differently.
+        pub prompt: Option<String>,
+    }
+    RemovedSession {
+        pub freed_bytes: u64,
+    }
+    SnippetPart {
+        pub text: String,
+        /// Whether this is what was searched for.
+        pub hit: bool,
+    }
+    SearchHit {
+        pub session_id: String,
+        pub seq: u64,
+        /// The event's type.
+        pub r#type: String,
+        pub ts: i64,
+        /// The session's.
+        pub title: String,
+        pub project: String,
+        pub snippet: Vec<SnippetPart>,
+    }
+    Plan {
+        pub intent: String,
+        #[ts(as = "Vec<WirePlanStep>")]
+        pub steps: Vec<PlanStep>,
+    }
+    ChangedFile {
+        /// Relative to the project.
+        pub path: String,
+        /// How often this session changed it.
+        pub changes: u32,
+        /// The last `file.changed` of it.
+        pub last_seq: u64,
+    }
+    /// Where a fork begins.
+    ForkOrigin {
+        pub session_id: String,
+        pub seq: u64,
+        pub title: String,
+    }
+    /// What is known of a session as a whole, beside its events.
+    SessionOverview {
+        pub plan: Option<Plan>,
+        #[ts(as = "WireUsage")]
+        pub usage: Usage,
+        #[ts(as = "Vec<WireQueuedMessage>")]
+        pub queue: Vec<QueuedMessage>,
+        pub changed_files: Vec<ChangedFile>,
+        pub memory: Vec<String>,
+        pub origin: Option<ForkOrigin>,
+        /// The first event whose hash is not right: the session is read-only.
+        pub broken_at: Option<u64>,
+        /// The id of another process that runs it.
+        pub run_by: Option<u32>,
+    }
+    /// A line of a file as it is now, and who wrote it. What is absent is not known, or was not the agent.
+    LineOrigin {
+        /// From 1.
+        pub number: u32,
+        pub text: String,
+        pub kind: LineKind,
+        pub session_id: Option<String>,
+        pub run_id: Option<String>,
+        pub turn: Option<u32>,
+        /// The first line of that run's prompt.
+        pub prompt: Option<String>,
+        pub call_id: Option<String>,
+        pub tool_id: Option<String>,
+        pub approval_id: Option<String>,
+        /// The `file.changed` that brought it.
+        pub seq: Option<u64>,
+        pub ts: Option<i64>,
+    }
+}

@@ -1,0 +1,57 @@
+import { Download, Ellipsis, GitFork, Trash2, Upload } from "lucide-react";
+import { ActionMenu, type MenuAction } from "../components/Menu";
+import type { History } from "./history";
+
+const size = 14;
+
+/** What can be done with the session that is shown, and bringing others in. */
+export function SessionMenu({ sessionId, history }: { sessionId: string | null; history: History }) {
+  const bring: MenuAction = {
+    label: "Import…",
+    detail: "Sessions that were exported as JSONL.",
+    icon: <Upload size={size} />,
+    run: history.bring,
+  };
+  const kept: (MenuAction | null)[] =
+    sessionId === null
+      ? []
+      : [
+          {
+            label: "Fork from here",
+            detail: "Another session that goes on from the end of this one.",
+            icon: <GitFork size={size} />,
+            run: () => history.fork(sessionId, null, null),
+          },
+          null,
+          {
+            label: "Export as JSONL…",
+            detail: "The whole log; can be imported again.",
+            icon: <Download size={size} />,
+            run: () => history.keep("jsonl"),
+          },
+          {
+            label: "Export as Markdown…",
+            icon: <Download size={size} />,
+            run: () => history.keep("markdown"),
+          },
+          { label: "Export as HTML…", icon: <Download size={size} />, run: () => history.keep("html") },
+        ];
+  const gone: (MenuAction | null)[] =
+    sessionId === null
+      ? []
+      : [
+          null,
+          {
+            label: "Delete…",
+            icon: <Trash2 size={size} />,
+            run: () => history.setAsking({ about: "delete", sessionId }),
+          },
+        ];
+  return (
+    <ActionMenu
+      label="Session menu"
+      trigger={<Ellipsis size={16} aria-hidden />}
+      actions={[...kept, bring, ...gone]}
+    />
+  );
+}

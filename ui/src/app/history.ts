@@ -1,0 +1,113 @@
+/** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
+import { useState } from "react";
+import { plural } from "../components/format";
+import type { Draft } from "../features/conversation/Composer";
+import type { Place } from "../features/conversation/place";
+import { useArki } from "../platform/context";
+import { asCommandError } from "../platform/platform";
+import type { CommandError, ExportFormat, LineOrigin, RewindPreview } from "../protocol/generated";
+
+/** The question that is open about a session's past. */
+export type Asking =
+  | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null }
+  | { about: "lines"; sessionId: string; path: string }
+  | { about: "take back"; sessionId: string; seq: number; path: string; from: Asking | null }
+  | { about: "delete"; sessionId: string };
+
+type Given = {
+  selected: string | null;
+  go: (sessionId: string | null) => void;
+  focusMessage: () => void;
+};
+
+type Said = { words: string | null; error: CommandError | null };
+const silence: Said = { words: null, error: null };
+
+export type History = ReturnType<typeof useHistory>;
+
+export function useHistory({ selected, go, focusMessage }: Given) {
+  const arki = useArki();
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const [place, setPlace] = useState<Place | null>(null);
+  const [draft, setDraft] = useState<(Draft & { sessionId: string }) | null>(null);
+  const [said, setSaid] = useState(silence);
+  const say = (words: string) => setSaid({ words, error: null });
+  const attempt = async (work: () => Promise<void>) => {
+    setSaid(silence);
+    try {
+      await work();
+    } catch (thrown) {
+      setSaid({ words: null, error: asCommandError(thrown) });
+    }
+  };
+  const putDraft = (sessionId: string, text: string) =>
+    setDraft((now) => ({ sessionId, text, at: (now?.at ?? 0) + 1 }));
+
+  const show = (sessionId: string, seq: number) => {
+    setAsking(null);
+    go(sessionId);
+    setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1 }));
+  };
+  const fork = (sessionId: string, atSeq: number | null, text: string | null) =>
+    void attempt(async () => {
+      const made = await arki.platform.call("fork_session", { sessionId, atSeq });
+      await arki.refreshSessions();
+      go(made.sessionId);
+      if (text !== null) putDraft(made.sessionId, text);
+      setTimeout(focusMessage, 0);
+    });
+  const rewound = (sessionId: string, done: RewindPreview, conversation: boolean) => {
+    setAsking(null);
+    if (conversation && done.prompt !== null) putDraft(sessionId, done.prompt);
+    setTimeout(focusMessage, 0);
+  };
+  const takeBack = (line: LineOrigin, sessionId: string, path: string) => {
+    if (line.seq === null) return;
+    const of = line.sessionId ?? sessionId;
+    setAsking({ about: "take back", sessionId: of, seq: line.seq, path, from: asking });
+  };
+  const keep = (format: ExportFormat) =>
+    void attempt(async () => {
+      if (selected === null) return;
+      const path = await arki.platform.call("export_session", { sessionId: selected, format });
+      if (path !== null) say(`Exported to ${path}`);
+    });
+  const bring = () =>
+    void attempt(async () => {
+      const ids = await arki.platform.call("import_sessions", {});
+      if (ids === null) return;
+      await arki.refreshSessions();
+      const first = ids[0];
+      if (first !== undefined) go(first);
+      say(`Imported ${plural(ids.length, "session")}`);
+    });
+  const removed = (sessionId: string, freedBytes: number) => {
+    setAsking(null);
+    arki.sessions.update((list) => list.filter((one) => one.sessionId !== sessionId));
+    arki.approvals.update((list) => list.filter((one) => one.sessionId !== sessionId));
+    if (selected === sessionId) go(null);
+    say(`Deleted. ${bytes(freedBytes)} freed.`);
+  };
+  return {
+    asking,
+    setAsking,
+    place,
+    draft,
+    said,
+    hush: () => setSaid(silence),
+    putDraft,
+    show,
+    fork,
+    rewound,
+    takeBack,
+    keep,
+    bring,
+    removed,
+  };
+}
+
+function bytes(count: number): string {
+  if (count < 1000) return `${count} bytes`;
+  if (count < 1_000_000) return `${Math.round(count / 1000)} KB`;
+  return `${(count / 1_000_000).toFixed(1)} MB`;
+}

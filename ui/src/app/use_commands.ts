@@ -1,0 +1,72 @@
+/** The commands of the palette, the map and the keys, for what the window shows right now. */
+import { useApprovals, useArki, useCatalogue } from "../platform/context";
+import type { ApprovalMode, SessionState } from "../protocol/generated";
+import { isUnfinished } from "../protocol/sessions";
+import { type Actions, commandsOf, useCommandKeys } from "./commands";
+import type { Window } from "./use_window";
+import { nextWaiting } from "./window_state";
+
+/** States from which a run can go on. */
+const resumable: readonly SessionState[] = ["paused", "interrupted", "failed"];
+
+export function useCommands(window: Window) {
+  const { models } = useCatalogue();
+  const { panes, selected, setDialog } = window;
+  const actions: Actions = {
+    ...useRunActions(window),
+    ...historyActions(window),
+    openFolder: window.folder.chooseFolder,
+    newSession: window.newSession,
+    review: selected ? panes.review : null,
+    timeline: selected ? () => panes.show("timeline") : null,
+    plan: selected ? () => panes.show("plan") : null,
+    focusMessage: window.focusMessage,
+    toggleSidebar: () => panes.setSidebar(!panes.sidebar),
+    filterSessions: () => {
+      panes.setSidebar(true);
+      setTimeout(() => window.filter.current?.focus(), 0);
+    },
+    toggleInspector: () => panes.setInspector(!panes.inspector),
+    settings: () => setDialog("settings"),
+    palette: () => setDialog("palette"),
+    keys: () => setDialog("keys"),
+    trust: window.project ? () => setDialog("trust") : null,
+    theme: window.setTheme,
+    model: window.setModel,
+    mode: (mode: ApprovalMode) => window.setMode(mode),
+  };
+  const commands = commandsOf(actions, models);
+  useCommandKeys(commands, window.dialog !== null || window.history.asking !== null);
+  return { commands, actions };
+}
+
+function useRunActions({ selected, session, panes, go }: Window) {
+  const arki = useArki();
+  const approvals = useApprovals();
+  const state = session?.state ?? null;
+  const tell = (name: "stop_run" | "pause_run" | "resume_run" | "send_next") => () => {
+    if (selected !== null) void arki.platform.call(name, { sessionId: selected }).catch(() => undefined);
+  };
+  const queued = () => (selected === null ? 0 : arki.session(selected).overview.state.get().queue.length);
+  const inbox = () => {
+    go(nextWaiting(approvals, selected));
+    panes.review();
+  };
+  return {
+    stop: state !== null && isUnfinished(state) ? tell("stop_run") : null,
+    pause: state === "running" ? tell("pause_run") : null,
+    resume: state !== null && resumable.includes(state) ? tell("resume_run") : null,
+    sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? tell("send_next") : null,
+    inbox: approvals.length > 0 ? inbox : null,
+  };
+}
+
+function historyActions({ selected, history }: Window) {
+  const of = (act: (sessionId: string) => void) => (selected === null ? null : () => act(selected));
+  return {
+    fork: of((sessionId) => history.fork(sessionId, null, null)),
+    exportAs: selected === null ? null : history.keep,
+    importSessions: history.bring,
+    deleteSession: of((sessionId) => history.setAsking({ about: "delete", sessionId })),
+  };
+}

@@ -1,0 +1,80 @@
+/** Where the conversation does not simply go on: forked, rewound, stopped half-way. */
+import { ChevronRight, GitFork, Play, Undo2 } from "lucide-react";
+import { Button } from "../../components/Button";
+import { clock, exactTime, plural } from "../../components/format";
+import type { ForkedItem, RewoundItem } from "../../protocol/transcript";
+import type { StoppedItem, TakenItem } from "./rows";
+import "./divider.css";
+
+const icon = 14;
+
+export function Forked({ item, title, onOpen }: { item: ForkedItem; title: string; onOpen: () => void }) {
+  return (
+    <div className="divider">
+      <GitFork size={icon} aria-hidden />
+      <span className="small">
+        Forked from{" "}
+        <button type="button" className="link" onClick={onOpen} title={`Show it at event ${item.fromSeq}`}>
+          {title}
+        </button>
+      </span>
+    </div>
+  );
+}
+
+export function Rewound({ item, onUndo }: { item: RewoundItem; onUndo: (() => void) | null }) {
+  return (
+    <div className="divider">
+      <Undo2 size={icon} aria-hidden />
+      <span className="small grow" title={exactTime(item.ts)}>
+        {rewoundWords(item)} <span className="secondary">{clock(item.ts).slice(0, 5)}</span>
+      </span>
+      {!item.takenBack && onUndo && (
+        <Button small look="quiet" title="Back to how it stood before" onClick={onUndo}>
+          Rewind of this
+        </Button>
+      )}
+    </div>
+  );
+}
+
+export function rewoundWords(item: RewoundItem): string {
+  const messages = item.messages > 0 ? `${plural(item.messages, "message")} taken back` : "";
+  const files = item.files ? `${plural(item.restored, "file")} put back` : "";
+  const what = [messages, files].filter((words) => words !== "").join(", ");
+  return what === "" ? "Rewound" : `Rewound: ${what}`;
+}
+
+export function Taken({ item, onToggle }: { item: TakenItem; onToggle: () => void }) {
+  const what = item.messages > 0 ? plural(item.messages, "message") : "Steps";
+  return (
+    <button type="button" className="taken-toggle small" aria-expanded={item.open} onClick={onToggle}>
+      <ChevronRight size={icon} className="tool-chevron" aria-hidden />
+      {what} taken back
+    </button>
+  );
+}
+
+export function Stopped({ item, onResume }: { item: StoppedItem; onResume: (() => void) | null }) {
+  const sign = item.standing.state === "paused" ? "‖" : "◌";
+  return (
+    <div className="stopped" role="status">
+      <span className="stopped-sign" aria-hidden>
+        {sign}
+      </span>
+      <p className="grow">{item.standing.words}</p>
+      {onResume && (
+        <Button
+          small
+          look="primary"
+          title="Resume"
+          shortcut="Mod+Shift+P"
+          icon={<Play size={12} fill="currentColor" aria-hidden />}
+          onClick={onResume}
+        >
+          Resume
+        </Button>
+      )}
+    </div>
+  );
+}

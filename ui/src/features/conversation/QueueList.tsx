@@ -1,0 +1,213 @@
+/** What waits to be said: edited where it stands, put in order, switched between steering and the next run, removed. */
+import { ArrowDown, ArrowUp, Pencil, X } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { plural } from "../../components/format";
+import type { QueuedMessage, QueueMode } from "../../protocol/generated";
+import { changed, moved } from "../../protocol/queue";
+import "./queue.css";
+
+type Change = (now: readonly QueuedMessage[]) => readonly QueuedMessage[];
+
+type Props = {
+  queue: readonly QueuedMessage[];
+  onChange: (change: Change) => void;
+  /** Where no run is under way: begins one with the first message. */
+  onSendNext: (() => void) | null;
+  /** Puts words into the message box. */
+  onPutBack: (text: string) => void;
+};
+
+/** More than anyone reads at once; the next ones are one press away. */
+const firstMessages = 30;
+const moreMessages = 100;
+
+export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
+  const [most, setMost] = useState(firstMessages);
+  const [removed, setRemoved] = useState<string | null>(null);
+  const list = useRef<HTMLOListElement>(null);
+  if (queue.length === 0 && removed === null) return null;
+  const shown = queue.slice(0, most);
+  const move = (messageId: string, by: 1 | -1) => onChange((now) => moved(now, messageId, by));
+  const remove = (message: QueuedMessage, place: number) => {
+    setRemoved(message.text);
+    onChange((now) => now.filter((one) => one.messageId !== message.messageId));
+    const rows = list.current?.querySelectorAll<HTMLElement>(".queued") ?? [];
+    (rows[place + 1] ?? rows[place - 1])?.focus();
+  };
+  return (
+    <section className="queue" aria-label="Queued messages">
+      <div className="queue-head small secondary">
+        <span className="grow" role="status">
+          {queue.length > 0 ? `${plural(queue.length, "message")} queued` : "Nothing queued"}
+          {removed !== null && " · one removed"}
+        </span>
+        {removed !== null && (
+          <Button
+            small
+            look="quiet"
+            title="Put the removed words back into the message box"
+            onClick={() => {
+              onPutBack(removed);
+              setRemoved(null);
+            }}
+          >
+            Put back
+          </Button>
+        )}
+        {onSendNext && queue.length > 0 && (
+          <Button
+            small
+            title="Begin a run with the first message"
+            shortcut="Mod+Shift+Enter"
+            onClick={onSendNext}
+          >
+            Send next
+          </Button>
+        )}
+      </div>
+      <ol ref={list}>
+        {shown.map((message, place) => (
+          <Queued
+            key={message.messageId}
+            message={message}
+            place={place}
+            of={queue.length}
+            onMove={(by) => move(message.messageId, by)}
+            onPatch={(patch) => onChange((now) => changed(now, message.messageId, patch))}
+            onRemove={() => remove(message, place)}
+          />
+        ))}
+      </ol>
+      {shown.length < queue.length && (
+        <Button small look="quiet" onClick={() => setMost(most + moreMessages)}>
+          Show more of {plural(queue.length, "message")}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const modes: Record<QueueMode, { sign: string; words: string; title: string }> = {
+  steer: {
+    sign: "↪",
+    words: "steers",
+    title: "Heard at the next turn of this run. Press for: after this run",
+  },
+  follow_up: { sign: "→", words: "next run", title: "Begins a run of its own. Press for: steer this run" },
+};
+
+type RowProps = {
+  message: QueuedMessage;
+  place: number;
+  of: number;
+  onMove: (by: 1 | -1) => void;
+  onPatch: (patch: Partial<QueuedMessage>) => void;
+  onRemove: () => void;
+};
+
+function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
+  const [editing, setEditing] = useState(false);
+  const row = useRef<HTMLLIElement>(null);
+  const words = modes[message.mode];
+  const other: QueueMode = message.mode === "steer" ? "follow_up" : "steer";
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (editing) return;
+    const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key] : undefined;
+    if (by !== undefined) {
+      event.preventDefault();
+      onMove(by);
+      return;
+    }
+    if (event.target !== row.current) return;
+    if (event.key === "Enter" || event.key === "F2") setEditing(true);
+    else if (event.key === "Delete" || event.key === "Backspace") onRemove();
+    else return;
+    event.preventDefault();
+  };
+  const done = (text: string | null) => {
+    setEditing(false);
+    if (text !== null && text.trim() !== "" && text !== message.text) onPatch({ text });
+    setTimeout(() => row.current?.focus(), 0);
+  };
+  return (
+    <li
+      ref={row}
+      className="queued"
+      tabIndex={0}
+      aria-label={`${place + 1} of ${of}, ${words.words}: ${message.text}`}
+      aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+      onKeyDown={onKeyDown}
+    >
+      <button
+        type="button"
+        className={`queued-mode small ${message.mode}`}
+        title={words.title}
+        aria-label={message.mode === "steer" ? "Send after this run instead" : "Steer instead"}
+        onClick={() => onPatch({ mode: other })}
+      >
+        <span aria-hidden>{words.sign}</span> {words.words}
+      </button>
+      {editing ? (
+        <QueuedEditor text={message.text} onDone={done} />
+      ) : (
+        <span className="queued-text grow" dir="auto" title={message.text}>
+          {message.text}
+        </span>
+      )}
+      {!editing && (
+        <span className="queued-buttons">
+          <RowButton label="Move up" keys="Alt+↑" disabled={place === 0} onClick={() => onMove(-1)}>
+            <ArrowUp size={14} aria-hidden />
+          </RowButton>
+          <RowButton label="Move down" keys="Alt+↓" disabled={place === of - 1} onClick={() => onMove(1)}>
+            <ArrowDown size={14} aria-hidden />
+          </RowButton>
+          <RowButton label="Edit queued message" keys="Enter" onClick={() => setEditing(true)}>
+            <Pencil size={14} aria-hidden />
+          </RowButton>
+          <RowButton label="Remove queued message" keys="Delete" onClick={onRemove}>
+            <X size={14} aria-hidden />
+          </RowButton>
+        </span>
+      )}
+    </li>
+  );
+}
+
+type ButtonProps = {
+  label: string;
+  keys: string;
+  disabled?: boolean;
+  onClick: () => void;
+  children: ReactNode;
+};
+
+function RowButton({ label, keys, children, ...rest }: ButtonProps) {
+  return <Button small look="quiet" label={label} shortcut={keys} icon={children} {...rest} />;
+}
+
+function QueuedEditor({ text, onDone }: { text: string; onDone: (text: string | null) => void }) {
+  const [words, setWords] = useState(text);
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.nativeEvent.isComposing || event.shiftKey) return;
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault();
+    onDone(event.key === "Enter" ? words : null);
+  };
+  return (
+    <textarea
+      className="field grow"
+      aria-label="Queued message"
+      rows={Math.min(8, words.split("\n").length)}
+      value={words}
+      dir="auto"
+      // biome-ignore lint/a11y/noAutofocus: the box is there because one asked to write in it
+      autoFocus
+      onChange={(event) => setWords(event.target.value)}
+      onKeyDown={onKeyDown}
+      onBlur={() => onDone(words)}
+    />
+  );
+}

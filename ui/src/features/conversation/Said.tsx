@@ -1,0 +1,128 @@
+/** The transcript of one session, with what can be done about its rows. */
+import { useEffect, useMemo, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki, useOverview, useSessions, useSessionView } from "../../platform/context";
+import type { SessionSummary } from "../../protocol/generated";
+import { isActive } from "../../protocol/sessions";
+import type { HistoryActions } from "./MessageActions";
+import { itemAt, type Place } from "./place";
+import type { RowActions } from "./RowView";
+import { foldedIn, rowsOf } from "./rows";
+import { standingOf } from "./standing";
+import { Transcript } from "./Transcript";
+
+export type SaidProps = HistoryActions & {
+  sessionId: string;
+  session: SessionSummary | null;
+  place: Place | null;
+  onResume: () => void;
+  onReview: () => void;
+  onSettings: () => void;
+  onOpenSession: (sessionId: string, seq: number) => void;
+};
+
+export function Said(props: SaidProps) {
+  const { sessionId, session } = props;
+  const arki = useArki();
+  const view = useSessionView(sessionId);
+  const { overview } = useOverview(sessionId);
+  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const found = useFoundRow(sessionId, props.place);
+  const atEnd = !view.window.hasNewer;
+  const broken = overview?.brokenAt ?? null;
+  const rows = useMemo(() => {
+    const folded = found ? foldedIn(view.transcript.items, found.key) : null;
+    return rowsOf({
+      transcript: view.transcript,
+      live: view.live,
+      atEnd,
+      standing: standingOf(session?.state ?? null, view.transcript),
+      unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
+    });
+  }, [view.transcript, view.live, atEnd, session?.state, unfolded, found]);
+  const toggle = (key: string) =>
+    setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key])));
+  const actions = useRowActions(props, broken !== null, view.transcript.items.at(-1)?.key, toggle);
+  return (
+    <>
+      {broken !== null && <Broken at={broken} />}
+      {view.error && (
+        <div className="conversation-error">
+          <ErrorNote error={view.error}>
+            <Button small onClick={() => arki.session(sessionId).load()}>
+              Load again
+            </Button>
+          </ErrorNote>
+        </div>
+      )}
+      {view.status === "loading" ? (
+        <p className="empty secondary">Loading…</p>
+      ) : (
+        <Transcript view={view} rows={rows} actions={actions} found={found} />
+      )}
+    </>
+  );
+}
+
+function useRowActions(
+  { session, onResume, onReview, onSettings, onRewind, onFork, onOpenSession }: SaidProps,
+  readOnly: boolean,
+  last: string | undefined,
+  onToggleTaken: (key: string) => void,
+): RowActions {
+  const arki = useArki();
+  const sessions = useSessions();
+  const idle = session === null || !isActive(session.state);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: handlers change each render but always act on this session
+  return useMemo(
+    () => ({
+      onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
+      onReview,
+      onSettings,
+      onResume: readOnly ? null : onResume,
+      canResume: (key) => idle && key === last,
+      readOnly,
+      onToggleTaken,
+      onRewind,
+      onFork,
+      onOpenSession,
+      titleOf: (id) => sessions.find((one) => one.sessionId === id)?.title || "another session",
+    }),
+    [arki, onReview, onSettings, last, idle, readOnly, sessions],
+  );
+}
+
+/** Loads what is around the place, and says which row it is once it is there. */
+function useFoundRow(sessionId: string, place: Place | null) {
+  const arki = useArki();
+  const { window, transcript } = useSessionView(sessionId);
+  const seq = place?.sessionId === sessionId ? place.seq : null;
+  const at = place?.at ?? 0;
+  useEffect(() => {
+    if (seq !== null && at > 0) void arki.session(sessionId).loadAround(seq);
+  }, [arki, sessionId, seq, at]);
+  const key = seq === null ? null : (itemAt(window.events, transcript, seq)?.key ?? null);
+  return useMemo(() => (key === null ? null : { key, at }), [key, at]);
+}
+
+function Broken({ at }: { at: number }) {
+  return (
+    <div className="banner" role="alert">
+      <span aria-hidden>✕</span>
+      <p>
+        This session's log is damaged: from event {at} on it is not what was written.{" "}
+        <span className="secondary">
+          It is shown as it is and can only be read. Start a new session to go on, or export this one to keep
+          it.
+        </span>
+      </p>
+    </div>
+  );
+}
+
+function without(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const rest = new Set(keys);
+  rest.delete(key);
+  return rest;
+}

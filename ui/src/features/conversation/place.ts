@@ -1,0 +1,16 @@
+/** Which row of the transcript shows an event. Pure. */
+import type { Event } from "../../protocol/generated";
+import { payloadOf, text } from "../../protocol/read";
+import type { Item, Transcript } from "../../protocol/transcript";
+
+/** One event of a session that is to be shown, once for each `at`. */
+export type Place = { sessionId: string; seq: number; at: number };
+
+/** What happened to a call is shown on its card; everything else where it stands, or right before. */
+export function itemAt(events: readonly Event[], transcript: Transcript, seq: number): Item | null {
+  const event = events.find((one) => one.seq === seq);
+  if (!event) return null;
+  const card = transcript.calls[text(payloadOf(event), "callId")];
+  const own = card === undefined ? undefined : transcript.items[card];
+  return own ?? transcript.items.findLast((item) => item.seq <= seq) ?? transcript.items[0] ?? null;
+}

@@ -1,0 +1,55 @@
+/** The files this session changed; each leads to who wrote its lines. */
+
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { plural } from "../../components/format";
+import { useOverview } from "../../platform/context";
+import type { ChangedFile } from "../../protocol/generated";
+import "./history.css";
+
+type Props = {
+  sessionId: string;
+  onLines: (path: string) => void;
+  onTakeBack: (path: string, seq: number) => void;
+};
+
+export function ChangedFiles({ sessionId, onLines, onTakeBack }: Props) {
+  const files = useOverview(sessionId).overview?.changedFiles ?? [];
+  if (files.length === 0) return null;
+  return (
+    <section className="changed-files" aria-label="Files changed in this session">
+      <h3>Files changed</h3>
+      <ul>
+        {files.map((file) => (
+          <Row key={file.path} file={file} onLines={onLines} onTakeBack={onTakeBack} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Row({ file, onLines, onTakeBack }: { file: ChangedFile } & Omit<Props, "sessionId">) {
+  return (
+    <li className="changed-file">
+      <button
+        type="button"
+        className="changed-path mono grow"
+        aria-label={`Who wrote this: ${file.path}`}
+        title={`Who wrote this: ${file.path}`}
+        onClick={() => onLines(file.path)}
+      >
+        <VisibleText text={file.path} />
+      </button>
+      <span className="secondary small">{plural(file.changes, "change")}</span>
+      <Button
+        small
+        look="quiet"
+        label={`Take back the last change of ${file.path}`}
+        title="Take back the last change"
+        onClick={() => onTakeBack(file.path, file.lastSeq)}
+      >
+        Take back last
+      </Button>
+    </li>
+  );
+}

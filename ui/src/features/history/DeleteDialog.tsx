@@ -1,0 +1,49 @@
+/** The one thing about a session that can't be taken back, so it is asked about. */
+import { useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+import "./history.css";
+
+type Props = { sessionId: string; title: string; onClose: () => void; onDone: (freedBytes: number) => void };
+
+export function DeleteDialog({ sessionId, title, onClose, onDone }: Props) {
+  const arki = useArki();
+  const cancel = useRef<HTMLButtonElement>(null);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<CommandError | null>(null);
+  const remove = async () => {
+    setBusy(true);
+    setFailed(null);
+    try {
+      const { freedBytes } = await arki.platform.call("remove_session", { sessionId });
+      onDone(freedBytes);
+    } catch (thrown) {
+      setFailed(asCommandError(thrown));
+      setBusy(false);
+    }
+  };
+  const footer = (
+    <>
+      <Button ref={cancel} onClick={onClose}>
+        Keep it
+      </Button>
+      <Button look="primary" disabled={busy} onClick={remove}>
+        Delete session
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Delete this session?" open onClose={onClose} footer={footer} initialFocus={cancel}>
+      <p className="history-lead">“{title}”</p>
+      <p>
+        Its conversation, its log and the kept images of files go, and can't be brought back. Files of the
+        project stay as they are. To keep a copy, export it first.
+      </p>
+      {failed && <ErrorNote error={failed} />}
+    </Dialog>
+  );
+}

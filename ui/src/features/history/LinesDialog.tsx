@@ -1,0 +1,145 @@
+/** "Who wrote this": a file as it is now, each line beside who brought it; and one change of the agent to take back. */
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { VList, type VListHandle } from "virtua";
+import { useHighlight } from "../../components/code/useHighlight";
+import { VisibleText } from "../../components/code/VisibleText";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, LineOrigin } from "../../protocol/generated";
+import { LineDetails } from "./LineDetails";
+import { originRuns, whoWrote } from "./lines";
+import "./history.css";
+
+type Props = {
+  sessionId: string;
+  path: string;
+  onClose: () => void;
+  onTakeBack: (line: LineOrigin) => void;
+  onShow: (sessionId: string, seq: number) => void;
+};
+
+export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Props) {
+  const { lines, error } = useLines(sessionId, path);
+  return (
+    <Dialog title="Who wrote this" open onClose={onClose} wide>
+      <p className="mono history-lead">
+        <VisibleText text={path} />
+      </p>
+      {error && <ErrorNote error={error} />}
+      {lines === null && !error && <p className="secondary">Looking it up…</p>}
+      {lines && lines.length === 0 && <p className="secondary">The file is empty or no longer there.</p>}
+      {lines && lines.length > 0 && (
+        <Lines sessionId={sessionId} path={path} lines={lines} onTakeBack={onTakeBack} onShow={onShow} />
+      )}
+    </Dialog>
+  );
+}
+
+function useLines(sessionId: string, path: string) {
+  const arki = useArki();
+  const [lines, setLines] = useState<LineOrigin[] | null>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  useEffect(() => {
+    let current = true;
+    arki.platform.call("line_origins", { sessionId, path }).then(
+      (found) => current && setLines(found),
+      (thrown) => current && setError(asCommandError(thrown)),
+    );
+    return () => {
+      current = false;
+    };
+  }, [arki, sessionId, path]);
+  return { lines, error };
+}
+
+type LinesProps = Omit<Props, "onClose"> & { lines: LineOrigin[] };
+
+function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
+  const runs = useMemo(() => originRuns(lines), [lines]);
+  const starts = useMemo(() => new Set(runs.map((run) => run.first)), [runs]);
+  const spans = useHighlight(
+    useMemo(() => lines.map((line) => line.text).join("\n"), [lines]),
+    path,
+  );
+  const [at, setAt] = useState(() => runs.find((run) => run.origin.kind === "arki")?.first ?? 0);
+  const list = useRef<VListHandle>(null);
+  const ids = useId();
+  const selected = lines[at];
+  const go = (next: number) => {
+    const to = Math.min(lines.length - 1, Math.max(0, next));
+    setAt(to);
+    list.current?.scrollToIndex(to, { align: "nearest" });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, where the first line of the agent may lie far down
+  useEffect(() => list.current?.scrollToIndex(at, { align: "center" }), []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const to = moveTo(event.key, at, lines.length, runs);
+    if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <>
+      <div
+        className="lines"
+        role="listbox"
+        aria-label="Lines and who wrote them"
+        aria-activedescendant={`${ids}${at}`}
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        <VList ref={list} keepMounted={[at]} className="lines-list">
+          {lines.map((line, place) => {
+            const who = whoWrote(line);
+            return (
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the list hears the keys
+              // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the active line
+              <div
+                key={line.number}
+                id={`${ids}${place}`}
+                role="option"
+                aria-selected={place === at}
+                aria-label={`Line ${line.number}, ${who}: ${line.text}`}
+                className={`origin-line ${line.kind} ${place > 0 && starts.has(place) ? "starts" : ""}`}
+                title={who}
+                onClick={() => setAt(place)}
+              >
+                <span className="origin-who small cut">{starts.has(place) ? who : ""}</span>
+                <span className="diff-number">{line.number}</span>
+                <code className="diff-text">
+                  {spans?.[place]?.map((span, column) => (
+                    <span key={`${column}`} style={span.color ? { color: span.color } : undefined}>
+                      <VisibleText text={span.text} />
+                    </span>
+                  )) ?? <VisibleText text={line.text} />}
+                </code>
+              </div>
+            );
+          })}
+        </VList>
+      </div>
+      {selected && (
+        <LineDetails sessionId={sessionId} line={selected} onTakeBack={onTakeBack} onShow={onShow} />
+      )}
+    </>
+  );
+}
+
+const pageLines = 20;
+
+/** Arrows and page keys by line, j and k to the next and the previous change. */
+function moveTo(key: string, at: number, count: number, runs: readonly { first: number }[]): number | null {
+  if (key === "j") return runs.find((run) => run.first > at)?.first ?? at;
+  if (key === "k") return runs.findLast((run) => run.first < at)?.first ?? at;
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + pageLines,
+    PageUp: at - pageLines,
+    Home: 0,
+    End: count - 1,
+  };
+  return moves[key] ?? null;
+}

@@ -1,0 +1,144 @@
+/** Going back: what will happen to the conversation and to each file, said before it happens. */
+import { useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural } from "../../components/format";
+import { useArki, useSessionPart, useSessions } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, RewindPreview } from "../../protocol/generated";
+import { isTakenBack } from "../../protocol/rewinds";
+import type { Transcript } from "../../protocol/transcript";
+import { Restored } from "./Restored";
+import { usePreview } from "./usePreview";
+import { writes } from "./words";
+import "./history.css";
+
+type What = "both" | "conversation" | "files";
+
+type Props = {
+  sessionId: string;
+  toSeq: number;
+  /** The event that this takes back, where it is a rewind itself. */
+  undoes: number | null;
+  onClose: () => void;
+  onDone: (done: RewindPreview, conversation: boolean) => void;
+};
+
+const choices: { value: What; label: string; detail: string }[] = [
+  {
+    value: "both",
+    label: "Conversation and files",
+    detail: "What was said later is taken back, and the files are put back as they were.",
+  },
+  { value: "conversation", label: "Conversation", detail: "Files stay as they are now." },
+  { value: "files", label: "Files", detail: "What was said stays; only the files go back." },
+];
+
+export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Props) {
+  const arki = useArki();
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<CommandError | null>(null);
+  const about = useId();
+  const transcript = useSessionPart(sessionId, (view) => view.transcript);
+  const [what, setWhat] = useState<What>(() => whatOf(transcript, undoes));
+  const running = useSessions().find((one) => one.sessionId === sessionId)?.state === "running";
+  const params = { sessionId, toSeq, files: what !== "conversation", conversation: what !== "files" };
+  const { preview, error } = usePreview(
+    () => arki.platform.call("rewind_preview", params),
+    `${sessionId} ${toSeq} ${what}`,
+  );
+  const rewind = async () => {
+    setBusy(true);
+    setFailed(null);
+    try {
+      onDone(await arki.platform.call("rewind", params), params.conversation);
+    } catch (thrown) {
+      setFailed(asCommandError(thrown));
+      setBusy(false);
+    }
+  };
+  const summary = preview
+    ? summaryWords(preview, params.conversation ? goneMessages(transcript, toSeq) : 0)
+    : "";
+  const footer = (
+    <>
+      <span id={about} className="secondary small grow">
+        {running ? "A run is working. Stop it first." : summary}
+      </span>
+      {running && (
+        <Button onClick={() => void arki.platform.call("stop_run", { sessionId }).catch(() => undefined)}>
+          Stop the run
+        </Button>
+      )}
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        look="primary"
+        disabled={busy || running || preview === null}
+        aria-describedby={about}
+        onClick={rewind}
+      >
+        Rewind
+      </Button>
+    </>
+  );
+  return (
+    <Dialog
+      title={undoes === null ? "Rewind to this message" : "Rewind of the rewind"}
+      open
+      onClose={onClose}
+      footer={footer}
+      wide
+    >
+      <p className="secondary history-lead">
+        {undoes === null
+          ? "Nothing is lost: what is taken back stays in the log, and this can be taken back too."
+          : "Things stand again as they did before that rewind."}
+      </p>
+      <fieldset className="history-choices">
+        <legend className="sr-only">What goes back</legend>
+        {choices.map((choice) => (
+          <label key={choice.value} className="history-choice">
+            <input
+              type="radio"
+              name="what"
+              value={choice.value}
+              checked={what === choice.value}
+              onChange={() => setWhat(choice.value)}
+            />
+            <span>{choice.label}</span>
+            <span className="small secondary">{choice.detail}</span>
+          </label>
+        ))}
+      </fieldset>
+      {failed && <ErrorNote error={failed} />}
+      {error && <ErrorNote error={error} />}
+      {!preview && !error && <p className="secondary">Looking at the files…</p>}
+      {preview &&
+        (params.files ? <Restored preview={preview} /> : <p className="secondary">No file is touched.</p>)}
+    </Dialog>
+  );
+}
+
+/** A rewind is taken back as it was made. */
+function whatOf(transcript: Transcript, undoes: number | null): What {
+  const rewound = transcript.items.find((item) => item.kind === "rewound" && item.seq === undoes);
+  if (rewound?.kind !== "rewound" || rewound.files === rewound.conversation) return "both";
+  return rewound.files ? "files" : "conversation";
+}
+
+/** Messages of both sides, as far as they are loaded. */
+function goneMessages(transcript: Transcript, toSeq: number): number {
+  const rewinds = [...transcript.rewinds, { seq: Number.MAX_SAFE_INTEGER, toSeq }];
+  const said = transcript.items.filter((item) => item.kind === "user" || item.kind === "assistant");
+  return said.filter((item) => !item.takenBack && isTakenBack(rewinds, item.seq)).length;
+}
+
+function summaryWords(preview: RewindPreview, messages: number): string {
+  const files = writes(preview.changes);
+  const words = [
+    messages > 0 ? `${plural(messages, "message")} taken back` : "",
+    files > 0 ? `${plural(files, "file")} changed` : "",
+  ];
+  return words.filter((word) => word !== "").join(", ");
+}

@@ -1,0 +1,65 @@
+/** Taking back one change alone, with later edits kept: shown before it happens. */
+import { useState } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+import { Restored } from "./Restored";
+import { usePreview } from "./usePreview";
+import { writes } from "./words";
+import "./history.css";
+
+type Props = { sessionId: string; seq: number; path: string; onClose: () => void; onDone: () => void };
+
+export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props) {
+  const arki = useArki();
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<CommandError | null>(null);
+  const { preview, error } = usePreview(
+    () => arki.platform.call("take_back_preview", { sessionId, seq }),
+    `${sessionId} ${seq}`,
+  );
+  const takeBack = async () => {
+    setBusy(true);
+    setFailed(null);
+    try {
+      await arki.platform.call("take_back", { sessionId, seq });
+      onDone();
+    } catch (thrown) {
+      setFailed(asCommandError(thrown));
+      setBusy(false);
+    }
+  };
+  const conflict = preview?.changes.some((one) => one.action === "conflict") ?? false;
+  const footer = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button
+        look="primary"
+        disabled={busy || preview === null || writes(preview.changes) === 0}
+        onClick={takeBack}
+      >
+        Take back
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Take back this change" open onClose={onClose} footer={footer} wide>
+      <p className="secondary history-lead">
+        This one change of <code>{path}</code> goes; everything that was written later stays.
+      </p>
+      {failed && <ErrorNote error={failed} />}
+      {error && <ErrorNote error={error} />}
+      {conflict && (
+        <p className="history-conflict">
+          <b>!</b> Later edits touch the same lines, so this change can't be taken out alone. The file is left
+          as it is.
+        </p>
+      )}
+      {!preview && !error && <p className="secondary">Looking at the file…</p>}
+      {preview && <Restored preview={preview} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,70 @@
+import { Command as Cmdk } from "cmdk";
+import { VisibleText } from "../../components/code/VisibleText";
+import { exactTime, folderName } from "../../components/format";
+import type { SearchHit } from "../../protocol/generated";
+
+/** Who or what an event is from, in one word. */
+const kinds: Readonly<Record<string, string>> = {
+  "run.started": "you",
+  "message.queued": "you",
+  "question.answered": "you",
+  "output.message": "Arki",
+  "run.completed": "Arki",
+  "tool.call": "call",
+  "tool.result": "result",
+  "approval.requested": "asked",
+  "approval.resolved": "decided",
+  "file.changed": "file",
+  "session.created": "title",
+  "run.failed": "failure",
+};
+
+type Props = { hits: readonly SearchHit[]; onHit: (hit: SearchHit) => void };
+
+/** What was found, by session, in the order in which it was found. */
+export function Hits({ hits, onHit }: Props) {
+  return grouped(hits).map((of) => {
+    const first = of[0];
+    if (!first) return null;
+    return (
+      <Cmdk.Group
+        key={first.sessionId}
+        className="palette-group"
+        heading={`${first.title || "Untitled session"} · ${folderName(first.project)}`}
+      >
+        {of.map((hit) => (
+          <Hit key={hit.seq} hit={hit} onSelect={() => onHit(hit)} />
+        ))}
+      </Cmdk.Group>
+    );
+  });
+}
+
+function Hit({ hit, onSelect }: { hit: SearchHit; onSelect: () => void }) {
+  return (
+    <Cmdk.Item
+      value={`hit ${hit.sessionId} ${hit.seq}`}
+      className="palette-item palette-hit"
+      title={exactTime(hit.ts)}
+      onSelect={onSelect}
+    >
+      <span className="palette-kind small secondary">{kinds[hit.type] ?? hit.type}</span>
+      <span className="palette-snippet grow" dir="auto">
+        {hit.snippet.map((part, place) =>
+          part.hit ? (
+            <mark key={`${place}`}>
+              <VisibleText text={part.text} />
+            </mark>
+          ) : (
+            <VisibleText key={`${place}`} text={part.text} />
+          ),
+        )}
+      </span>
+    </Cmdk.Item>
+  );
+}
+
+function grouped(hits: readonly SearchHit[]): SearchHit[][] {
+  const ids = [...new Set(hits.map((hit) => hit.sessionId))];
+  return ids.map((id) => hits.filter((hit) => hit.sessionId === id));
+}

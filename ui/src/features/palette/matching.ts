@@ -1,0 +1,24 @@
+/** The commands that fit what is typed, best first, by section. Pure. */
+import { defaultFilter } from "cmdk";
+import type { Command } from "../../components/commands";
+
+/** So that what was found in the sessions is in sight too. */
+const mostWhileSearching = 6;
+
+export function matching(commands: readonly Command[], words: string) {
+  const wanted = words.trim();
+  const fitting =
+    wanted === ""
+      ? commands
+      : commands
+          .map((command) => ({ command, score: defaultFilter(command.title, wanted, [command.id]) }))
+          .filter((one) => one.score > 0)
+          .sort((a, b) => b.score - a.score)
+          .slice(0, mostWhileSearching)
+          .map((one) => one.command);
+  const sections = [...new Set(fitting.map((command) => command.section))];
+  return sections.map((section) => ({
+    section,
+    commands: fitting.filter((command) => command.section === section),
+  }));
+}

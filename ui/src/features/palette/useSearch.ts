@@ -1,0 +1,50 @@
+import { useEffect, useState } from "react";
+import { plural } from "../../components/format";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, SearchHit } from "../../protocol/generated";
+
+/** A pause in typing. */
+const debounceMs = 120;
+const leastChars = 2;
+const mostHits = 60;
+
+type Search = { of: string; hits: SearchHit[]; error: CommandError | null };
+
+const nothing: Search = { of: "", hits: [], error: null };
+
+/** Searches everything said, run and changed once the typing pauses. What was found stays until the next answer. */
+export function useSearch(words: string, project: string | null) {
+  const arki = useArki();
+  const [found, setFound] = useState(nothing);
+  const text = words.trim();
+  const wanted = text.length >= leastChars;
+  const of = `${project ?? ""}\n${text}`;
+  useEffect(() => {
+    if (!wanted) {
+      setFound(nothing);
+      return;
+    }
+    let current = true;
+    const timer = setTimeout(() => {
+      arki.platform.call("search_sessions", { text, project, limit: mostHits }).then(
+        (hits) => current && setFound({ of, hits, error: null }),
+        (thrown) => current && setFound({ of, hits: [], error: asCommandError(thrown) }),
+      );
+    }, debounceMs);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [arki, wanted, text, project, of]);
+  return {
+    hits: found.hits,
+    error: found.error,
+    searching: wanted && found.of !== of,
+    words: wanted && found.of === of && !found.error ? countWords(found.hits.length) : "",
+  };
+}
+
+function countWords(count: number): string {
+  return count >= mostHits ? `The newest ${count} places; more words find fewer` : plural(count, "place");
+}

@@ -1,0 +1,60 @@
+/** The inspector's "Plan": what Arki means to do, step by step, and how far it is. */
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural } from "../../components/format";
+import { useOverview } from "../../platform/context";
+import type { PlanStepState, Plan as ThePlan } from "../../protocol/generated";
+import "./plan.css";
+
+const states: Readonly<Record<PlanStepState, { sign: string; words: string }>> = {
+  pending: { sign: "○", words: "to do" },
+  in_progress: { sign: "◐", words: "under way" },
+  done: { sign: "✓", words: "done" },
+  skipped: { sign: "–", words: "skipped" },
+};
+
+export function Plan({ sessionId }: { sessionId: string }) {
+  const { overview, error } = useOverview(sessionId);
+  if (error && overview === null) {
+    return (
+      <div className="empty">
+        <ErrorNote error={error} />
+      </div>
+    );
+  }
+  const plan = overview?.plan ?? null;
+  if (plan === null || plan.steps.length === 0) {
+    return (
+      <p className="empty secondary">
+        No plan yet. For larger tasks Arki lists its steps here, and you see how far it is.
+      </p>
+    );
+  }
+  return <Steps plan={plan} />;
+}
+
+function Steps({ plan }: { plan: ThePlan }) {
+  const done = plan.steps.filter((step) => step.state === "done").length;
+  return (
+    <div className="plan">
+      {plan.intent && <p className="plan-intent">{plan.intent}</p>}
+      <p className="secondary small">
+        {done} of {plural(plan.steps.length, "step")} done
+      </p>
+      <ol>
+        {plan.steps.map((step, place) => (
+          <li
+            key={`${place}`}
+            className={`plan-step ${step.state}`}
+            aria-current={step.state === "in_progress" ? "step" : undefined}
+          >
+            <span className="plan-sign" aria-hidden>
+              {states[step.state]?.sign}
+            </span>
+            <span className="grow">{step.title}</span>
+            <span className="small secondary">{states[step.state]?.words}</span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

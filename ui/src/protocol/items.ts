@@ -1,0 +1,61 @@
+/** What a transcript is made of: messages, calls, and what happened between them. */
+export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
+
+type Placed = {
+  key: string;
+  seq: number;
+  ts: number;
+  /** The conversation was rewound to before it: it is no longer said to the model. */
+  takenBack?: boolean;
+};
+
+export type UserItem = Placed & {
+  kind: "user";
+  text: string;
+  /** Said while a run worked, and heard by it. */
+  steered: boolean;
+};
+export type AssistantItem = Placed & {
+  kind: "assistant";
+  runId: string | null;
+  turn: number;
+  text: string;
+  thoughts: string;
+  interrupted: boolean;
+};
+export type ToolItem = Placed & {
+  kind: "tool";
+  runId: string | null;
+  callId: string;
+  toolId: string;
+  args: unknown;
+  state: ToolState;
+  approvalId: string | null;
+  reason: string;
+  result: unknown;
+  durationMs: number | null;
+  truncated: boolean;
+  files: string[];
+};
+export type FailureItem = Placed & {
+  kind: "failure";
+  code: string;
+  message: string;
+  hint: string;
+  retryable: boolean;
+};
+export type NoticeItem = Placed & { kind: "notice"; tone: "quiet" | "attention"; text: string };
+/** Went back to how things stood right after `toSeq`. */
+export type RewoundItem = Placed & {
+  kind: "rewound";
+  toSeq: number;
+  files: boolean;
+  conversation: boolean;
+  /** Messages of both sides that were taken back by this, as far as they are loaded. */
+  messages: number;
+  /** Files that were written or deleted by it. */
+  restored: number;
+};
+/** The session begins where another one stood. */
+export type ForkedItem = Placed & { kind: "forked"; fromSession: string; fromSeq: number };
+export type Item = UserItem | AssistantItem | ToolItem | FailureItem | NoticeItem | RewoundItem | ForkedItem;

@@ -1,0 +1,172 @@
+/** The scripted engine's side of queues and the past: enough to try everything by hand, told by events as the engine would. */
+import type { Commands } from "../platform/platform";
+import type {
+  Event,
+  Frame,
+  LineOrigin,
+  Plan,
+  QueuedMessage,
+  RewindPreview,
+  SearchHit,
+  SessionOverview,
+  SessionSummary,
+} from "../protocol/generated";
+import { queueStep } from "../protocol/queue";
+import { payloadOf, text } from "../protocol/read";
+
+type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
+
+export type World = {
+  logs: Record<string, Event[]>;
+  sessions: SessionSummary[];
+  send: (part: Partial<Frame>) => void;
+  overviews: Record<string, Partial<SessionOverview>>;
+  preview: Omit<RewindPreview, "toSeq" | "prompt">;
+  lines: LineOrigin[];
+};
+
+export function historyHandlers(world: World): Handlers {
+  const { logs } = world;
+  const log = (sessionId: string) => logs[sessionId] ?? [];
+  const tell = (sessionId: string, type: string, payload: Record<string, unknown>) => {
+    const last = log(sessionId).at(-1);
+    const seq = (last?.seq ?? 0) + 1;
+    const event: Event = {
+      eventId: `${sessionId}-${seq}`,
+      runId: last?.runId ?? null,
+      sessionId,
+      seq,
+      ts: (last?.ts ?? 0) + 1000,
+      type,
+      payload,
+      prevHash: last?.hash ?? "",
+      hash: `${seq}`.padStart(64, "b"),
+    };
+    world.send({ events: [event] });
+    return event;
+  };
+  const queueOf = (sessionId: string) => log(sessionId).reduce(queueStep, noMessages);
+  const rewound = (params: Commands["rewind"][0]): RewindPreview => ({
+    ...(params.files ? world.preview : { changes: [], diff: "" }),
+    toSeq: params.toSeq,
+    prompt: promptAfter(log(params.sessionId), params.toSeq),
+  });
+  return {
+    session_overview: ({ sessionId }) => ({
+      ...overviewOf(log(sessionId)),
+      queue: [...queueOf(sessionId)],
+      ...world.overviews[sessionId],
+    }),
+    set_queue: ({ sessionId, queued }) => {
+      tell(sessionId, "queue.changed", { queued });
+      return null;
+    },
+    send_next: ({ sessionId }) => {
+      const first = queueOf(sessionId)[0];
+      tell(sessionId, "run.started", { prompt: first?.text ?? "", messageId: first?.messageId });
+      return { sessionId, runId: "next", messageId: null };
+    },
+    pause_run: ({ sessionId }) => {
+      tell(sessionId, "run.paused", { reason: "user" });
+      return null;
+    },
+    resume_run: ({ sessionId }) => {
+      tell(sessionId, "run.resumed", { reason: "user" });
+      return null;
+    },
+    stop_run: ({ sessionId }) => {
+      tell(sessionId, "run.cancelled", {});
+      return null;
+    },
+    rewind_preview: rewound,
+    rewind: (params) => {
+      const done = rewound(params);
+      const { sessionId, ...what } = params;
+      tell(sessionId, "session.rewound", { ...what, changes: done.changes });
+      return done;
+    },
+    fork_session: ({ sessionId, atSeq }) => {
+      const origin = world.sessions.find((one) => one.sessionId === sessionId);
+      const forkId = `fork ${world.sessions.length}`;
+      const made = { ...summary, ...origin, sessionId: forkId, state: "idle" as const, origin: sessionId };
+      world.sessions = [made, ...world.sessions];
+      tell(forkId, "session.created", { title: made.title, project: made.project, parentSession: sessionId });
+      tell(forkId, "session.forked", { fromSession: sessionId, fromSeq: atSeq ?? log(sessionId).length });
+      return made;
+    },
+    line_origins: () => world.lines,
+    take_back_preview: ({ seq }) => ({ ...world.preview, toSeq: seq, prompt: null }),
+    take_back: ({ sessionId, seq }) => {
+      tell(sessionId, "change.taken_back", { seq, changes: world.preview.changes });
+      return { ...world.preview, toSeq: seq, prompt: null };
+    },
+    search_sessions: ({ text: wanted, project, limit }) =>
+      world.sessions
+        .filter((session) => project === null || session.project === project)
+        .flatMap((session) =>
+          log(session.sessionId)
+            .toReversed()
+            .flatMap((event) => hit(session, event, wanted)),
+        )
+        .slice(0, limit),
+    export_session: ({ sessionId, format }) => `/home/ada/Downloads/${sessionId}.${format}`,
+    import_sessions: () => null,
+    remove_session: ({ sessionId }) => {
+      world.sessions = world.sessions.filter((one) => one.sessionId !== sessionId);
+      return { freedBytes: 1_240_000 };
+    },
+  };
+}
+
+const noMessages: readonly QueuedMessage[] = [];
+const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedTokens: 0, costUsd: null };
+const summary = { title: "", project: "", createdAt: 0, updatedAt: 0, pendingApprovals: 0 };
+
+function promptAfter(events: readonly Event[], toSeq: number): string | null {
+  const next = events.find((event) => event.seq === toSeq + 1);
+  return next?.type === "run.started" ? text(payloadOf(next), "prompt") : null;
+}
+
+function overviewOf(events: readonly Event[]): SessionOverview {
+  const changed = events.filter((event) => event.type === "file.changed");
+  const paths = [...new Set(changed.map((event) => text(payloadOf(event), "path")))];
+  const plan = events.findLast((event) => event.type.startsWith("plan."));
+  return {
+    plan: plan ? (payloadOf(plan) as unknown as Plan) : null,
+    usage: noUsage,
+    queue: [],
+    changedFiles: paths.map((path) => {
+      const of = changed.filter((event) => payloadOf(event).path === path);
+      return { path, changes: of.length, lastSeq: of.at(-1)?.seq ?? 0 };
+    }),
+    memory: [],
+    origin: null,
+    brokenAt: null,
+    runBy: null,
+  };
+}
+
+const around = 60;
+
+function hit(session: SessionSummary, event: Event, wanted: string): SearchHit[] {
+  const p = payloadOf(event);
+  const said = text(p, "prompt") || text(p, "content") || (typeof p.result === "string" ? p.result : "");
+  const at = said.toLowerCase().indexOf(wanted.toLowerCase());
+  if (at < 0) return [];
+  const end = at + wanted.length;
+  return [
+    {
+      sessionId: session.sessionId,
+      seq: event.seq,
+      type: event.type,
+      ts: event.ts,
+      title: session.title,
+      project: session.project,
+      snippet: [
+        { text: `${at > around ? "…" : ""}${said.slice(Math.max(0, at - around), at)}`, hit: false },
+        { text: said.slice(at, end), hit: true },
+        { text: said.slice(end, end + around), hit: false },
+      ],
+    },
+  ];
+}
