@@ -10,6 +10,7 @@ import type {
   SessionSummary,
 } from "../protocol/generated";
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
+import { history } from "./history_scenes";
 
 const project = demoProject.path;
 
@@ -445,4 +446,5 @@ export const scenes: Record<string, () => Fake> = {
       },
     }),
   empty: () => createFake({ models, providers }),
+  history,
 };

@@ -1,5 +1,8 @@
-import { cleanup } from "@testing-library/react";
+import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// A slow machine is no failure.
+configure({ asyncUtilTimeout: 20_000 });
 
 afterEach(() => {
   cleanup();
