@@ -74,7 +74,7 @@ impl Reader {
     }
 }
 
-fn unpack(content: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unpack(content: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let decoder = zstd::stream::read::Decoder::new(content).ok()?;
     decoder.take(MAX_BLOB_BYTES as u64).read_to_end(&mut bytes).ok()?;

@@ -2,7 +2,7 @@
 //!
 //! Opening is on the way to the first request, so that it asks for the layout's version and nothing else.
 
-use crate::{StoreError, schema};
+use crate::{StoreError, salvage, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -83,6 +83,13 @@ impl Location {
         Some((has_log(&self.path), file.modified().ok(), file.len()))
     }
 
+    /// So that the next start looks for it; nothing where nothing may be changed, or lasts.
+    pub(crate) fn note_damage(&self) {
+        if let Kind::File = self.kind {
+            salvage::note_damage(&self.path);
+        }
+    }
+
     /// A connection that only reads, beside one that writes.
     pub(crate) fn open_reader(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -124,7 +131,7 @@ fn has_log(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0)
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

@@ -2,9 +2,9 @@
 //!
 //! A line is taken only in the exact form that Arki writes: what the hash does not cover must not slip in beside it.
 
+use crate::StoreError;
 use crate::seal::{MAX_EVENT_BYTES, Unhashed};
 use crate::verify::is_canonical;
-use crate::{StoreError, VerifyReport};
 use arki_domain::{Event, GENESIS_HASH, RunId, SessionId};
 use std::collections::HashSet;
 use std::io::{BufRead, Read};
@@ -112,41 +112,4 @@ pub(crate) fn prove(event: &Event) -> Result<(), &'static str> {
         return Err("its hash is not that of what it says");
     }
     if is_canonical(payload) { Ok(()) } else { Err("its payload is not canonical JSON") }
-}
-
-/// Proves an export as [`crate::Reader::verify`] proves the log, in the order of the file. Where its end is cut off
-/// between two lines, nothing in the file says so.
-///
-/// # Errors
-/// `ExportInvalid` when not even the first line is an event, or when the file cannot be read.
-pub fn verify_exported(
-    events: impl Iterator<Item = Result<Event, StoreError>>,
-) -> Result<Vec<VerifyReport>, StoreError> {
-    let mut reports: Vec<VerifyReport> = Vec::new();
-    let mut chains = ExportedChains::default();
-    for event in events {
-        match (event, reports.last_mut()) {
-            (Ok(event), _) => {
-                let report = report_of(&mut reports, &event.session_id);
-                report.events += 1;
-                if report.ok && chains.follow(&event).is_err() {
-                    report.break_at(report.events);
-                }
-            }
-            (Err(StoreError::ExportInvalid { .. }), Some(report)) => {
-                report.break_at(report.events + 1);
-            }
-            (Err(error), _) => return Err(error),
-        }
-    }
-    Ok(reports)
-}
-
-fn report_of<'a>(reports: &'a mut Vec<VerifyReport>, session: &SessionId) -> &'a mut VerifyReport {
-    let found = reports.iter().position(|report| report.session_id == *session);
-    let at = found.unwrap_or_else(|| {
-        reports.push(VerifyReport::sound(session.clone(), 0));
-        reports.len() - 1
-    });
-    &mut reports[at]
 }

@@ -79,7 +79,15 @@ impl Reader {
         self.shared.location.open_reader().map_err(|error| self.locate(error))
     }
 
+    /// So that damage is looked for at the next start.
+    pub(crate) fn note(&self, error: &StoreError) {
+        if let StoreError::Damaged { .. } = error {
+            self.shared.location.note_damage();
+        }
+    }
+
     pub(crate) fn locate(&self, error: StoreError) -> StoreError {
+        self.note(&error);
         error.located(&self.shared.location.path)
     }
 

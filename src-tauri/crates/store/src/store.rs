@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[derive(Clone)]
 pub struct StoreOptions {
     pub clock: Arc<dyn Clock>,
     /// Applied to everything before it is stored.
@@ -104,7 +105,7 @@ impl Store {
         let append = move |transaction: &Connection, heads: &mut Heads| {
             append::append(transaction, heads, clock.now_ms(), &session, sealed)
         };
-        self.queue()?.append(durability, isolation, append).await
+        self.noted(self.queue()?.append(durability, isolation, append).await)
     }
 
     /// Keeps what has arrived of an answer, so that a crash does not lose it; `None` clears it.
@@ -202,7 +203,11 @@ impl Store {
         durability: Durability,
         work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.queue()?.write(durability, work).await
+        self.noted(self.queue()?.write(durability, work).await)
+    }
+
+    fn noted<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
+        written.inspect_err(|error| self.reader.note(error))
     }
 
     fn queue(&self) -> Result<WriteQueue, StoreError> {

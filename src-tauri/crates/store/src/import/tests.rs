@@ -1,8 +1,8 @@
 use super::*;
+use crate::exported_events;
 use crate::tests::{
     Fixture, HandClock, approval_requested, approval_resolved, called, completed, created, foreign, parsed, started,
 };
-use crate::{exported_events, verify_exported};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalId, RunId};
 use proptest::prelude::*;
@@ -198,23 +198,6 @@ async fn a_file_from_elsewhere_does_not_touch_runs_and_approvals_of_other_sessio
         assert!(matches!(&refused, StoreError::ExportInvalid { line: at, .. } if *at == line), "{refused}");
         assert_eq!(fixture.store.reader().pending_approvals(9).unwrap().len(), 1);
     }
-}
-
-#[tokio::test]
-async fn an_export_is_proven_without_a_database() {
-    let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
-    let check = |text: &str| verify_exported(exported_events(text.as_bytes()));
-    let report = check(&exported).unwrap().remove(0);
-    assert_eq!((report.ok, report.events, report.first_broken_seq), (true, 4, None));
-    let changed = exported.replace("tidy", "tidx");
-    let report = check(&changed).unwrap().remove(0);
-    assert_eq!((report.ok, report.events, report.first_broken_seq), (false, 4, Some(2)));
-    let report = check(&exported[..exported.len() - 9]).unwrap().remove(0);
-    assert_eq!((report.ok, report.events, report.first_broken_seq), (false, 3, Some(4)));
-    assert!(matches!(check("no export\n"), Err(StoreError::ExportInvalid { line: 1, .. })));
-    let other = waiting(&SessionId::from("t"), &RunId::from("u")).await;
-    let reports = check(&(changed + &other)).unwrap();
-    assert_eq!(reports.iter().map(|report| report.ok).collect::<Vec<_>>(), [false, true]);
 }
 
 fn any_args() -> impl Strategy<Value = serde_json::Value> {

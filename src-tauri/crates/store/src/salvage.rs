@@ -1,0 +1,95 @@
+//! A database that is damaged at SQLite's own level: what can still be read goes into a new one, the damaged one stays.
+//!
+//! Looking for damage takes as long as the database is large, so that it is done only when there is a reason: opening
+//! failed with it, or reading did and left a mark ([`note_damage`]). What was tampered with is no damage, and stays as
+//! it is: this restores what SQLite can't read, never a chain. A session with a gap is kept, shown, and read-only.
+//!
+//! `copies` moves the files, `pages` reads rows without SQLite's help, `recovery` puts them together.
+
+mod copies;
+mod pages;
+mod recovery;
+
+use crate::connection::{self, Location};
+use crate::reader::Reader;
+use crate::{Store, StoreError, StoreOptions};
+use arki_domain::{Clock, SessionId, SystemClock};
+use copies::Scratch;
+pub(crate) use copies::note_damage;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What became of a damaged database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Salvaged {
+    /// The damaged file as it was; its write-ahead log, if it had one, lies beside it.
+    pub copy: PathBuf,
+    pub recovered_events: u64,
+    /// As far as it shows: where a session's last events are gone together with what is known of its end, nothing does.
+    pub lost_events: u64,
+    /// Those with a gap; they can be read but not gone on with.
+    pub sessions_broken: Vec<SessionId>,
+}
+
+/// As [`Store::open`], but what is damaged is copied aside, as `arki.db.damaged-<milliseconds>`, and what can be read
+/// of it put in its place. No other process may be working with the damaged file.
+///
+/// # Errors
+/// Those of [`Store::open`]; `Damaged` only for a file that is not a database of Arki's.
+pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
+    if !copies::is_noted(path) {
+        match Store::open(path, options.clone()) {
+            Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => {}
+            opened => return opened.map(|store| (store, None)),
+        }
+    }
+    let salvaged = salvage(path).map_err(|error| error.located(path))?;
+    Ok((Store::open(path, options)?, salvaged))
+}
+
+/// `None` when there is nothing to do, perhaps because another process has just done it.
+fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
+    let _alone = copies::lock(path)?;
+    let salvaged = match check(path) {
+        Ok(()) => None,
+        Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => Some(rescue(path)?),
+        Err(error) => return Err(error),
+    };
+    copies::forget_damage(path)?;
+    Ok(salvaged)
+}
+
+fn check(path: &Path) -> Result<(), StoreError> {
+    let database = Location::file(path).open_writer()?;
+    let found: String = database.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    connection::close(database)?;
+    if found == "ok" { Ok(()) } else { Err(StoreError::damaged(found)) }
+}
+
+fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
+    tracing::warn!(path = %path.display(), "the database is damaged; reading what can be read");
+    let copy = copies::set_aside(path, SystemClock.now_ms())?;
+    let scratch = Scratch::of(path)?;
+    let mut fresh = Location::file(&scratch.fresh).open_writer()?;
+    let recovered = recovery::recover(&scratch.damaged, &mut fresh)?;
+    let sessions_broken = close_broken(&scratch.fresh, &fresh)?;
+    connection::close(fresh)?;
+    scratch.put_in_place(path)?;
+    Ok(Salvaged { copy, recovered_events: recovered.events, lost_events: recovered.lost, sessions_broken })
+}
+
+/// Nothing can be appended to a log whose end is not the one that its session remembers; without a hash it is none.
+fn close_broken(path: &Path, fresh: &Connection) -> Result<Vec<SessionId>, StoreError> {
+    let reader = Reader::new(Location::file(path), Arc::new(SystemClock), Arc::new(|_| false));
+    let reports = reader.verify(None)?;
+    let broken: Vec<_> = reports.into_iter().filter(|report| !report.ok).map(|report| report.session_id).collect();
+    for session in &broken {
+        fresh.execute("UPDATE sessions SET last_hash = '' WHERE session_id = ?1", [session.as_str()])?;
+    }
+    reader.close();
+    Ok(broken)
+}
+
+#[cfg(test)]
+mod tests;

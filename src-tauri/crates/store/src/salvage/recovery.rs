@@ -1,0 +1,323 @@
+//! What a damaged database still says, put into a new one.
+//!
+//! First what SQLite can read in order, from either end up to the damage, and what lies in the pages beyond it, as far
+//! as its hash proves it; then what SQLite reads and nothing proves, which was tampered with before it was damaged and
+//! is not for us to drop. Lists are made anew by going through the log. What is remembered outside of it is taken only
+//! where SQLite reads it: a decision of trust that was taken back must not return from a forgotten page.
+
+use super::pages::{Kind, Pages};
+use crate::StoreError;
+use crate::blobs::unpack;
+use crate::exported::prove;
+use crate::projections::SessionRow;
+use crate::replay::Replay;
+use crate::row::{self, EVENT_COLUMNS};
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Event, GENESIS_HASH, SessionId, sha256_hex};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// Of a database file; its fields: <https://www.sqlite.org/fileformat2.html#the_database_header>.
+const HEADER_BYTES: usize = 100;
+
+const SESSION_COLUMNS: &str =
+    "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, last_hash";
+
+pub(super) struct Recovered {
+    pub(super) events: u64,
+    pub(super) lost: u64,
+}
+
+/// `fresh` is empty; `damaged` is a copy, which is changed.
+pub(super) fn recover(damaged: &Path, fresh: &mut Connection) -> Result<Recovered, StoreError> {
+    let source = open_damaged(damaged, fresh)?;
+    let mut pages = Pages::open(damaged)?;
+    let transaction = fresh.transaction()?;
+    let mut recovery = Recovery { target: &transaction, sessions: BTreeMap::new(), knows_sessions: false };
+    if let Some(source) = &source {
+        recovery.read_sessions(source)?;
+        recovery.read_events(source, IsProven::Yes)?;
+    }
+    recovery.carve(&mut pages)?;
+    if let Some(source) = &source {
+        recovery.read_events(source, IsProven::No)?;
+        recovery.read_the_rest(source)?;
+    }
+    let recovered = recovery.replay()?;
+    transaction.commit()?;
+    Ok(recovered)
+}
+
+/// `None` when SQLite can't make anything of it.
+fn open_damaged(path: &Path, fresh: &Connection) -> Result<Option<Connection>, StoreError> {
+    if let Some(source) = try_open(path) {
+        return Ok(Some(source));
+    }
+    replace_header(path, fresh)?;
+    Ok(try_open(path))
+}
+
+fn try_open(path: &Path) -> Option<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(path, flags).ok()?;
+    // The first lets a layout be read of which a part makes no sense, the second finds damage within a page.
+    source.execute_batch("PRAGMA writable_schema = ON; PRAGMA cell_size_check = ON").ok()?;
+    source.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(())).ok()?;
+    // So that the pages are all in one file. What can't be copied is still read through the log.
+    let _ = source.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    Some(source)
+}
+
+/// The header of a new database, which was made in the same way, with this one's length.
+fn replace_header(path: &Path, fresh: &Connection) -> Result<(), StoreError> {
+    fresh.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    let mut header = [0; HEADER_BYTES];
+    let fresh = fresh.path().ok_or_else(|| StoreError::internal("the new database has no file"))?;
+    std::fs::File::open(fresh)?.read_exact(&mut header)?;
+    let page_bytes = u64::from(u16::from_be_bytes([header[16], header[17]]));
+    let pages = u32::try_from(path.metadata()?.len() / page_bytes.max(1)).unwrap_or(u32::MAX);
+    header[28..32].copy_from_slice(&pages.to_be_bytes());
+    // No list of free pages.
+    header[32..40].fill(0);
+    let mut file = OpenOptions::new().write(true).open(path)?;
+    Ok(file.write_all(&header)?)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum IsProven {
+    Yes,
+    No,
+}
+
+struct Recovery<'a> {
+    target: &'a Connection,
+    /// As their rows said.
+    sessions: BTreeMap<SessionId, SessionRow>,
+    /// Whether these are all there were.
+    knows_sessions: bool,
+}
+
+impl Recovery<'_> {
+    fn read_sessions(&mut self, source: &Connection) -> Result<(), StoreError> {
+        let sessions = &mut self.sessions;
+        self.knows_sessions = each_row(source, "sessions", SESSION_COLUMNS, "session_id", |row| {
+            if let Ok(session) = SessionRow::read(row)
+                && !session.id().is_empty()
+            {
+                sessions.entry(session.summary.session_id.clone()).or_insert(session);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn read_events(&self, source: &Connection, wanted: IsProven) -> Result<(), StoreError> {
+        let columns = format!("rowid, {EVENT_COLUMNS}");
+        each_row(source, "events", &columns, "rowid", |row| {
+            let values = (1..10).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
+            match (row.get(0), values) {
+                (Ok(rowid), Ok(values)) => self.keep_event(rowid, &values, wanted),
+                _ => Ok(()),
+            }
+        })?;
+        Ok(())
+    }
+
+    fn carve(&self, pages: &mut Pages) -> Result<(), StoreError> {
+        pages.each_row(is_event, |rowid, values| {
+            let id = values.get(2).map(text_of).unwrap_or_default();
+            // A session that was removed leaves pages behind.
+            if self.knows_sessions && !self.sessions.contains_key(&SessionId::from(id)) {
+                return Ok(());
+            }
+            self.keep_event(rowid, &values, IsProven::Yes)
+        })?;
+        pages.each_row(is_content, |_, values| self.keep_content(&values))
+    }
+
+    fn keep_event(&self, rowid: i64, values: &[Value], wanted: IsProven) -> Result<(), StoreError> {
+        let is_proven = as_event(values).is_some_and(|event| prove(&event).is_ok());
+        let (Some(Value::Text(session)), Some(Value::Integer(seq @ 1..))) = (values.get(2), values.get(3)) else {
+            return Ok(());
+        };
+        if is_proven != (wanted == IsProven::Yes) || self.has(session, *seq)? {
+            return Ok(());
+        }
+        // The order of the rows is that in which they were stored.
+        let taken = self.target.prepare_cached("SELECT 1 FROM events WHERE rowid = ?1")?.exists([rowid])?;
+        let rowid = if taken { Value::Null } else { Value::Integer(rowid) };
+        let sql = format!("INSERT INTO events (rowid, {EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        let row = std::iter::once(&rowid).chain(values);
+        unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(row)))
+    }
+
+    fn has(&self, session: &str, seq: i64) -> Result<bool, StoreError> {
+        let mut statement = self.target.prepare_cached("SELECT 1 FROM events WHERE session_id = ?1 AND seq = ?2")?;
+        Ok(statement.exists(params![session, seq])?)
+    }
+
+    /// `values`: the hash and, among others, the content.
+    fn keep_content(&self, values: &[Value]) -> Result<(), StoreError> {
+        let content =
+            values.iter().find_map(|value| if let Value::Blob(content) = value { Some(content) } else { None });
+        let (Some(Value::Text(hash)), Some(content)) = (values.first(), content) else { return Ok(()) };
+        let Some(bytes) = unpack(content).filter(|bytes| sha256_hex(bytes) == *hash) else { return Ok(()) };
+        let sql = "INSERT INTO blobs (hash, size, kept_at, content) VALUES (?1, ?2, 0, ?3) ON CONFLICT DO NOTHING";
+        let row = params![hash, row::signed(bytes.len() as u64), content];
+        unless_refused(self.target.prepare_cached(sql)?.execute(row))
+    }
+
+    fn read_the_rest(&self, source: &Connection) -> Result<(), StoreError> {
+        let copy = |table: &str, columns: &str, key: &str| {
+            let count = columns.split(", ").count();
+            let places = vec!["?"; count].join(", ");
+            let sql = format!("INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING");
+            each_row(source, table, columns, key, |row| {
+                let values = (0..count).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
+                let Ok(values) = values else { return Ok(()) };
+                unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(values)))
+            })
+        };
+        each_row(source, "blobs", "hash, content", "rowid", |row| match (row.get(0), row.get(1)) {
+            (Ok(hash), Ok(content)) => self.keep_content(&[hash, content]),
+            _ => Ok(()),
+        })?;
+        copy("trust", "project, trusted, pins, decided_at", "project")?;
+        copy("meta", "key, value", "key")?;
+        copy("partials", "session_id, partial", "rowid")?;
+        copy("anchors", "session_id, seq, hash, mac", "session_id")?;
+        copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
+        // What is made anew is not as far as it was.
+        self.target.execute("DELETE FROM meta WHERE key LIKE 'search%'", [])?;
+        Ok(())
+    }
+
+    fn replay(self) -> Result<Recovered, StoreError> {
+        let mut statement = self.target.prepare("SELECT DISTINCT session_id FROM events")?;
+        let found = statement.query_map([], |row| Ok(SessionId::from(row.get_ref(0).map(row::lossy_text)?)))?;
+        let mut sessions = self.sessions;
+        let mut recovered = Recovered { events: 0, lost: 0 };
+        for session in found.collect::<Result<Vec<_>, _>>()? {
+            let (events, lost) = replay_session(self.target, &session, sessions.remove(&session))?;
+            recovered.events += events;
+            recovered.lost += lost;
+        }
+        // Of which nothing is left but that they were there.
+        for (_, session) in sessions {
+            recovered.lost += session.last_seq;
+            session.save(self.target, None)?;
+        }
+        Ok(recovered)
+    }
+}
+
+/// How many events there are, and how many there should be besides.
+fn replay_session(
+    target: &Connection,
+    session: &SessionId,
+    known: Option<SessionRow>,
+) -> Result<(u64, u64), StoreError> {
+    let mut summary = SessionSummary::new(session.clone());
+    if let Some(known) = &known {
+        (summary.title, summary.project) = (known.summary.title.clone(), known.summary.project.clone());
+        summary.created_at = known.summary.created_at;
+    }
+    let mut replay = Replay::after(SessionRow { summary, last_seq: 0, last_hash: GENESIS_HASH.to_owned() });
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 ORDER BY seq");
+    let mut statement = target.prepare(&sql)?;
+    let mut rows = statement.query([session.as_str()])?;
+    let mut events = 0;
+    while let Some(row) = rows.next()? {
+        let event = row::event(row)?;
+        let body = event.body();
+        replay.note(target, event, &body)?;
+        events += 1;
+    }
+    // What it remembers of its end says that more was there.
+    if let Some(known) = known.filter(|known| known.last_seq > replay.session.last_seq) {
+        replay.session = known;
+    }
+    replay.save(target)?;
+    Ok((events, replay.session.last_seq.saturating_sub(events)))
+}
+
+/// From the first row up to the damage, then from the last one down to it; `true` when there was none. A row may come
+/// twice.
+fn each_row(
+    source: &Connection,
+    table: &str,
+    columns: &str,
+    key: &str,
+    mut each: impl FnMut(&Row<'_>) -> Result<(), StoreError>,
+) -> Result<bool, StoreError> {
+    let descending = format!("{} DESC", key.replace(", ", " DESC, "));
+    for order in [key, &descending] {
+        let Ok(mut statement) = source.prepare(&format!("SELECT {columns} FROM {table} ORDER BY {order}")) else {
+            return Ok(false);
+        };
+        let mut rows = statement.query([])?;
+        loop {
+            match rows.next() {
+                Ok(Some(row)) => each(row)?,
+                Ok(None) => return Ok(order == key),
+                Err(_) => break,
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// What the new database does not take was nothing that Arki stored.
+fn unless_refused(done: rusqlite::Result<usize>) -> Result<(), StoreError> {
+    match done {
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => Ok(()),
+        other => Ok(other.map(|_| ())?),
+    }
+}
+
+fn is_event(kinds: &[Kind]) -> bool {
+    use Kind::{Integer, Null, Text};
+    matches!(kinds, [Text(_), Text(_) | Null, Text(_), Integer, Integer, Text(_), Text(_), Text(_), Text(_)])
+}
+
+/// In the order of the first layout or of the second.
+fn is_content(kinds: &[Kind]) -> bool {
+    use Kind::{Blob, Integer, Text};
+    matches!(kinds, [Text(64), Blob(_), Integer] | [Text(64), Integer, Integer, Blob(_)])
+}
+
+fn text_of(value: &Value) -> &str {
+    if let Value::Text(text) = value { text } else { "" }
+}
+
+fn as_event(values: &[Value]) -> Option<Event> {
+    let [Value::Text(event_id), run_id, Value::Text(session_id), Value::Integer(seq), Value::Integer(ts), rest @ ..] =
+        values
+    else {
+        return None;
+    };
+    let [Value::Text(kind), Value::Text(payload), Value::Text(prev_hash), Value::Text(hash)] = rest else {
+        return None;
+    };
+    let run_id = match run_id {
+        Value::Null => None,
+        Value::Text(run_id) => Some(run_id.as_str().into()),
+        _ => return None,
+    };
+    Some(Event {
+        event_id: event_id.as_str().into(),
+        run_id,
+        session_id: session_id.as_str().into(),
+        seq: u64::try_from(*seq).ok()?,
+        ts: *ts,
+        kind: kind.clone(),
+        payload: RawValue::from_string(payload.clone()).ok()?,
+        prev_hash: prev_hash.clone(),
+        hash: hash.clone(),
+    })
+}
