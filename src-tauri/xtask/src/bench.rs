@@ -1,6 +1,6 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `start` and `turns`.
+//! `start`, `store` and `turns`.
 
 mod home;
 mod http;
@@ -8,4 +8,5 @@ mod model_server;
 mod script;
 pub(crate) mod start;
 mod statistics;
+pub(crate) mod store;
 pub(crate) mod turns;

@@ -44,6 +44,10 @@ impl Home {
         files::write(&self.root.join("project").join(name), content)
     }
 
+    pub(crate) fn database(&self) -> PathBuf {
+        self.root.join("data/arki.db")
+    }
+
     pub(crate) fn arki(&self) -> Command {
         let mut command = Command::new(&self.arki);
         command
@@ -85,7 +89,7 @@ impl Home {
         Ok(fs::File::create(&path).context(|| format!("write {}", path.display()))?.into())
     }
 
-    fn failed(&self, how: &str) -> Failure {
+    pub(crate) fn failed(&self, how: &str) -> Failure {
         let log = fs::read_to_string(self.root.join("stderr.log")).unwrap_or_default();
         Failure::new(format!("the measured `arki` failed ({how}):\n{}", log.trim_end()))
     }

@@ -101,7 +101,7 @@ fn around(overheads: &[Duration], turn: usize) -> Duration {
 
 /// The peak so far, from the kernel's own account of the process; 0 where
 /// there is no such account.
-fn peak_memory_kib(id: u32) -> u64 {
+pub(crate) fn peak_memory_kib(id: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)

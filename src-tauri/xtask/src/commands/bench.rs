@@ -2,7 +2,7 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{start, turns},
+    bench::{start, store, turns},
     failure::Failure,
     repository::Repository,
 };
@@ -10,8 +10,12 @@ use crate::{
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [name] if name == "start" => start::measure(repository),
+        [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),
-        [name] => Err(Failure::new(format!("there is no measurement `{name}`")).hint("there are `start` and `turns`")),
-        _ => Err(Failure::new("name one measurement").hint("there are `start` and `turns`")),
+        [name] => {
+            Err(Failure::new(format!("there is no measurement `{name}`"))
+                .hint("there are `start`, `store` and `turns`"))
+        }
+        _ => Err(Failure::new("name one measurement").hint("there are `start`, `store` and `turns`")),
     }
 }

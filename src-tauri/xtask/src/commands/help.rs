@@ -16,6 +16,7 @@ installs what else is missing.
   cargo xtask codegen          write the interface's types from the Rust ones
   cargo xtask check-windows    compile-check everything for Windows
   cargo xtask bench start      time from starting `arki` to its first request
+  cargo xtask bench store      speed, disk and memory of the event log
   cargo xtask bench turns      time and memory over a run of 100 turns
   cargo xtask bundle           installers for this system (deb and rpm on Linux)
 ";

@@ -1,0 +1,50 @@
+//! What `cargo xtask bench store` runs: the parts of it that need SQL, and so stand in this crate. Prints one
+//! `name value` a line.
+//!
+//! `append FOLDER` · `fill FILE` · `open FILE` · `sizes FILE`
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::panic, reason = "a measurement")]
+
+mod append;
+mod bare;
+mod open;
+mod pairs;
+mod turns;
+
+use arki_domain::{Redactor, SystemClock};
+use arki_store::{Store, StoreOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        ["append", folder] => append::measure(Path::new(folder)),
+        ["fill", file] => open::fill(Path::new(file)),
+        ["open", file] => open::measure(Path::new(file)),
+        ["sizes", file] => sizes(Path::new(file)),
+        _ => panic!("append FOLDER, fill FILE, open FILE or sizes FILE"),
+    }
+}
+
+/// As a program opens it: a key to look for in whatever is stored included.
+fn open_store(path: &Path) -> Store {
+    let redactor = Redactor::default();
+    redactor.add("lab", "key-of-the-measurement");
+    Store::open(path, StoreOptions { clock: Arc::new(SystemClock), redactor }).unwrap()
+}
+
+/// Bytes of each table and index that has more than its first page.
+fn sizes(file: &Path) {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let sql = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name HAVING count(*) > 1";
+    let mut statement = connection.prepare(sql).unwrap();
+    let mut rows = statement.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        println!("size_{} {}", row.get::<_, String>(0).unwrap(), row.get::<_, i64>(1).unwrap());
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
