@@ -33,10 +33,11 @@ pub struct Salvaged {
 }
 
 /// As [`Store::open`], but what is damaged is copied aside, as `arki.db.damaged-<milliseconds>`, and what can be read
-/// of it put in its place. No other process may be working with the damaged file.
+/// of it put in its place.
 ///
 /// # Errors
-/// Those of [`Store::open`]; `Damaged` only for a file that is not a database of Arki's.
+/// Those of [`Store::open`]; `Damaged` only for a file that is not a database of Arki's, `Locked` also while another
+/// process has the damaged file open, since what it writes there would be lost.
 pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
     if !copies::is_noted(path) {
         match Store::open(path, options.clone()) {
@@ -53,7 +54,10 @@ fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
     let _alone = copies::lock(path)?;
     let salvaged = match check(path) {
         Ok(()) => None,
-        Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => Some(rescue(path)?),
+        Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => {
+            copies::ensure_unused(path)?;
+            Some(rescue(path)?)
+        }
         Err(error) => return Err(error),
     };
     copies::forget_damage(path)?;

@@ -56,6 +56,24 @@ fn has_mark(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
+/// Every connection of SQLite's to a database with a write-ahead log holds a lock of this kind on it as long as it is
+/// open. Only those of other processes show.
+#[cfg(unix)]
+pub(super) fn ensure_unused(path: &Path) -> Result<(), StoreError> {
+    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    match rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => Err(StoreError::Locked { path: path.to_owned() }),
+        other => other.map_err(|error| std::io::Error::from(error).into()),
+    }
+}
+
+/// A file that is open can't be replaced here.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)]
+pub(super) fn ensure_unused(_: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
 /// Copies the database and its logs as they are; answers with the copy's path.
 pub(super) fn set_aside(path: &Path, now_ms: i64) -> Result<PathBuf, StoreError> {
     let aside = (0..).map(|n| beside(path, &format!(".damaged-{}", now_ms + n))).find(|aside| !aside.exists());

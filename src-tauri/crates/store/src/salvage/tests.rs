@@ -4,7 +4,7 @@ use crate::{PinRecord, TrustRecord};
 use arki_domain::{ApprovalId, Code, RunId};
 use serde_json::json;
 use std::fs::OpenOptions;
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{BufRead, Seek, SeekFrom, Write};
 use tempfile::TempDir;
 
 const PAGE_BYTES: u64 = 4096;
@@ -323,4 +323,35 @@ async fn the_copy_is_its_owners_alone() {
     for file in [&salvaged.unwrap().copy, &path] {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
     }
+}
+
+/// Runs itself a second time, as the process that has the database open.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_database_that_another_process_has_open_is_left_to_it() {
+    const HELD: &str = "ARKI_TEST_HELD_DATABASE";
+    const NAME: &str = "salvage::tests::a_database_that_another_process_has_open_is_left_to_it";
+    if let Some(held) = std::env::var_os(HELD) {
+        let _store = Store::open(Path::new(&held), options()).unwrap();
+        println!("\nopen");
+        std::io::stdin().read_line(&mut String::new()).unwrap();
+        return;
+    }
+    let (_folder, path) = database().await;
+    #[allow(clippy::disallowed_methods, reason = "locks show only between processes")]
+    let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME, "--nocapture"])
+        .env(HELD, &path)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = std::io::BufReader::new(holder.stdout.take().unwrap()).lines();
+    assert!(said.any(|line| line.unwrap() == "open"));
+    overwrite(&path, 0, &[0; 100]);
+    let refused = open_or_salvage(&path, options()).map(|_| ()).unwrap_err();
+    assert_eq!(refused, StoreError::Locked { path: path.clone() });
+    drop(holder.stdin.take());
+    holder.wait().unwrap();
+    assert!(open_or_salvage(&path, options()).unwrap().1.is_some());
 }
