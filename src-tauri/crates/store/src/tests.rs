@@ -12,6 +12,7 @@ mod opening;
 mod paging;
 mod power_loss;
 mod remembering;
+mod searching;
 mod sharing;
 mod snapshots;
 mod tailing;

@@ -76,9 +76,12 @@ CREATE TABLE log_cuts (
 -- What another process asks of the one that runs the session: `stop` or `pause`.
 ALTER TABLE leases ADD COLUMN request TEXT;
 
--- Everything said, run and changed; the row's number is that of the event. The text itself is in the events.
+-- Everything said, run and changed; the row's number is that of the event. The text itself is in the events. `facets`:
+-- one word for the project and one for the tool.
 CREATE VIRTUAL TABLE search USING fts5 (
     text,
+    path,
+    facets,
     content = '',
     contentless_delete = 1,
     tokenize = "unicode61 remove_diacritics 2"

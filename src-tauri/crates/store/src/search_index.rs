@@ -1,0 +1,133 @@
+//! Keeps the search index up with the log, whenever somebody is about to search or has time: never while appending.
+//!
+//! How far it has come is in the table `meta`. The texts are taken out of the events on a thread that reads; the writer
+//! only stores them, a bounded number at a time, and only if nobody else was faster and no event was removed since.
+
+use crate::row::{EVENT_COLUMNS, event};
+use crate::search_query::{project_facet, tool_facet};
+use crate::searchable::{is_searchable, searchable};
+use crate::writer::Durability;
+use crate::{Store, StoreError, settings};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Events of one transaction of indexing, at most.
+pub const INDEX_BATCH_EVENTS: usize = 1000;
+/// A batch ends when its texts are together longer than this, in bytes: others wait for it as long as it takes.
+const INDEX_BATCH_BYTES: usize = 256 << 10;
+
+const INDEXED_TO: &str = "search.indexedTo";
+
+impl Store {
+    /// Makes everything found that is in the log by now. Quick when nothing was appended since it was last called.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written; what was indexed until then stays.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn index_for_search(&self) -> Result<(), StoreError> {
+        loop {
+            let batch = self.read(|reader| reader.read(Batch::read)).await?;
+            if batch.place.indexed_to == batch.to {
+                return Ok(());
+            }
+            self.write(Durability::Normal, move |transaction| batch.store(transaction)).await?;
+        }
+    }
+}
+
+/// How far the index has come, and in which log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    indexed_to: i64,
+    last_cut: i64,
+}
+
+impl Place {
+    fn read(connection: &Connection) -> Result<Self, StoreError> {
+        let indexed_to: Option<String> = connection
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+            .query_row([INDEXED_TO], |row| row.get(0))
+            .optional()?;
+        let last_cut =
+            connection.prepare_cached("SELECT ifnull(max(cut), 0) FROM log_cuts")?.query_row([], |row| row.get(0))?;
+        Ok(Self { indexed_to: indexed_to.and_then(|row| row.parse().ok()).unwrap_or(0), last_cut })
+    }
+}
+
+struct Batch {
+    /// Before it.
+    place: Place,
+    /// The last row it has dealt with.
+    to: i64,
+    entries: Vec<Entry>,
+}
+
+struct Entry {
+    row: i64,
+    text: String,
+    paths: String,
+    facets: String,
+}
+
+impl Batch {
+    fn read(connection: &Connection) -> Result<Self, StoreError> {
+        let snapshot = connection.unchecked_transaction()?;
+        let place = Place::read(&snapshot)?;
+        let mut batch = Self { place, to: place.indexed_to, entries: Vec::new() };
+        let sql = format!(
+            "SELECT {EVENT_COLUMNS}, rowid, (SELECT project FROM sessions WHERE session_id = events.session_id) \
+             FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2"
+        );
+        let mut statement = snapshot.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![place.indexed_to, INDEX_BATCH_EVENTS as i64])?;
+        let mut bytes = 0;
+        while bytes < INDEX_BATCH_BYTES
+            && let Some(row) = rows.next()?
+        {
+            batch.to = row.get(9)?;
+            let project: Option<String> = row.get(10)?;
+            let entry = Entry::of(batch.to, &event(row)?, project.as_deref().unwrap_or_default());
+            bytes += entry.as_ref().map_or(0, |entry| entry.text.len() + entry.paths.len());
+            batch.entries.extend(entry);
+        }
+        Ok(batch)
+    }
+
+    fn store(&self, transaction: &Connection) -> Result<(), StoreError> {
+        if Place::read(transaction)? != self.place {
+            return Ok(());
+        }
+        // An event in the middle of the log may have been removed since it was read.
+        let mut insert = transaction.prepare_cached(
+            "INSERT INTO search (rowid, text, path, facets) SELECT ?1, ?2, ?3, ?4 \
+             WHERE EXISTS (SELECT 1 FROM events WHERE rowid = ?1)",
+        )?;
+        for Entry { row, text, paths, facets } in &self.entries {
+            insert.execute(params![row, text, paths, facets])?;
+        }
+        settings::set_meta(transaction, INDEXED_TO, &self.to.to_string())
+    }
+}
+
+impl Entry {
+    fn of(row: i64, event: &arki_domain::Event, project: &str) -> Option<Self> {
+        if !is_searchable(event) {
+            return None;
+        }
+        let body = event.body();
+        let found = searchable(&body)?;
+        let tool = found.tool.map(tool_facet).unwrap_or_default();
+        let facets = format!("{} {tool}", project_facet(project));
+        Some(Self { row, text: found.text.into_owned(), paths: found.paths.into_owned(), facets })
+    }
+}
+
+/// To be called within the transaction that removes events: what comes in the place of the last ones is still to be
+/// indexed.
+pub(crate) fn go_back_to(transaction: &Connection, last_row: i64) -> Result<(), StoreError> {
+    if Place::read(transaction)?.indexed_to > last_row {
+        settings::set_meta(transaction, INDEXED_TO, &last_row.to_string())?;
+    }
+    Ok(())
+}

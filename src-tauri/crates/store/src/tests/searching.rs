@@ -1,0 +1,148 @@
+use super::{Fixture, HandClock, START_MS, called, created, options_with, parsed, started};
+use crate::{INDEX_BATCH_EVENTS, MAX_SEARCH_HITS, SearchHit, SearchQuery, Store};
+use arki_domain::{EventDraft, RunId, SessionId};
+use serde_json::json;
+
+fn said(text: &str) -> EventDraft {
+    started(&RunId::from("r"), text)
+}
+
+fn query(text: &str) -> SearchQuery {
+    SearchQuery { text: text.into(), limit: 50, ..SearchQuery::default() }
+}
+
+fn result(tool: &str, text: &str) -> EventDraft {
+    let payload = json!({
+        "callId": "c1", "toolId": tool, "result": text, "isError": false, "durationMs": 1, "truncated": false,
+    });
+    parsed(&RunId::from("r"), "tool.result", &payload)
+}
+
+async fn search(store: &Store, query: &SearchQuery) -> Vec<SearchHit> {
+    store.index_for_search().await.unwrap();
+    store.reader().search(query).unwrap()
+}
+
+fn places(hits: &[SearchHit]) -> Vec<(&str, u64)> {
+    hits.iter().map(|hit| (hit.session_id.as_str(), hit.seq)).collect()
+}
+
+/// Hits in brackets.
+fn marked(hit: &SearchHit) -> String {
+    hit.snippet.iter().map(|part| if part.hit { format!("[{}]", part.text) } else { part.text.clone() }).collect()
+}
+
+async fn with_two_sessions() -> Fixture {
+    let fixture = Fixture::new();
+    let call = json!({"path": "src/net/socket.rs", "content": "the parser reads a héader"});
+    for (offset, session, drafts) in [
+        (0, "a", vec![created("Networking", "/p"), said("Why does the parser fail?"), called(&"r".into(), call)]),
+        (1000, "b", vec![created("Other", "/q"), said("Parse the parser's parse errors")]),
+        (2000, "a", vec![result("run_command", "error: parser exploded"), result("read_file", "plain")]),
+    ] {
+        fixture.clock.set(START_MS + offset);
+        fixture.append(&session.into(), drafts).await;
+    }
+    fixture
+}
+
+#[tokio::test]
+async fn words_are_found_in_what_was_said_run_and_changed_the_newest_first() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    let hits = search(store, &query("parser")).await;
+    assert_eq!(places(&hits), [("a", 4), ("b", 2), ("a", 3), ("a", 2)]);
+    let first = &hits[0];
+    assert_eq!((first.kind.as_str(), first.ts), ("tool.result", START_MS + 2000));
+    assert_eq!((first.title.as_str(), first.project.as_str()), ("Networking", "/p"));
+    assert_eq!(marked(first), "error: [parser] exploded");
+    assert_eq!(places(&search(store, &SearchQuery { limit: 1, ..query("parser") }).await), [("a", 4)]);
+}
+
+#[tokio::test]
+async fn words_phrases_and_beginnings_narrow_the_search() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    for (text, expected) in [
+        ("parser fail", vec![("a", 2)]),
+        ("\"parser fail\"", vec![("a", 2)]),
+        ("\"fail parser\"", vec![]),
+        ("expl*", vec![("a", 4)]),
+        ("\"parser expl\"*", vec![("a", 4)]),
+        ("HEADER", vec![("a", 3)]),
+        ("socket.rs", vec![("a", 3)]),
+        ("parser nowhere", vec![]),
+        ("networking", vec![("a", 1)]),
+        ("", vec![]),
+        ("…", vec![]),
+    ] {
+        assert_eq!(places(&search(store, &query(text)).await), expected, "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_is_narrowed_by_project_time_tool_and_file() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    let parser = query("parser");
+    let (tool, path) = (|tool: &str| Some(tool.to_owned()), |path: &str| Some(path.to_owned()));
+    for (query, expected) in [
+        (SearchQuery { project: path("/q"), ..parser.clone() }, vec![("b", 2)]),
+        (SearchQuery { project: path("/"), ..parser.clone() }, vec![]),
+        (SearchQuery { since_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 4), ("b", 2)]),
+        (SearchQuery { until_ms: Some(START_MS + 1000), ..parser.clone() }, vec![("a", 3), ("a", 2)]),
+        (SearchQuery { tool: tool("run_command"), ..parser.clone() }, vec![("a", 4)]),
+        (SearchQuery { tool: tool("run"), ..parser.clone() }, vec![]),
+        (SearchQuery { path: path("net/socket.rs"), ..parser.clone() }, vec![("a", 3)]),
+        (SearchQuery { path: path("src/socket.rs"), ..parser.clone() }, vec![]),
+        (SearchQuery { path: path("../"), ..parser }, vec![]),
+        (SearchQuery { tool: tool("read_file"), ..query("") }, vec![("a", 5), ("a", 3)]),
+        (SearchQuery { project: path("/p"), ..query("") }, vec![]),
+    ] {
+        assert_eq!(places(&search(store, &query).await), expected, "{query:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_search_without_words_shows_the_beginning() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    let hits = search(store, &SearchQuery { path: Some("socket.rs".into()), ..query("") }).await;
+    assert_eq!(marked(&hits[0]), "the parser reads a héader");
+}
+
+#[tokio::test]
+async fn a_path_is_marked_where_the_hit_is_in_it() {
+    let Fixture { store, .. } = &with_two_sessions().await;
+    assert_eq!(marked(&search(store, &query("net")).await[0]), "src/[net]/socket.rs");
+}
+
+#[tokio::test]
+async fn the_index_is_filled_in_batches_and_once_by_two_processes() {
+    let fixture = Fixture::new();
+    let other = Store::open(&fixture.path, options_with(&HandClock::new())).unwrap();
+    let count = INDEX_BATCH_EVENTS + 1;
+    fixture.append(&SessionId::new(), vec![said("same"); count]).await;
+    let (one, two) = tokio::join!(fixture.store.index_for_search(), other.index_for_search());
+    one.unwrap();
+    two.unwrap();
+    let indexed: i64 =
+        super::foreign(&fixture.path).query_row("SELECT count(*) FROM search('same')", [], |row| row.get(0)).unwrap();
+    assert_eq!(indexed, count as i64);
+}
+
+#[tokio::test]
+async fn a_page_of_hits_is_bounded() {
+    let fixture = Fixture::new();
+    fixture.append(&SessionId::new(), vec![said("same"); MAX_SEARCH_HITS + 1]).await;
+    let query = SearchQuery { limit: usize::MAX, ..query("same") };
+    assert_eq!(search(&fixture.store, &query).await.len(), MAX_SEARCH_HITS);
+}
+
+#[tokio::test]
+async fn the_search_stops_when_its_page_is_full() {
+    let Fixture { path, .. } = &with_two_sessions().await;
+    let sql = "EXPLAIN QUERY PLAN SELECT events.seq FROM search CROSS JOIN events ON events.rowid = search.rowid \
+               CROSS JOIN sessions ON sessions.session_id = events.session_id \
+               WHERE search MATCH 'parser' ORDER BY search.rowid DESC LIMIT 1";
+    let connection = super::foreign(path);
+    let mut statement = connection.prepare(sql).unwrap();
+    let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+    assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:?}");
+}
