@@ -76,6 +76,14 @@ impl Location {
         Ok(connection)
     }
 
+    /// Of the write-ahead log; 0 where there is none.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        match self.kind {
+            Kind::Memory(_) => 0,
+            Kind::File | Kind::Untouched => beside(&self.path, "-wal").metadata().map_or(0, |log| log.len()),
+        }
+    }
+
     /// What a change to a file that is read without a lock would change too; `None` where there are locks.
     pub(crate) fn unlocked_state(&self) -> Option<(bool, Option<SystemTime>, u64)> {
         let Kind::Untouched = self.kind else { return None };

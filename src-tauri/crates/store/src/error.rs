@@ -32,6 +32,8 @@ pub enum StoreError {
     SessionBusy { session_id: SessionId, pid: u32 },
     #[error("The log of the session {session_id} is broken at event {seq}, so nothing can be added to it.")]
     SessionBroken { session_id: SessionId, seq: u64 },
+    #[error("The session {session_id} can't be removed: other sessions begin in it ({forks}).")]
+    SessionHasForks { session_id: SessionId, forks: u64 },
     #[error("The approval {approval_id} no longer waits for an answer.")]
     ApprovalDecided { approval_id: ApprovalId },
     #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]
@@ -67,6 +69,7 @@ impl StoreError {
             Self::SessionAmbiguous { .. } => Code::USAGE,
             Self::SessionBusy { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
+            Self::SessionHasForks { .. } => Code::SESSION_HAS_FORKS,
             Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
             Self::ExportInvalid { .. } => Code::EXPORT_INVALID,
             Self::SessionExists { .. } => Code::SESSION_EXISTS,
@@ -96,6 +99,7 @@ impl StoreError {
             Self::SessionNotFound { .. } => "`arki sessions list` shows the sessions there are.",
             Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
             Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
+            Self::SessionHasForks { .. } => "Remove the sessions that were forked from it first.",
             Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",
             Self::ApprovalDecided { .. } => "`arki approvals list` shows what does.",
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {

@@ -86,6 +86,11 @@ impl Reader {
         }
     }
 
+    /// How long the write-ahead log is.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        self.shared.location.log_bytes()
+    }
+
     pub(crate) fn locate(&self, error: StoreError) -> StoreError {
         self.note(&error);
         error.located(&self.shared.location.path)

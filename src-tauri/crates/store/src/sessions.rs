@@ -61,6 +61,15 @@ impl Reader {
         Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
     }
 
+    /// Those that were last used before that moment (milliseconds since 1970), the oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sessions_older_than(&self, before_ms: i64) -> Result<Vec<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.updated_at < ?1 ORDER BY s.updated_at, s.session_id");
+        self.list_sessions(&sql, [before_ms])
+    }
+
     /// The sessions that began where this one stood, the most recently used first.
     ///
     /// # Errors

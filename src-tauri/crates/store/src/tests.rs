@@ -1,6 +1,7 @@
 //! Tests over several modules; those of one module stand in it.
 
 mod appending;
+mod collecting;
 mod contents;
 mod files;
 mod filling_disk;
@@ -12,6 +13,7 @@ mod opening;
 mod paging;
 mod power_loss;
 mod remembering;
+mod removing;
 mod searching;
 mod sharing;
 mod snapshots;

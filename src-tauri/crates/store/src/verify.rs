@@ -11,6 +11,7 @@ use arki_domain::{GENESIS_HASH, SessionId, canonical_json};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// What was found of one session, in the contract's form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -72,6 +73,8 @@ impl Reader {
         self.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let mut reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            let removals = unfinished_removals(&snapshot).map_err(as_damage)?;
+            reports.retain(|report| !removals.contains(report.session_id.as_str()));
             if let Some(key) = key {
                 anchors::check(&snapshot, session, key, &mut reports).map_err(as_damage)?;
             }
@@ -81,6 +84,16 @@ impl Reader {
             }
         })
     }
+}
+
+/// What a crash left of a session that was removed is not a broken one.
+fn unfinished_removals(connection: &Connection) -> Result<HashSet<String>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT session_id FROM session_removals \
+         WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = session_removals.session_id)",
+    )?;
+    let rows = statement.query_map([], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
 }
 
 /// A statement that does not fit the tables says that these were changed.

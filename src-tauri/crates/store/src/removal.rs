@@ -1,0 +1,157 @@
+//! Removing a session as a whole, the only thing that is ever removed from the log.
+//!
+//! One transaction makes it disappear: from then on no list shows it and nothing can be added to it. Its events follow in
+//! bounded steps, so that others can write in between; what a crash leaves of them is removed the next time anything is.
+//! Then the contents go that only it spoke of, and SQLite gives the pages back to the file system.
+
+use crate::garbage::ManifestReader;
+use crate::writer::Durability;
+use crate::{Reader, Store, StoreError, leases, search_index};
+use arki_domain::SessionId;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Events of one transaction of a removal.
+pub const REMOVAL_BATCH_EVENTS: usize = 1000;
+/// Pages that one transaction gives back, of 4 KiB each.
+const VACUUM_STEP_PAGES: i64 = 2000;
+
+/// Everything of a session but its events and what is found of them.
+const TABLES: &[&str] =
+    &["sessions", "runs", "approvals", "snapshots", "file_changes", "blob_refs", "anchors", "partials", "leases"];
+
+impl Store {
+    /// Removes a session and what only it needed, and answers with the bytes that this freed in the database.
+    /// `owner`: whose lease does not stand in the way. `list_of_manifest`: see [`Store::collect_garbage`].
+    ///
+    /// # Errors
+    /// `SessionNotFound`, `SessionHasForks`, `SessionBusy`, or when the database cannot be written. Once the session is
+    /// gone from the lists it stays gone; the rest is done the next time.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn remove_session(
+        &self,
+        session: &SessionId,
+        owner: &str,
+        list_of_manifest: impl ManifestReader,
+    ) -> Result<u64, StoreError> {
+        let before = self.read(Reader::used_bytes).await?;
+        let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
+        self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
+        self.collect_garbage(u64::MAX, list_of_manifest).await?;
+        self.give_pages_back().await?;
+        let after = self.read(Reader::used_bytes).await?;
+        Ok(before.saturating_sub(after))
+    }
+
+    /// Removes what is left of the events of sessions that are gone.
+    pub(crate) async fn finish_removals(&self) -> Result<(), StoreError> {
+        while self.read(|reader| reader.read(next_removal)).await?.is_some() {
+            self.write(Durability::Normal, remove_some).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes the file as small as what is in it.
+    async fn give_pages_back(&self) -> Result<(), StoreError> {
+        let mut left = self.read(|reader| reader.read(free_pages)).await?;
+        while left > 0 {
+            let free = self.write(Durability::Normal, vacuum_some).await?;
+            // Another process may be filling them again.
+            if free >= left {
+                break;
+            }
+            left = free;
+        }
+        Ok(())
+    }
+}
+
+struct Removal {
+    session: SessionId,
+    owner: String,
+    reader: Reader,
+}
+
+impl Removal {
+    fn begin(&self, transaction: &Connection) -> Result<(), StoreError> {
+        self.ensure_removable(transaction)?;
+        let id = self.session.as_str();
+        transaction.execute("INSERT INTO session_removals (session_id) VALUES (?1) ON CONFLICT DO NOTHING", [id])?;
+        for table in TABLES {
+            transaction.execute(&format!("DELETE FROM {table} WHERE session_id = ?1"), [id])?;
+        }
+        Ok(())
+    }
+
+    fn ensure_removable(&self, transaction: &Connection) -> Result<(), StoreError> {
+        let count = |sql: &str| -> Result<u64, StoreError> {
+            Ok(transaction.query_row(sql, [self.session.as_str()], |row| row.get::<_, i64>(0))?.unsigned_abs())
+        };
+        if count("SELECT count(*) FROM sessions WHERE session_id = ?1")? == 0 {
+            return Err(StoreError::SessionNotFound { wanted: self.session.to_string() });
+        }
+        let forks = count("SELECT count(*) FROM sessions WHERE origin = ?1")?;
+        if forks > 0 {
+            return Err(StoreError::SessionHasForks { session_id: self.session.clone(), forks });
+        }
+        let now_ms = self.reader.clock.now_ms();
+        match leases::live(transaction, &self.session, now_ms, &*self.reader.is_alive)? {
+            Some(lease) if lease.owner != self.owner => {
+                Err(StoreError::SessionBusy { session_id: self.session.clone(), pid: lease.pid })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn next_removal(connection: &Connection) -> Result<Option<String>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT session_id FROM session_removals LIMIT 1")?;
+    Ok(statement.query_row([], |row| row.get(0)).optional()?)
+}
+
+/// A batch of the events of one session; the last one is followed by the mark that allowed it.
+fn remove_some(transaction: &Connection) -> Result<(), StoreError> {
+    let Some(session) = next_removal(transaction)? else { return Ok(()) };
+    let rows: Vec<i64> = transaction
+        .prepare_cached("SELECT rowid FROM events WHERE session_id = ?1 ORDER BY seq LIMIT ?2")?
+        .query_map(params![session, Value::from(REMOVAL_BATCH_EVENTS as i64)], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    if rows.is_empty() {
+        transaction.execute("DELETE FROM session_removals WHERE session_id = ?1", [&session])?;
+        return Ok(());
+    }
+    let last_row = last_row(transaction)?;
+    for row in rows {
+        transaction.prepare_cached("DELETE FROM search WHERE rowid = ?1")?.execute([row])?;
+        transaction.prepare_cached("DELETE FROM events WHERE rowid = ?1")?.execute([row])?;
+    }
+    note_cut(transaction, last_row)
+}
+
+/// The next events get the numbers of those that were the last: whoever counts on them is told.
+fn note_cut(transaction: &Connection, before: i64) -> Result<(), StoreError> {
+    let last_row = last_row(transaction)?;
+    if last_row < before {
+        transaction.execute("INSERT INTO log_cuts (last_row) VALUES (?1)", [last_row])?;
+        search_index::go_back_to(transaction, last_row)?;
+    }
+    Ok(())
+}
+
+fn last_row(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.query_row("SELECT ifnull(max(rowid), 0) FROM events", [], |row| row.get(0))?)
+}
+
+fn free_pages(connection: &Connection) -> Result<i64, StoreError> {
+    Ok(connection.query_row("PRAGMA freelist_count", [], |row| row.get(0))?)
+}
+
+fn vacuum_some(transaction: &Connection) -> Result<i64, StoreError> {
+    // One row a page, and nothing is done before it is asked for.
+    let mut statement = transaction.prepare(&format!("PRAGMA incremental_vacuum({VACUUM_STEP_PAGES})"))?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    free_pages(transaction)
+}

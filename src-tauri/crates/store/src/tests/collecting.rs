@@ -1,0 +1,86 @@
+use super::{Fixture, START_MS, created, parsed};
+use crate::{Collected, UNREFERENCED_GRACE};
+use arki_domain::{Content, ContentKind, RunId, sha256_hex};
+use serde_json::json;
+
+const GRACE_MS: i64 = UNREFERENCED_GRACE.as_millis() as i64;
+
+/// One hash a line.
+fn list(bytes: &[u8]) -> Vec<String> {
+    String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect()
+}
+
+fn content(text: &str, kind: ContentKind) -> Content {
+    Content { hash: sha256_hex(text.as_bytes()), bytes: text.into(), kind }
+}
+
+fn image(text: &str) -> String {
+    sha256_hex(text.as_bytes())
+}
+
+fn is_kept(fixture: &Fixture, text: &str) -> bool {
+    fixture.store.reader().blob(&image(text)).unwrap().is_some()
+}
+
+#[tokio::test]
+async fn what_no_session_speaks_of_goes_when_it_is_old_enough() {
+    let fixture = Fixture::new();
+    fixture.store.put_blob(b"prompt").await.unwrap();
+    let collect = || fixture.store.collect_garbage(u64::MAX, list);
+    fixture.clock.set(START_MS + GRACE_MS);
+    assert_eq!(collect().await.unwrap(), Collected::default());
+    fixture.clock.set(START_MS + GRACE_MS + 1);
+    fixture.store.put_blob(b"prompt").await.unwrap();
+    assert_eq!(collect().await.unwrap(), Collected::default());
+    fixture.clock.set(START_MS + 2 * GRACE_MS + 2);
+    let collected = collect().await.unwrap();
+    assert!(collected.removed == 1 && collected.freed_bytes > 0 && !is_kept(&fixture, "prompt"));
+}
+
+#[tokio::test]
+async fn what_a_session_speaks_of_stays_also_through_a_list() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    let manifest = content(&format!("{}\n", image("listed")), ContentKind::Manifest);
+    store.put_blob(b"listed").await.unwrap();
+    store.put_blob(b"changed").await.unwrap();
+    let changed = json!({"path": "a", "beforeHash": null, "afterHash": image("changed"), "callId": "c", "hunks": []});
+    fixture.append(&"s".into(), vec![created("t", "/p"), parsed(&RunId::new(), "file.changed", &changed)]).await;
+    store.put_contents(&"s".into(), vec![manifest]).await.unwrap();
+    fixture.clock.set(START_MS + GRACE_MS + 1);
+    assert_eq!(store.collect_garbage(u64::MAX, list).await.unwrap(), Collected::default());
+    store.remove_session(&"s".into(), "me", list).await.unwrap();
+    assert_eq!(store.reader().sizes().unwrap().blobs_bytes, 0);
+}
+
+#[tokio::test]
+async fn a_quota_takes_old_lists_images_first_then_those_of_changes_and_never_the_rest() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    fixture.append(&"s".into(), vec![created("t", "/p")]).await;
+    for (offset, names) in [(0, ["old", "both"]), (1, ["new", "both"])] {
+        fixture.clock.set(START_MS + offset);
+        for name in names {
+            store.put_blob(name.as_bytes()).await.unwrap();
+        }
+        let manifest = content(&names.map(image).join("\n"), ContentKind::Manifest);
+        store.put_contents(&"s".into(), vec![manifest]).await.unwrap();
+    }
+    for (offset, name) in [(2, "first change"), (3, "second change")] {
+        fixture.clock.set(START_MS + offset);
+        store.put_contents(&"s".into(), vec![content(name, ContentKind::Plain)]).await.unwrap();
+    }
+    let names = ["old", "both", "new", "first change", "second change"];
+    let mut gone = Vec::new();
+    for _ in names {
+        let quota = store.reader().sizes().unwrap().blobs_bytes - 1;
+        assert_eq!(store.collect_garbage(quota, list).await.unwrap().removed, 1);
+        gone.extend(
+            names.into_iter().filter(|name| !is_kept(&fixture, name) && !gone.contains(name)).collect::<Vec<_>>(),
+        );
+    }
+    assert_eq!(gone[0], "old");
+    assert!(gone[1..3].contains(&"both") && gone[1..3].contains(&"new"), "{gone:?}");
+    assert_eq!(gone[3..], ["first change", "second change"]);
+    assert_eq!(store.collect_garbage(0, list).await.unwrap(), Collected::default());
+}
