@@ -44,8 +44,8 @@ pub enum StoreError {
     BlobTooLarge { bytes: usize, limit: usize },
     #[error("Line {line} of the export can't be taken: {detail}.")]
     ExportInvalid { line: u64, detail: String },
-    #[error("The export is larger than the limit of {} MiB for one import.", limit >> 20)]
-    ImportTooLarge { limit: u64 },
+    #[error("The export is larger than one import may be: {events} events, and {} MiB.", bytes >> 20)]
+    ImportTooLarge { events: u64, bytes: u64 },
     #[error("The session {session_id} is here already, and its log differs.")]
     SessionExists { session_id: SessionId },
     #[error("The database is closed.")]

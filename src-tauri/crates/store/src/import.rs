@@ -3,7 +3,7 @@
 //! Everything is proven before anything is stored: the events go into a private file of SQLite's own first, whose name
 //! nobody knows, and from there into the log in one transaction. So an export that is cut off or changed leaves no
 //! trace, no reader ever sees a part, and the transaction only writes; how long it can hold up others is bounded by
-//! [`MAX_IMPORT_BYTES`].
+//! [`MAX_IMPORT_BYTES`] and [`MAX_IMPORT_EVENTS`]: well below the time that they wait.
 
 use crate::exported::{ExportedChains, invalid};
 use crate::projections::SessionRow;
@@ -17,6 +17,8 @@ use std::collections::HashSet;
 
 /// The payloads of one import together, in bytes.
 pub const MAX_IMPORT_BYTES: u64 = 256 << 20;
+/// The events of one import.
+pub const MAX_IMPORT_EVENTS: u64 = 200_000;
 
 const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
      CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash);";
@@ -55,10 +57,20 @@ impl Store {
         events: impl Iterator<Item = Result<Event, E>> + Send + 'static,
     ) -> Result<Vec<ImportedSession>, StoreError> {
         let spool =
-            self.read(move |_| Spool::fill(events.map(|event| event.map_err(Into::into)), MAX_IMPORT_BYTES)).await?;
+            self.read(move |_| Spool::fill(events.map(|event| event.map_err(Into::into)), Limits::DEFAULT)).await?;
         let reader = self.reader().clone();
         self.write(Durability::Full, move |transaction| spool.store(transaction, &reader)).await
     }
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    bytes: u64,
+    events: u64,
+}
+
+impl Limits {
+    const DEFAULT: Self = Self { bytes: MAX_IMPORT_BYTES, events: MAX_IMPORT_EVENTS };
 }
 
 /// Events that were proven and wait to be stored; the row's number is that of the line.
@@ -74,7 +86,7 @@ struct End {
 }
 
 impl Spool {
-    fn fill(events: impl Iterator<Item = Result<Event, StoreError>>, limit: u64) -> Result<Self, StoreError> {
+    fn fill(events: impl Iterator<Item = Result<Event, StoreError>>, limits: Limits) -> Result<Self, StoreError> {
         // No name: a file that only this connection can find, and that goes with it.
         let connection = Connection::open("")?;
         connection.execute_batch(SPOOL)?;
@@ -84,8 +96,8 @@ impl Spool {
             let event = event?;
             chains.follow(&event).map_err(|detail| invalid(line, detail))?;
             bytes += event.payload.get().len() as u64;
-            if bytes > limit {
-                return Err(StoreError::ImportTooLarge { limit });
+            if bytes > limits.bytes || line > limits.events {
+                return Err(StoreError::ImportTooLarge { events: limits.events, bytes: limits.bytes });
             }
             append::insert(&spool.connection, &event)?;
             spool.note_end(event, line);

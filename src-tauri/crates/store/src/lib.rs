@@ -60,7 +60,7 @@ pub use connection::BUSY_TIMEOUT;
 pub use error::StoreError;
 pub use exported::{MAX_EXPORT_ID_BYTES, MAX_EXPORT_LINE_BYTES, exported_events};
 pub use garbage::{Collected, ManifestReader, UNREFERENCED_GRACE};
-pub use import::{ImportOutcome, ImportedSession, MAX_IMPORT_BYTES};
+pub use import::{ImportOutcome, ImportedSession, MAX_IMPORT_BYTES, MAX_IMPORT_EVENTS};
 pub use lease_requests::LeaseRequest;
 pub use leases::LEASE_TTL;
 pub use read_events::{EventPage, MAX_PAGE_BYTES};

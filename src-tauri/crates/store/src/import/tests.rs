@@ -172,10 +172,11 @@ async fn a_line_over_the_limit_is_refused() {
 #[tokio::test]
 async fn more_than_one_import_may_hold_is_refused() {
     let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
-    let fill = |limit| Spool::fill(exported_events(exported.as_bytes()), limit).map(|_| ());
+    let fill = |bytes, events| Spool::fill(exported_events(exported.as_bytes()), Limits { bytes, events }).map(|_| ());
     let bytes: u64 = exported_events(exported.as_bytes()).map(|event| event.unwrap().payload.get().len() as u64).sum();
-    assert_eq!(fill(bytes), Ok(()));
-    assert_eq!(fill(bytes - 1), Err(StoreError::ImportTooLarge { limit: bytes - 1 }));
+    assert_eq!(fill(bytes, 4), Ok(()));
+    assert_eq!(fill(bytes - 1, 4), Err(StoreError::ImportTooLarge { bytes: bytes - 1, events: 4 }));
+    assert_eq!(fill(bytes, 3), Err(StoreError::ImportTooLarge { bytes, events: 3 }));
 }
 
 #[tokio::test]
