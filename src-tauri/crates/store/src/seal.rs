@@ -31,7 +31,8 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     if is_deeper_than(&value, MAX_EVENT_DEPTH) {
         return Err(StoreError::EventTooDeep { limit: MAX_EVENT_DEPTH });
     }
-    let payload = if is_final(&value, redactor) {
+    let is_final = is_final(&value, redactor);
+    let payload = if is_final {
         to_raw_value(&value)
     } else {
         let value = redactor.redact_json(with_safe_numbers(value));
@@ -42,13 +43,18 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     if bytes > MAX_EVENT_BYTES {
         return Err(StoreError::EventTooLarge { bytes, limit: MAX_EVENT_BYTES });
     }
-    Ok(SealedDraft { run_id, body: as_stored(body, payload.get()), payload })
+    let body = if is_final { body } else { as_stored(body, payload.get()) };
+    Ok(SealedDraft { run_id, body, payload })
 }
 
-/// Projections keep the words of these two, so that they must be the redacted ones.
+/// Tables beside the log keep words of these, so that they must be the redacted ones.
 fn as_stored(body: EventBody, payload: &str) -> EventBody {
     match body {
-        EventBody::SessionCreated(_) | EventBody::RunStarted(_) => EventBody::parse(body.kind(), payload),
+        EventBody::SessionCreated(_)
+        | EventBody::RunStarted(_)
+        | EventBody::FileChanged(_)
+        | EventBody::SessionRewound(_)
+        | EventBody::ChangeTakenBack(_) => EventBody::parse(body.kind(), payload),
         other => other,
     }
 }

@@ -1,7 +1,8 @@
 //! What sessions did to files, and the sessions that began in others.
 
-use super::{Fixture, created, parsed, started};
-use arki_domain::{Event, EventDraft, RunId, SessionForked, SessionId};
+use super::{Fixture, created, options, parsed, started};
+use crate::{Store, StoreOptions};
+use arki_domain::{Event, EventDraft, Redactor, RunId, SessionForked, SessionId};
 use serde_json::json;
 
 fn changed(path: &str) -> EventDraft {
@@ -52,6 +53,16 @@ async fn a_files_changes_are_found_across_the_sessions_of_its_project() {
     assert_eq!(places(&found("/p", "c.rs")), [("z", 3)]);
     assert_eq!(places(&found("/q", "a.rs")), [("x", 2)]);
     assert_eq!(places(&found("/q", "b.rs")), []);
+}
+
+#[tokio::test]
+async fn a_key_in_a_path_is_redacted_wherever_the_path_is_kept() {
+    let redactor = Redactor::default();
+    redactor.add("lab", "sk-secret-123");
+    let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
+    store.append(&"a".into(), vec![created("t", "/p"), changed("sk-secret-123.txt")]).await.unwrap();
+    let found = |path| store.reader().file_changes("/p", path).unwrap().len();
+    assert_eq!((found("sk-secret-123.txt"), found("[redacted: lab].txt")), (0, 1));
 }
 
 #[tokio::test]
