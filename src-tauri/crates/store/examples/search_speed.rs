@@ -1,5 +1,5 @@
 //! How long a search takes over a log of a million events (or as many as are asked for), after how long an indexing,
-//! in how large a file: `cargo run --release -p arki-store --example search_speed [EVENTS]`.
+//! in how large a file; and what it costs to look for news: `cargo run --release -p arki-store --example search_speed [EVENTS]`.
 
 #![allow(clippy::print_stdout)]
 
@@ -19,6 +19,7 @@ const DRAFTS_AT_ONCE: usize = 500;
 const VOCABULARY: f64 = 60_000.0;
 const WORDS_OF_EVENT: usize = 40;
 const REPETITIONS: usize = 15;
+const IDLE_POLLS: u32 = 10_000;
 
 struct Words(u64);
 
@@ -146,6 +147,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let (hits, time) = median(&store, &query)?;
         println!("{name:<22} {:<18} {hits:>3} hits {time:>12.3?}", query.text);
     }
+    let mut tail = store.tail()?;
+    let started = Instant::now();
+    for _ in 0..IDLE_POLLS {
+        tail.poll()?;
+    }
+    println!("an idle look at the log's end: {:?}", started.elapsed() / IDLE_POLLS);
+    drop(tail);
     store.close()?;
     println!("{} MiB with the index", megabytes(&path));
     Ok(())
