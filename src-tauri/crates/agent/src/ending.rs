@@ -48,6 +48,11 @@ impl ToolLoop {
         Ok(RunEnd::BudgetExhausted)
     }
 
+    pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
+        self.append(vec![RunPaused { reason: PauseReason::User, approval_id: None }.into()]).await?;
+        Ok(RunEnd::Paused)
+    }
+
     pub(crate) fn ended(&self) -> RunEnd {
         match &self.state.phase {
             RunPhase::Failed { code, message, hint } => {

@@ -2,7 +2,8 @@
 //!
 //! The agent only proposes. It reaches the log, the model and the executor through the ports of `arki-domain` and
 //! keeps no state of its own: what comes next is always read off the projection of the log, so that going on after an
-//! approval, a budget or a crash is the same code as going on after the previous turn.
+//! approval, a budget or a crash is the same code as going on after the previous turn. What others append meanwhile, such
+//! as a message of the user, is read from the log between two turns.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
@@ -12,7 +13,7 @@ mod ending;
 mod tool_loop;
 mod turn;
 
-pub use tool_loop::{RunEnd, RunParts, ToolLoop};
+pub use tool_loop::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 
 #[cfg(test)]
 mod tests;

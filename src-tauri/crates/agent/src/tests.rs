@@ -1,12 +1,11 @@
 //! The loop against ports made of data: no files, no network, no clock.
 
-use crate::{RunEnd, RunParts, ToolLoop};
+use crate::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 use arki_domain::projection::{PendingCall, RunState, Transcript};
 use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
-use tokio_util::sync::CancellationToken;
 
 /// A log in memory, numbered but not chained.
 #[derive(Default)]
@@ -70,6 +69,8 @@ type Turn = Vec<Option<Result<StreamEvent, Fault>>>;
 struct Script {
     turns: Mutex<std::vec::IntoIter<Turn>>,
     message_counts: Mutex<Vec<usize>>,
+    /// What the user says while the first request is under way, and where.
+    meanwhile: Mutex<Option<(Arc<MemoryLog>, QueueMode)>>,
 }
 
 #[async_trait]
@@ -92,6 +93,11 @@ impl ChatModel for Script {
     }
 
     async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Fault> {
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        if let Some((log, mode)) = meanwhile {
+            let queued = MessageQueued { message_id: MessageId::from("m"), text: "and tests".into(), mode };
+            log.append(&SessionId::from("session"), vec![EventDraft::of_session(queued)]).await?;
+        }
         let events = self.turns.lock().unwrap().next().unwrap_or_default();
         Ok(futures_util::stream::iter(events)
             .then(|event| async {
@@ -141,20 +147,24 @@ struct Stage {
     model: Arc<Script>,
     waits: bool,
     options: RunOptions,
-    cancel: CancellationToken,
+    control: RunControl,
     redactor: Redactor,
 }
 
 impl Stage {
     fn new(turns: Vec<Turn>) -> Self {
-        let model = Script { turns: Mutex::new(turns.into_iter()), message_counts: Mutex::default() };
+        let model = Script {
+            turns: Mutex::new(turns.into_iter()),
+            message_counts: Mutex::default(),
+            meanwhile: Mutex::default(),
+        };
         Self {
             log: Arc::default(),
             deltas: Arc::default(),
             model: Arc::new(model),
             waits: false,
             options: RunOptions::default(),
-            cancel: CancellationToken::new(),
+            control: RunControl::default(),
             redactor: Redactor::default(),
         }
     }
@@ -186,7 +196,12 @@ impl Stage {
             is_retryable: |_| false,
         };
         let state = RunState::start(&events[0]).unwrap();
-        ToolLoop::new(parts, session_id, state, transcript, self.cancel.clone()).run().await.unwrap()
+        let standing = Standing { state, transcript, last_seq: 1 };
+        ToolLoop::new(parts, session_id, standing, self.control.clone()).run().await.unwrap()
+    }
+
+    fn hears_meanwhile(&self, mode: QueueMode) {
+        *self.model.meanwhile.lock().unwrap() = Some((self.log.clone(), mode));
     }
 
     fn count(&self, kind: &str) -> usize {
@@ -251,7 +266,7 @@ async fn an_empty_answer_is_a_failure_not_a_silence() {
 #[tokio::test]
 async fn stopping_keeps_the_partial_answer_marked_as_interrupted() {
     let stage = Stage::new(vec![vec![text("half"), None]]);
-    let cancel = stage.cancel.clone();
+    let cancel = stage.control.cancel.clone();
     let deltas = stage.deltas.clone();
     let stopping = async move {
         while deltas.0.lock().unwrap().is_empty() {
@@ -291,4 +306,42 @@ async fn a_key_that_the_model_repeats_is_neither_shown_nor_stored() {
     stage.redactor.add("mock", "sk-secret-123");
     assert_eq!(stage.run().await, RunEnd::Completed { response: "key: [redacted: mock].".into() });
     assert_eq!(*stage.deltas.0.lock().unwrap(), "key: [redacted: mock].");
+}
+
+#[tokio::test]
+async fn a_steering_message_reaches_the_model_at_its_next_turn() {
+    let turns = vec![vec![call("c"), end()], vec![text("done"), end()]];
+    let stage = Stage::new(turns);
+    stage.hears_meanwhile(QueueMode::Steer);
+    let ended = stage.run().await;
+    assert_eq!(ended, RunEnd::Completed { response: "done".into() });
+    assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 4]);
+}
+
+#[tokio::test]
+async fn a_steering_message_that_comes_with_the_last_answer_is_answered_too() {
+    let stage = Stage::new(vec![vec![text("done"), end()], vec![text("that too"), end()]]);
+    stage.hears_meanwhile(QueueMode::Steer);
+    let ended = stage.run().await;
+    assert_eq!(ended, RunEnd::Completed { response: "that too".into() });
+    assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 3]);
+}
+
+#[tokio::test]
+async fn a_message_that_follows_up_waits_for_the_end_of_the_run() {
+    let stage = Stage::new(vec![vec![call("c"), end()], vec![text("done"), end()]]);
+    stage.hears_meanwhile(QueueMode::FollowUp);
+    let ended = stage.run().await;
+    assert_eq!(ended, RunEnd::Completed { response: "done".into() });
+    assert_eq!((stage.count("message.queued"), stage.count("queue.changed")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_pause_lets_the_step_end_and_begins_no_other() {
+    let stage = Stage::new(vec![vec![call("c"), end()]]);
+    stage.control.pause.cancel();
+    assert_eq!(stage.run().await, RunEnd::Paused);
+    let log = stage.log.0.lock().unwrap();
+    let paused = log.last().map(|event| event.body());
+    assert_eq!(paused, Some(RunPaused { reason: PauseReason::User, approval_id: None }.into()));
 }

@@ -4,7 +4,7 @@ use crate::budget;
 use arki_domain::projection::{NextStep, PendingCall, RunPhase, RunState, Transcript};
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, ChatModel, Clock, Event, EventBody, EventDraft, EventLog, Executor, Fault,
-    LiveBus, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
+    LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
 };
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +25,21 @@ pub struct RunParts {
     pub is_retryable: fn(&Fault) -> bool,
 }
 
-/// Where the loop stopped. All but the approval and the budget are ends of the run.
+/// How a run is told from outside to stop, or to pause after the step it is at.
+#[derive(Debug, Clone, Default)]
+pub struct RunControl {
+    pub cancel: CancellationToken,
+    pub pause: CancellationToken,
+}
+
+/// Where a run stands that is to go on: everything is folded from the log up to `last_seq`.
+pub struct Standing {
+    pub state: RunState,
+    pub transcript: Transcript,
+    pub last_seq: u64,
+}
+
+/// Where the loop stopped. The approval, the budget and the pause are no ends of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEnd {
     Completed { response: String },
@@ -33,6 +47,7 @@ pub enum RunEnd {
     Cancelled,
     AwaitingApproval(ApprovalId),
     BudgetExhausted,
+    Paused,
 }
 
 /// One run, from wherever it stands to its next stop.
@@ -41,19 +56,17 @@ pub struct ToolLoop {
     pub(crate) session_id: SessionId,
     pub(crate) state: RunState,
     pub(crate) transcript: Transcript,
+    /// The last event that was folded.
+    last_seq: u64,
     pub(crate) cancel: CancellationToken,
+    pause: CancellationToken,
 }
 
 impl ToolLoop {
     #[must_use]
-    pub fn new(
-        parts: RunParts,
-        session_id: SessionId,
-        state: RunState,
-        transcript: Transcript,
-        cancel: CancellationToken,
-    ) -> Self {
-        Self { parts, session_id, state, transcript, cancel }
+    pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
+        let Standing { state, transcript, last_seq } = standing;
+        Self { parts, session_id, state, transcript, last_seq, cancel: control.cancel, pause: control.pause }
     }
 
     /// Goes on until the run ends or has to wait.
@@ -66,6 +79,14 @@ impl ToolLoop {
                 return self.cancelled().await;
             }
             match self.state.next_step() {
+                NextStep::Complete => {
+                    self.deliver_steering().await?;
+                    if self.state.next_step() == NextStep::Complete {
+                        return self.completed().await;
+                    }
+                }
+                NextStep::Ended => return Ok(self.ended()),
+                NextStep::Execute(_) | NextStep::AskModel if self.pause.is_cancelled() => return self.paused().await,
                 NextStep::Execute(pending) => {
                     if let Some(end) = self.execute(&pending).await? {
                         return Ok(end);
@@ -75,12 +96,11 @@ impl ToolLoop {
                     return self.out_of_budget().await;
                 }
                 NextStep::AskModel => {
+                    self.deliver_steering().await?;
                     if let Some(end) = self.ask_model().await? {
                         return Ok(end);
                     }
                 }
-                NextStep::Complete => return self.completed().await,
-                NextStep::Ended => return Ok(self.ended()),
             }
         }
     }
@@ -90,12 +110,11 @@ impl ToolLoop {
             session_id: self.session_id.clone(),
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
+            last_seq: self.last_seq,
             cancel: self.cancel.clone(),
         };
         let executed = self.parts.executor.execute(pending, &context).await?;
-        for event in executed.events {
-            self.fold(&event);
-        }
+        self.take(&executed.events).await?;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::AwaitingApproval(approval_id) => {
@@ -110,14 +129,44 @@ impl ToolLoop {
 
     pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
         let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        for event in self.parts.log.append(&self.session_id, drafts).await? {
-            self.fold(&event);
+        let events = self.parts.log.append(&self.session_id, drafts).await?;
+        self.take(&events).await
+    }
+
+    /// What the user said meanwhile is told before the model is asked again.
+    async fn deliver_steering(&mut self) -> Result<(), Fault> {
+        self.catch_up().await?;
+        let queue = self.transcript.queue();
+        let steering: Vec<MessageId> = queue.steering().map(|message| message.message_id.clone()).collect();
+        if steering.is_empty() {
+            return Ok(());
         }
+        let rest: Vec<_> =
+            queue.messages().iter().filter(|message| !steering.contains(&message.message_id)).cloned().collect();
+        let changed = queue.changed_to(&rest, steering);
+        self.append(vec![changed.into()]).await
+    }
+
+    /// Folds what was appended by this run; where others appended in between, theirs first.
+    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
+        if events.first().is_some_and(|first| first.seq > self.last_seq + 1) {
+            return self.catch_up().await;
+        }
+        events.iter().for_each(|event| self.fold(event));
+        Ok(())
+    }
+
+    async fn catch_up(&mut self) -> Result<(), Fault> {
+        let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
+        events.iter().for_each(|event| self.fold(event));
         Ok(())
     }
 
     fn fold(&mut self, event: &Event) {
-        self.state.apply(event);
-        self.transcript.apply(event);
+        if event.seq > self.last_seq {
+            self.last_seq = event.seq;
+            self.state.apply(event);
+            self.transcript.apply(event);
+        }
     }
 }

@@ -141,6 +141,8 @@ mod tests {
             path: "a.txt".into(),
             before_hash: None,
             after_hash: Some("ab".into()),
+            before_unknown: false,
+            after_unknown: false,
             call_id: CallId::from("c1"),
             hunks: vec![2],
         });

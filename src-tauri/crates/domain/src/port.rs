@@ -42,14 +42,18 @@ pub trait EventLog: Send + Sync {
     async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault>;
 }
 
-/// Contents by their SHA-256, kept as long as a session speaks of them.
+/// Contents by their SHA-256, kept as long as a session speaks of them, and the last snapshot of each project.
 #[async_trait]
 pub trait ContentStore: Send + Sync {
     /// On the disk when it returns. Contents that are there already are not stored again.
     async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
 
-    /// `None` when it is not, or no longer, kept.
-    async fn get(&self, hash: &str) -> Result<Option<Vec<u8>>, Fault>;
+    /// What a project's files were when it was last looked at, in the bytes it was put with; `None` when that is not
+    /// known, or what it speaks of is no longer kept.
+    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault>;
+
+    /// Takes the place of the last one. What it speaks of is kept as long as it is the last.
+    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Fault>;
 }
 
 /// A content on its way to be kept.
@@ -104,6 +108,8 @@ pub struct CallContext {
     pub session_id: SessionId,
     pub run_id: RunId,
     pub options: RunOptions,
+    /// The last event that was folded when the call was handed out.
+    pub last_seq: u64,
     pub cancel: CancellationToken,
 }
 

@@ -49,6 +49,11 @@ payload! {
         pub path: String,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
+        /// There was a file, but nobody knows what it contained: a command changed what was too large to be kept.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_unknown: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub after_unknown: bool,
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command changed.
         pub hunks: Vec<usize>,

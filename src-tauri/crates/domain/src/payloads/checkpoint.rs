@@ -25,8 +25,9 @@ payload! {
         /// The command it was made for; absent before a rewind.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub call_id: Option<CallId>,
-        /// SHA-256 hex of the list of files, in the blob store.
-        pub manifest: String,
+        /// SHA-256 hex of the list of files, in the blob store; a command's is the project's last snapshot.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub manifest: Option<String>,
         /// How many files have an image.
         pub files: u64,
         /// How many were left out: too large, not text, over the budget.

@@ -100,6 +100,9 @@ pub(super) struct FileState<'a> {
     pub(super) path: &'a str,
     pub(super) before_hash: Option<&'a String>,
     pub(super) after_hash: Option<&'a String>,
+    /// There was a file, but its content was not kept.
+    pub(super) before_unknown: bool,
+    pub(super) after_unknown: bool,
     /// Whether it was written or deleted; otherwise it was only found to be as it should.
     pub(super) is_change: bool,
 }
@@ -113,6 +116,8 @@ pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
             path: &changed.path,
             before_hash: changed.before_hash.as_ref(),
             after_hash: changed.after_hash.as_ref(),
+            before_unknown: changed.before_unknown,
+            after_unknown: changed.after_unknown,
             is_change: true,
         }],
         EventBody::SessionRewound(rewound) => rewound.changes.iter().filter_map(restored).collect(),
@@ -129,7 +134,14 @@ fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
         RestoreAction::Conflict => return None,
     };
     let (before_hash, after_hash) = (file.before_hash.as_ref(), file.after_hash.as_ref());
-    Some(FileState { path: &file.path, before_hash, after_hash, is_change })
+    Some(FileState {
+        path: &file.path,
+        before_hash,
+        after_hash,
+        before_unknown: false,
+        after_unknown: false,
+        is_change,
+    })
 }
 
 #[cfg(test)]

@@ -16,6 +16,9 @@ pub struct WantedFile {
     pub wanted_hash: Option<String>,
     /// What the log last knows of it. The disk may say otherwise.
     pub last_known_hash: Option<String>,
+    /// There was a file then, but nobody knows what it contained.
+    pub wanted_unknown: bool,
+    pub last_known_unknown: bool,
 }
 
 /// A fold over a session's events, oldest first; events up to the moment may be left out. Events of a fork's origins are
@@ -30,6 +33,8 @@ pub struct FilesAt {
 struct Hashes {
     wanted: Option<String>,
     last_known: Option<String>,
+    wanted_unknown: bool,
+    last_known_unknown: bool,
 }
 
 impl FilesAt {
@@ -60,9 +65,17 @@ impl FilesAt {
         }
         for state in file_states(&body) {
             match self.files.get_mut(state.path) {
-                Some(hashes) => hashes.last_known = state.after_hash.cloned(),
+                Some(hashes) => {
+                    hashes.last_known = state.after_hash.cloned();
+                    hashes.last_known_unknown = state.after_unknown;
+                }
                 None if state.is_change => {
-                    let hashes = Hashes { wanted: state.before_hash.cloned(), last_known: state.after_hash.cloned() };
+                    let hashes = Hashes {
+                        wanted: state.before_hash.cloned(),
+                        last_known: state.after_hash.cloned(),
+                        wanted_unknown: state.before_unknown,
+                        last_known_unknown: state.after_unknown,
+                    };
                     self.files.insert(state.path.to_owned(), hashes);
                 }
                 None => {}
@@ -78,6 +91,8 @@ impl FilesAt {
             path,
             wanted_hash: hashes.wanted,
             last_known_hash: hashes.last_known,
+            wanted_unknown: hashes.wanted_unknown,
+            last_known_unknown: hashes.last_known_unknown,
         };
         self.files.into_iter().map(file).collect()
     }

@@ -173,6 +173,12 @@ impl RunState {
         &self.calls
     }
 
+    /// Whether it may go on: a failed run can be tried again.
+    #[must_use]
+    pub fn can_go_on(&self) -> bool {
+        !matches!(self.phase, RunPhase::Completed | RunPhase::Cancelled)
+    }
+
     #[must_use]
     pub fn is_ended(&self) -> bool {
         self.next_step() == NextStep::Ended

@@ -10,6 +10,8 @@ fn change(files: &mut ChangedFiles, seq: u64, path: &str) {
         path: path.to_owned(),
         before_hash: None,
         after_hash: Some("x".into()),
+        before_unknown: false,
+        after_unknown: false,
         call_id: CallId::from("c"),
         hunks: vec![],
     });

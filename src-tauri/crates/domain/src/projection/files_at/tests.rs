@@ -12,7 +12,17 @@ fn hash(text: &str) -> Option<String> {
 /// An empty text stands for no file.
 fn changed(seq: u64, before: &str, after: &str) -> Event {
     let (call_id, hunks) = (CallId::from("c"), vec![]);
-    event(seq, FileChanged { path: "a".into(), before_hash: hash(before), after_hash: hash(after), call_id, hunks })
+    let (before_hash, after_hash) = (hash(before), hash(after));
+    let changed = FileChanged {
+        path: "a".into(),
+        before_hash,
+        after_hash,
+        before_unknown: false,
+        after_unknown: false,
+        call_id,
+        hunks,
+    };
+    event(seq, changed)
 }
 
 fn restored(action: RestoreAction, before: &str, after: &str) -> RestoredFile {
@@ -25,7 +35,13 @@ fn rewound(seq: u64, to_seq: u64, action: RestoreAction, before: &str, after: &s
 }
 
 fn wanted(wanted: &str, last_known: &str) -> WantedFile {
-    WantedFile { path: "a".into(), wanted_hash: hash(wanted), last_known_hash: hash(last_known) }
+    WantedFile {
+        path: "a".into(),
+        wanted_hash: hash(wanted),
+        last_known_hash: hash(last_known),
+        wanted_unknown: false,
+        last_known_unknown: false,
+    }
 }
 
 #[test]
@@ -78,6 +94,13 @@ fn what_the_origin_of_a_fork_changed_is_not_the_forks_to_take_back() {
     let events = [changed(7, "", "x"), forked, changed(3, "x", "y")];
     assert_eq!(FilesAt::fold(0, &events), [wanted("x", "y")]);
     assert_eq!(FilesAt::fold(5, &events), []);
+}
+
+#[test]
+fn a_content_that_was_not_kept_is_not_taken_for_no_file() {
+    let EventBody::FileChanged(known) = changed(1, "", "x").body() else { panic!("another kind") };
+    let unknown = event(1, FileChanged { before_unknown: true, ..known });
+    assert!(FilesAt::fold(0, [&unknown])[0].wanted_unknown);
 }
 
 fn put_back(session: &Generated, events: &[Event], to_seq: u64) -> Disk {

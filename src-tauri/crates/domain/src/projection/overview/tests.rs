@@ -70,6 +70,8 @@ fn small() -> Overview {
                 path: "a".into(),
                 before_hash: None,
                 after_hash: Some("h".into()),
+                before_unknown: false,
+                after_unknown: false,
                 call_id: CallId::from("c"),
                 hunks: vec![],
             },

@@ -238,7 +238,15 @@ impl Script {
         let (before_hash, after_hash) = (hash_of(before), hash_of(after));
         self.set(&path, after);
         let (call_id, hunks) = (call_id.clone(), vec![]);
-        let seq = self.add(FileChanged { path: path.clone(), before_hash, after_hash, call_id, hunks });
+        let seq = self.add(FileChanged {
+            path: path.clone(),
+            before_hash,
+            after_hash,
+            before_unknown: false,
+            after_unknown: false,
+            call_id,
+            hunks,
+        });
         self.session.touches.push(Touch { seq, path, before, after });
     }
 

@@ -144,7 +144,14 @@ impl Script {
         match a % 3 {
             0 => {
                 let (call_id, manifest) = (None, String::new());
-                self.add(CheckpointCreated { checkpoint_id, last_seq, call_id, manifest, files: 1, skipped: 0 });
+                self.add(CheckpointCreated {
+                    checkpoint_id,
+                    last_seq,
+                    call_id,
+                    manifest: Some(manifest),
+                    files: 1,
+                    skipped: 0,
+                });
             }
             1 => {
                 self.add(StateSnapshot { checkpoint_id, last_seq });
