@@ -25,6 +25,7 @@ mod heads;
 mod import;
 mod lease_requests;
 mod leases;
+mod project_snapshots;
 mod projections;
 mod read_events;
 mod reader;

@@ -76,7 +76,10 @@ impl Trace<'_> {
             }
             EventBody::SessionRewound(rewound) => rewound.changes.iter().try_for_each(|file| self.restore(file)),
             EventBody::ChangeTakenBack(taken) => taken.changes.iter().try_for_each(|file| self.restore(file)),
-            EventBody::CheckpointCreated(created) => self.refer(&created.manifest, ContentUse::Manifest),
+            EventBody::CheckpointCreated(created) => match &created.manifest {
+                Some(manifest) => self.refer(manifest, ContentUse::Whole),
+                None => Ok(()),
+            },
             EventBody::ArtifactEmitted(emitted) => self.refer(&emitted.content_hash, ContentUse::Whole),
             _ => Ok(()),
         }

@@ -4,6 +4,7 @@
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 
+mod checkpoint;
 mod command;
 mod output;
 mod question;
@@ -16,11 +17,12 @@ use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
 use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault,
-    LiveBus, PolicyDecided, Redactor, ToolCall, ToolDefinition,
+    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, ContentStore, Decision, EventLog, Executed,
+    Executor, Fault, LiveBus, PolicyDecided, Redactor, ToolCall, ToolDefinition,
 };
 use arki_workspace::{Project, SandboxStatus};
 use async_trait::async_trait;
+use checkpoint::LastSnapshot;
 use command::CommandRoom;
 use globset::GlobSet;
 use record::Record;
@@ -50,6 +52,8 @@ pub struct KernelSettings {
     /// What commands must not see: Arki's own folders among them.
     pub hidden: Vec<PathBuf>,
     pub sandbox: SandboxStatus,
+    /// Where the images of files go before they are changed.
+    pub contents: Arc<dyn ContentStore>,
 }
 
 /// The executor behind the agent's port.
@@ -62,6 +66,7 @@ pub struct Kernel {
     definitions: Arc<[ToolDefinition]>,
     /// Made when the first command runs, used for all of the run's commands.
     room: OnceCell<CommandRoom>,
+    last_snapshot: LastSnapshot,
 }
 
 impl Kernel {
@@ -69,7 +74,16 @@ impl Kernel {
     pub fn new(log: Arc<dyn EventLog>, bus: Arc<dyn LiveBus>, redactor: Redactor, settings: KernelSettings) -> Self {
         let tools = builtin::all();
         let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
-        Self { log, bus, redactor, settings, tools, definitions, room: OnceCell::new() }
+        Self {
+            log,
+            bus,
+            redactor,
+            settings,
+            tools,
+            definitions,
+            room: OnceCell::new(),
+            last_snapshot: LastSnapshot::default(),
+        }
     }
 
     /// What the policy says of a call, without carrying it out.
@@ -171,7 +185,7 @@ impl Kernel {
                     record.finish(call, done).await
                 }
                 Action::Write(plan) => self.reconcile_write(plan, call, files, approval, record).await,
-                Action::Command => record.fail(call, &effect_unknown()).await,
+                Action::Command => self.command_interrupted(call, record).await,
             },
             None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
         }
@@ -248,14 +262,6 @@ fn denied(verdict: &Verdict) -> Fault {
         Code::POLICY_DENIED,
         format!("Denied by {}: {}", verdict.rule, verdict.reason),
         "Don't try it another way; go on without it or ask the user.",
-    )
-}
-
-fn effect_unknown() -> Fault {
-    Fault::new(
-        Code::CANCELLED,
-        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.",
-        "Check what was done before deciding whether to run it again.",
     )
 }
 

@@ -45,6 +45,13 @@ fn first_hit(
         .unwrap_or_else(|| settings.category_default(category))
 }
 
+/// Whether a shell line is known to change nothing.
+#[must_use]
+pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
+    let command = CommandLine::parse(command);
+    command.commands().is_some_and(|commands| read_only::all_read_only(commands, sandboxed))
+}
+
 type Hit = (Decision, String, String);
 
 fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {

@@ -1,18 +1,21 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
+use super::checkpoint::CommandChanges;
 use super::record::{Record, shown_hash};
 use super::{Kernel, permitted, question};
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::policy::Verdict;
+use crate::policy::{self, Verdict};
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, Code, CommandPreview, Decision, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult,
+    CallOutcome, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor,
+    ToolCall, ToolResult,
 };
 use arki_workspace::{
-    CommandOutcome, CommandSpec, EnvironmentSpec, PrivateTempDir, Sandbox, SandboxSpec, child_environment,
+    CommandOutcome, CommandSpec, EnvironmentSpec, PrivateTempDir, Sandbox, SandboxSpec, Snapshot, child_environment,
 };
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Where the commands of a run live: their temporary folder, environment and sandbox.
@@ -73,7 +76,10 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        record.append(vec![verdict.decided(call, Vec::new()).into()]).await?;
+        let imaged = self.image_for(&arguments.command, call, record).await?;
+        let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
+        permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
+        record.append(permitted).await?;
         let seconds = arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds);
         let spec = CommandSpec {
             command_line: arguments.command,
@@ -86,11 +92,42 @@ impl Kernel {
         let mut live = LiveOutput::new(self, call, record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
+        let mut bodies = Vec::new();
+        if let Some((before, _)) = imaged {
+            bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
+        }
         let result = match ran {
             Ok(outcome) => told(record, call, &outcome, seconds),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
-        record.append(vec![result.into()]).await?;
+        bodies.push(result.into());
+        record.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    async fn image_for(&self, command: &str, call: &ToolCall, record: &Record<'_>) -> Result<Option<Imaged>, Fault> {
+        if policy::is_read_only(command, self.settings.sandbox.available) {
+            return Ok(None);
+        }
+        self.image_before(call, record.context()).await
+    }
+
+    /// The program ended while the command ran. It is not run again; what it changed so far can be told where the
+    /// project was imaged before.
+    pub(super) async fn command_interrupted(
+        &self,
+        call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let mut bodies = Vec::new();
+        let is_read_only = run_command::parse(&call.args)
+            .is_ok_and(|arguments| policy::is_read_only(&arguments.command, self.settings.sandbox.available));
+        if !is_read_only && let Some(before) = self.stored_snapshot().await? {
+            bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
+        }
+        let result = record.error(call, &effect_unknown(&bodies));
+        bodies.push(result.into());
+        record.append(bodies).await?;
         Ok(CallOutcome::Finished)
     }
 
@@ -126,6 +163,37 @@ impl Kernel {
         let environment = child_environment(current, &[], spec);
         Ok(CommandRoom { environment, sandbox, _temp_dir: temp_dir })
     }
+}
+
+type Imaged = (Arc<Snapshot>, CheckpointCreated);
+
+impl CommandChanges {
+    fn into_events(self) -> Vec<EventBody> {
+        if self.untold > 0 {
+            tracing::warn!(untold = self.untold, "a command changed more files than are told one by one");
+        }
+        self.events
+    }
+}
+
+/// Named in the result, so that the model need not look through the whole project.
+const MAX_PATHS_NAMED: usize = 50;
+
+fn effect_unknown(changes: &[EventBody]) -> Fault {
+    let paths: Vec<&str> = changes
+        .iter()
+        .filter_map(|body| match body {
+            EventBody::FileChanged(changed) => Some(changed.path.as_str()),
+            _ => None,
+        })
+        .collect();
+    let mut message =
+        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.".to_owned();
+    if !paths.is_empty() {
+        let named = paths[..paths.len().min(MAX_PATHS_NAMED)].join(", ");
+        message.push_str(&format!(" {} files have changed since it began: {named}.", paths.len()));
+    }
+    Fault::new(Code::CANCELLED, message, "Check what was done before deciding whether to run it again.")
 }
 
 /// Shows what the command prints as it prints it: whole characters only, keys left out.

@@ -8,8 +8,8 @@ use crate::policy::{Impact, Verdict};
 use crate::tool::{Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalResolved, CallOutcome, Decision, EventBody, Fault, FileChanged, FileEffect, ToolCall, ToolResult,
-    sha256_hex,
+    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect, ToolCall,
+    ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
@@ -104,7 +104,12 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        record.append(vec![verdict.decided(call, effects(&accepted.change)).into()]).await?;
+        // Both are on the disk before the file changes; together they cost one sync.
+        let session_id = record.context().session_id.clone();
+        let kept = self.settings.contents.put(&session_id, images(&accepted.change));
+        let decided = record.append(vec![verdict.decided(call, effects(&accepted.change)).into()]);
+        let (kept, decided) = tokio::join!(kept, decided);
+        kept.and(decided)?;
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
                 let bodies = written(call, &accepted, applied, record);
@@ -202,6 +207,12 @@ fn all_hunks(preview: &Preview) -> HunkSelection {
     HunkSelection { accepted, ..HunkSelection::default() }
 }
 
+/// The files before and after, so that the change can be taken back and told from later ones.
+fn images(change: &ChangeSet) -> Vec<Content> {
+    let contents = change.files().iter().flat_map(|file| [file.before.as_deref(), file.after.as_deref()]).flatten();
+    contents.map(|bytes| Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind: ContentKind::Plain }).collect()
+}
+
 fn effects(change: &ChangeSet) -> Vec<FileEffect> {
     let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
     change
@@ -230,6 +241,8 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
                 path: change.path,
                 before_hash: change.before_hash,
                 after_hash: change.after_hash,
+                before_unknown: false,
+                after_unknown: false,
                 call_id: call.call_id.clone(),
             })
         })
@@ -273,6 +286,8 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         path: file.path.clone(),
         before_hash: file.before_hash.clone(),
         after_hash: file.after_hash.clone(),
+        before_unknown: false,
+        after_unknown: false,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
     }
