@@ -1,15 +1,20 @@
 //! The engine: one data directory, opened once a process.
 
+use crate::announcer::Announcer;
 use crate::bus::{Bus, Subscription};
 use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
+use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
 use crate::keys::Keys;
 use crate::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
+use crate::wholeness::Found;
 use crate::{ActiveRun, Directories};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Clock, Code, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock};
+use arki_domain::{
+    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock,
+};
 use arki_llm::Providers;
 use arki_store::{ApprovalRecord, EventPage, Reader, Store, StoreOptions, VerifyReport};
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
@@ -32,6 +37,8 @@ pub struct Engine {
     pub(crate) store: Arc<Store>,
     pub(crate) log: Arc<RecordedLog>,
     pub(crate) bus: Arc<Bus>,
+    pub(crate) announcer: Arc<Announcer>,
+    pub(crate) contents: Arc<dyn ContentStore>,
     pub(crate) redactor: Redactor,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) keys: Arc<Keys>,
@@ -39,6 +46,8 @@ pub struct Engine {
     pub(crate) owner: String,
     pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
     pub(crate) claims: Claims,
+    /// Which logs are known to be whole.
+    pub(crate) found: Found,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
@@ -68,17 +77,22 @@ impl Engine {
             _ => None,
         };
         let bus = Arc::new(Bus::new());
+        let contents = Arc::new(Contents::new(store.clone()));
+        let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
         Ok(Arc::new(Self {
             directories,
-            log: Arc::new(RecordedLog::new(store.clone(), bus.clone())),
+            log: Arc::new(RecordedLog::new(store.clone(), announcer.clone())),
             store,
             bus,
+            announcer,
+            contents,
             keys: Arc::new(Keys::new(redactor.clone(), environment_keys)),
             redactor,
             clock,
             owner: RunId::new().to_string(),
             active: Arc::default(),
             claims: Claims::default(),
+            found: Found::default(),
             providers: Mutex::new(None),
             sandbox: OnceLock::new(),
             decided_before,

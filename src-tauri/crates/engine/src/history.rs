@@ -1,43 +1,77 @@
 //! What the log says of a session, folded for going on with it.
 
 use crate::Engine;
+use crate::lineage::Stretch;
 use arki_domain::projection::{RunState, Transcript};
-use arki_domain::{EventBody, Fault, RunId, SessionId, TrustChanged};
+use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
 
 /// Events are read in pieces of this many, so that a long session is never in memory as a whole.
 const EVENTS_A_PIECE: usize = 1000;
 
+#[derive(Default)]
 pub(crate) struct History {
     pub(crate) transcript: Transcript,
-    /// The run asked for, or the last one.
+    /// The run asked for, or the last one of the session's own.
     pub(crate) run: Option<RunState>,
     /// The trust last noted in this session.
     pub(crate) trust: Option<TrustChanged>,
+    pub(crate) last_seq: u64,
 }
 
 impl Engine {
     pub(crate) fn history(&self, session: &SessionId, wanted: Option<&RunId>) -> Result<History, Fault> {
-        let mut history = History { transcript: Transcript::default(), run: None, trust: None };
-        let mut after = 0;
+        let mut history = History::default();
+        for stretch in self.lineage(session)? {
+            let is_own = stretch.session_id == *session;
+            self.each_event(&stretch, |event| match is_own {
+                true => history.apply(event, wanted),
+                false => history.transcript.apply(event),
+            })?;
+        }
+        Ok(history)
+    }
+
+    /// Hands out the stretch's events, the oldest first.
+    pub(crate) fn each_event(&self, stretch: &Stretch, each: impl FnMut(&Event)) -> Result<(), Fault> {
+        self.each_event_after(stretch, 0, each)
+    }
+
+    pub(crate) fn each_event_after(
+        &self,
+        stretch: &Stretch,
+        mut after: u64,
+        mut each: impl FnMut(&Event),
+    ) -> Result<(), Fault> {
+        let last = stretch.to_seq.unwrap_or(u64::MAX);
         loop {
-            let page = self.reader().events(session, after, EVENTS_A_PIECE)?;
+            let page = self.reader().events(&stretch.session_id, after, EVENTS_A_PIECE)?;
             for event in &page.events {
-                after = event.seq;
-                history.transcript.apply(event);
-                match event.body() {
-                    EventBody::RunStarted(_) if wanted.is_none() || event.run_id.as_ref() == wanted => {
-                        history.run = RunState::start(event);
-                    }
-                    EventBody::TrustChanged(trust) => history.trust = Some(trust),
-                    _ => {
-                        if let Some(run) = &mut history.run {
-                            run.apply(event);
-                        }
-                    }
+                if event.seq > last {
+                    return Ok(());
                 }
+                after = event.seq;
+                each(event);
             }
             if !page.has_more {
-                return Ok(history);
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl History {
+    fn apply(&mut self, event: &Event, wanted: Option<&RunId>) {
+        self.last_seq = event.seq;
+        self.transcript.apply(event);
+        match event.body() {
+            EventBody::RunStarted(_) if wanted.is_none() || event.run_id.as_ref() == wanted => {
+                self.run = RunState::start(event);
+            }
+            EventBody::TrustChanged(trust) => self.trust = Some(trust),
+            _ => {
+                if let Some(run) = &mut self.run {
+                    run.apply(event);
+                }
             }
         }
     }

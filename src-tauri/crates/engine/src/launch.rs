@@ -6,23 +6,26 @@ use crate::history::History;
 use crate::projects::OpenProject;
 use crate::runs::Running;
 use crate::{ActiveRun, Engine};
-use arki_agent::{RunParts, ToolLoop};
+use arki_agent::{RunControl, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
 use arki_domain::{Executor, Fault, RunOptions, SessionId, sha256_hex};
+use arki_store::LeaseRequest;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
+use tokio::time::Instant;
 
+/// How soon a run hears that another process asks it to stop or pause.
+const LISTEN_INTERVAL: Duration = Duration::from_millis(250);
 /// The lease is renewed this often; it is given up for dead after several missed times.
 const HEARTBEAT: Duration = Duration::from_secs(3);
 
-/// The right to work on the session, and the way to stop.
+/// The right to work on the session, and the way to stop or pause.
 pub(crate) struct Work {
     pub(crate) claim: Claim,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) control: RunControl,
 }
 
 impl Engine {
@@ -48,16 +51,18 @@ impl Engine {
             model_options: config.model_options.clone(),
             is_retryable: arki_llm::retryable,
         };
-        let active = ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), cancel: work.cancel };
+        let active = ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), control: work.control };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
-        let tool_loop = ToolLoop::new(parts, session_id.clone(), run, history.transcript, active.cancel.clone());
+        let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
+        let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
         let engine = self.clone();
-        let cancel = active.cancel.clone();
+        let control = active.control.clone();
         let handle = tokio::spawn(async move {
             let _claim = work.claim;
-            let ended = engine.with_heartbeat(&session_id, cancel, tool_loop.run()).await;
+            let ended = engine.with_heartbeat(&session_id, &control, tool_loop.run()).await;
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             engine.store.release_lease(&session_id, &engine.owner).await?;
+            engine.snapshot_or_warn(&session_id).await;
             if let Err(fault) = &ended {
                 tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
             }
@@ -67,24 +72,40 @@ impl Engine {
     }
 
     /// Keeps the lease alive while the run works; a run whose lease was taken over stops.
-    async fn with_heartbeat<T>(
-        &self,
-        session_id: &SessionId,
-        cancel: CancellationToken,
-        run: impl Future<Output = T>,
-    ) -> T {
+    async fn with_heartbeat<T>(&self, session_id: &SessionId, control: &RunControl, run: impl Future<Output = T>) -> T {
         tokio::pin!(run);
+        let mut renewal = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+        let mut listening = tokio::time::interval_at(Instant::now() + LISTEN_INTERVAL, LISTEN_INTERVAL);
         loop {
             tokio::select! {
                 ended = &mut run => return ended,
-                () = tokio::time::sleep(HEARTBEAT) => {
-                    match self.store.renew_lease(session_id, &self.owner).await {
-                        Ok(true) => {}
-                        Ok(false) => cancel.cancel(),
-                        Err(error) => tracing::warn!(%error, "the lease was not renewed"),
-                    }
+                _ = listening.tick() => {
+                    self.hear_request(session_id, control);
+                    self.snapshot_or_warn(session_id).await;
                 }
+                _ = renewal.tick() => match self.store.renew_lease(session_id, &self.owner).await {
+                    Ok(true) => {}
+                    Ok(false) => control.cancel.cancel(),
+                    Err(error) => tracing::warn!(%error, "the lease was not renewed"),
+                },
             }
+        }
+    }
+
+    /// Nothing is lost without a snapshot but time.
+    async fn snapshot_or_warn(&self, session_id: &SessionId) {
+        if let Err(fault) = self.keep_snapshot(session_id).await {
+            tracing::warn!(%session_id, %fault, "no snapshot was kept");
+        }
+    }
+
+    /// Another process may ask for a stop or a pause.
+    fn hear_request(&self, session_id: &SessionId, control: &RunControl) {
+        match self.reader().lease_request(session_id, &self.owner) {
+            Ok(Some(LeaseRequest::Stop)) => control.cancel.cancel(),
+            Ok(Some(LeaseRequest::Pause)) => control.pause.cancel(),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "what others ask was not heard"),
         }
     }
 
@@ -105,6 +126,7 @@ impl Engine {
                 .collect(),
             hidden,
             sandbox: self.sandbox().clone(),
+            contents: self.contents.clone(),
         };
         Kernel::new(self.event_log(), self.live_bus(), self.redactor.clone(), settings)
     }

@@ -5,33 +5,45 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod announcer;
 mod approvals;
 mod bus;
 mod claim;
 mod config;
+mod contents;
 mod directories;
 mod doctor;
 mod engine;
 mod environment_keys;
 mod export;
+mod follow_others;
+mod fork;
 mod frames;
 mod history;
 mod judgement;
 mod keys;
 mod launch;
+mod line_origins;
+mod lineage;
+mod overview;
 mod projects;
+mod queue;
 mod recorded_log;
 mod resume;
+mod rewind;
 mod runs;
 mod settings;
+mod take_back;
 mod this_process;
 mod verify_file;
+mod wholeness;
 mod wire;
 
 pub use approvals::Resolution;
 pub use arki_agent::RunEnd;
 pub use arki_store::{ApprovalRecord, ApprovalStatus, VerifyReport};
 pub use arki_tools::stands_under_a_tool;
+pub use arki_workspace::LineOrigin as FileLineOrigin;
 pub use arki_workspace::OutputFile;
 pub use bus::{Lagged, Subscription};
 pub use config::Config;
@@ -44,7 +56,12 @@ pub use export::arkai::{Arkai, ArkaiEvent};
 pub use frames::{FRAME_INTERVAL, Host, emit_frames};
 pub use judgement::Judgement;
 pub use keys::KeyStatus;
+pub use line_origins::{Author, AuthorCall, FileLine, author_word};
+pub use lineage::{Origin, Stretch};
+pub use queue::Accepted;
+pub use rewind::{PlannedFile, RewindPlan, RewindScope};
 pub use runs::{ActiveRun, RunTarget, StartRun};
 pub use this_process::protect_this_process;
 pub use verify_file::{FileReport, verify_export, verify_file};
+pub use wire::LineOrigin as LineOriginWire;
 pub use wire::*;

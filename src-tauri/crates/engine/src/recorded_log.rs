@@ -1,7 +1,7 @@
 //! The log as the agent and the tools see it: stored first, announced second.
 
-use crate::bus::Bus;
-use arki_domain::{Event, EventDraft, EventLog, Fault, LiveBus, LiveEvent, PartialAnswer, SessionId};
+use crate::announcer::Announcer;
+use arki_domain::{Event, EventDraft, EventLog, Fault, PartialAnswer, SessionId};
 use arki_store::Store;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ const EVENTS_A_PIECE: usize = 500;
 
 pub(crate) struct RecordedLog {
     store: Arc<Store>,
-    bus: Arc<Bus>,
+    announcer: Arc<Announcer>,
 }
 
 impl RecordedLog {
-    pub(crate) fn new(store: Arc<Store>, bus: Arc<Bus>) -> Self {
-        Self { store, bus }
+    pub(crate) fn new(store: Arc<Store>, announcer: Arc<Announcer>) -> Self {
+        Self { store, announcer }
     }
 }
 
@@ -24,9 +24,7 @@ impl RecordedLog {
 impl EventLog for RecordedLog {
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
         let events = self.store.append(session, drafts).await?;
-        for event in &events {
-            self.bus.publish(LiveEvent::Stored(event.clone()));
-        }
+        self.announcer.announce(&events);
         Ok(events)
     }
 

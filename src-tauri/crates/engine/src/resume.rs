@@ -4,21 +4,34 @@ use crate::Engine;
 use crate::history::History;
 use crate::launch::Work;
 use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
+use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunResumed, SessionId,
+    ApprovalMode, Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunResumed, SessionId,
 };
 use std::path::Path;
 use std::sync::Arc;
-use tokio_util::sync::CancellationToken;
+
+/// How to go on.
+#[derive(Default)]
+pub(crate) struct Resume {
+    pub(crate) control: RunControl,
+    /// What is granted from now on; as before where `None`.
+    pub(crate) approve: Option<ApprovalMode>,
+}
 
 impl Engine {
-    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a crash.
+    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a pause, a failure, a
+    /// crash. `approve` grants something else than before.
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
-    pub async fn resume_run(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
-        self.resume(session_id, CancellationToken::new()).await
+    pub async fn resume_run(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        approve: Option<ApprovalMode>,
+    ) -> Result<Running, Fault> {
+        self.resume(session_id, Resume { approve, ..Resume::default() }).await
     }
 
     /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
@@ -33,21 +46,17 @@ impl Engine {
         };
         // Should it not stop, resuming says that the session is busy.
         let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
-        self.resume_run(session_id).await
+        self.resume_run(session_id, None).await
     }
 
-    pub(crate) async fn resume(
-        self: &Arc<Self>,
-        session_id: &SessionId,
-        cancel: CancellationToken,
-    ) -> Result<Running, Fault> {
-        let work = Work { claim: self.claim(session_id)?, cancel };
+    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
+        let work = Work { claim: self.claim(session_id)?, control: resume.control };
         let summary = self.session(session_id)?;
         self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let resumed = self.prepare_resume(session_id).await;
+        let resumed = self.prepare_resume(session_id, resume.approve).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
             Err(fault) => {
@@ -57,9 +66,13 @@ impl Engine {
         }
     }
 
-    async fn prepare_resume(&self, session_id: &SessionId) -> Result<(History, Arc<str>), Fault> {
+    async fn prepare_resume(
+        &self,
+        session_id: &SessionId,
+        approve: Option<ApprovalMode>,
+    ) -> Result<(History, Arc<str>), Fault> {
         let history = self.history(session_id, None)?;
-        let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) else {
+        let Some(run) = history.run.as_ref().filter(|run| run.can_go_on()) else {
             return Err(Fault::new(
                 Code::RUN_NOT_FOUND,
                 "The last run of this session has ended; there is nothing to go on with.",
@@ -80,7 +93,7 @@ impl Engine {
                 },
             ));
         }
-        drafts.extend(resumption(run).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
+        drafts.extend(resumption(run, approve).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
         let system = self.frozen_system_prompt(run)?;
         let run_id = run.run_id.clone();
         self.log.append(session_id, drafts).await?;
@@ -90,7 +103,7 @@ impl Engine {
 }
 
 /// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.
-fn resumption(run: &RunState) -> Option<EventBody> {
+fn resumption(run: &RunState, approve: Option<ApprovalMode>) -> Option<EventBody> {
     let waits = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::AwaitingApproval(requested) => Some(requested),
         _ => None,
@@ -105,7 +118,8 @@ fn resumption(run: &RunState) -> Option<EventBody> {
     let reason = match (&run.phase, &approval_id) {
         (_, Some(_)) => PauseReason::Approval,
         (RunPhase::Paused(reason), None) => *reason,
+        (RunPhase::Failed { .. }, None) => PauseReason::Failed,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id, approve: None }.into())
+    Some(RunResumed { reason, approval_id, approve }.into())
 }

@@ -4,18 +4,18 @@ use crate::Engine;
 use crate::config::{AGENT, Config};
 use crate::launch::Work;
 use crate::projects::canonical;
-use arki_agent::RunEnd;
+use crate::resume::Resume;
+use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, PauseReason, RunId, RunOptions, RunStarted, SessionCreated, SessionId,
-    TrustChanged,
+    Code, EventDraft, EventLog, Fault, MessageId, PauseReason, RunId, RunOptions, RunStarted, SessionCreated,
+    SessionId, TrustChanged,
 };
-use arki_store::StoreError;
+use arki_store::LeaseRequest;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use tokio_util::sync::CancellationToken;
 
 /// How long the end of the program waits for its runs to stop.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
@@ -38,6 +38,8 @@ pub struct StartRun {
     /// `provider/model`; the configured one where `None`.
     pub model: Option<String>,
     pub options: RunOptions,
+    /// The queued message that the prompt is.
+    pub message_id: Option<MessageId>,
 }
 
 /// A run that this process is working on.
@@ -45,13 +47,18 @@ pub struct StartRun {
 pub struct ActiveRun {
     pub session_id: SessionId,
     pub run_id: RunId,
-    pub(crate) cancel: CancellationToken,
+    pub(crate) control: RunControl,
 }
 
 impl ActiveRun {
     /// Asks the run to stop; what has arrived of an answer is kept.
     pub fn stop(&self) {
-        self.cancel.cancel();
+        self.control.cancel.cancel();
+    }
+
+    /// Asks the run to pause after the step it is at.
+    pub fn pause(&self) {
+        self.control.pause.cancel();
     }
 }
 
@@ -72,7 +79,7 @@ impl Engine {
             RunTarget::NewSession(path) => (SessionId::new(), true, canonical(path)?),
             RunTarget::Session(session) => (session.clone(), false, PathBuf::from(self.session(session)?.project)),
         };
-        let work = Work { claim: self.claim(&session_id)?, cancel: CancellationToken::new() };
+        let work = Work { claim: self.claim(&session_id)?, control: RunControl::default() };
         let open = self.load_project(&path)?;
         let config = self.config_of(&open)?;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
@@ -112,7 +119,7 @@ impl Engine {
                 core: CORE.to_owned(),
                 system_prompt_hash,
                 options,
-                message_id: None,
+                message_id: start.message_id,
             },
         ));
         self.log.append(&session_id, drafts).await?;
@@ -120,30 +127,57 @@ impl Engine {
         self.launch(session_id, history, &open, &config, Arc::from(system), work)
     }
 
-    /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
-    pub(crate) fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let reports = self.reader().verify(Some(session_id))?;
-        match reports.iter().find_map(|report| report.first_broken_seq) {
-            Some(seq) => Err(StoreError::SessionBroken { session_id: session_id.clone(), seq }.into()),
-            None => Ok(()),
-        }
-    }
-
-    /// Stops the run of a session, also one that waits for an approval or a budget. Nothing to stop is fine.
+    /// Stops the run of a session, also one that waits for an approval or a budget, and one that another process works
+    /// on. Nothing to stop is fine.
     ///
     /// # Errors
-    /// `SESSION_BUSY` when another process works on it.
+    /// When the database cannot be used.
     pub async fn stop_session(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
         if let Some(active) = self.active_run(session_id) {
             active.stop();
             return Ok(());
         }
+        match self.cancel_run(session_id).await {
+            Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
+            ended => ended.map(drop),
+        }
+    }
+
+    /// Pauses the run of a session after the step it is at. Where none is at work there is nothing to pause.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(active) = self.active_run(session_id) {
+            active.pause();
+            return Ok(());
+        }
+        self.store.request(session_id, LeaseRequest::Pause).await?;
+        Ok(())
+    }
+
+    /// Asks the process that works on the session; `busy` when there is none.
+    async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Fault) -> Result<(), Fault> {
+        match self.store.request(session_id, request).await? {
+            true => Ok(()),
+            false => Err(busy),
+        }
+    }
+
+    /// Ends a run that is not at work; `None` when there is nothing to end. The handle ends with it.
+    pub(crate) async fn cancel_run(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+    ) -> Result<Option<JoinHandle<Result<RunEnd, Fault>>>, Fault> {
+        if self.overview(session_id)?.run.is_none_or(|run| run.is_ended()) {
+            return Ok(None);
+        }
         // Cancelled before it begins: it must not get as far as asking again.
-        let cancel = CancellationToken::new();
-        cancel.cancel();
-        match self.resume(session_id, cancel).await {
-            Err(fault) if !fault.is(Code::RUN_NOT_FOUND) => Err(fault),
-            Ok(_) | Err(_) => Ok(()),
+        let control = RunControl::default();
+        control.cancel.cancel();
+        match self.resume(session_id, Resume { control, ..Resume::default() }).await {
+            Err(fault) if fault.is(Code::RUN_NOT_FOUND) => Ok(None),
+            resumed => resumed.map(|(_, handle)| Some(handle)),
         }
     }
 

@@ -40,6 +40,7 @@ macro_rules! words {
     };
 }
 
+mod from_history;
 mod history;
 pub use history::*;
 
@@ -287,7 +288,14 @@ impl From<Summary> for SessionSummary {
             updated_at: summary.updated_at,
             state: summary.state,
             pending_approvals: u32::from(summary.pending_approval.is_some()),
-            origin: None,
+            origin: summary.origin.map(|origin| origin.to_string()),
         }
+    }
+}
+
+impl Sent {
+    #[must_use]
+    pub fn started(run: &crate::ActiveRun) -> Self {
+        Self { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None }
     }
 }

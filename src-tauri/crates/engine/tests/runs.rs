@@ -30,7 +30,7 @@ impl Stage {
 
     fn start(&self, target: RunTarget) -> StartRun {
         let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
-        StartRun { target, prompt: "go".into(), model: None, options }
+        StartRun { target, prompt: "go".into(), model: None, options, message_id: None }
     }
 
     fn new_session(&self) -> StartRun {
@@ -63,7 +63,7 @@ async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
     let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
     let second = stage.engine.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
     assert!(second.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
-    assert!(stage.engine.resume_run(&run.session_id).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
+    assert!(stage.engine.resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
     assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Running);
     run.stop();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);

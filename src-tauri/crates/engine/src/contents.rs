@@ -1,0 +1,46 @@
+//! Contents as the tools put them: in the store, and for each project the last snapshot of its files.
+
+use arki_domain::{Content, ContentStore, Fault, SessionId};
+use arki_store::Store;
+use arki_workspace::Snapshot;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+pub(crate) struct Contents {
+    store: Arc<Store>,
+}
+
+impl Contents {
+    pub(crate) fn new(store: Arc<Store>) -> Self {
+        Self { store }
+    }
+}
+
+#[async_trait]
+impl ContentStore for Contents {
+    async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
+        Ok(self.store.put_contents(session, contents).await?)
+    }
+
+    /// A snapshot whose contents are not all there would have commands run without an image of what they change.
+    async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let project = project.to_owned();
+        let stored = self.store.read(move |reader| {
+            let Some(stored) = reader.project_snapshot(&project)? else { return Ok(None) };
+            let hashes = listed_hashes(&stored);
+            let hashes: Vec<&str> = hashes.iter().map(String::as_str).collect();
+            Ok(reader.missing_contents(&hashes)?.is_empty().then_some(stored))
+        });
+        Ok(stored.await?)
+    }
+
+    async fn put_project_snapshot(&self, project: &str, snapshot: Vec<u8>) -> Result<(), Fault> {
+        Ok(self.store.put_project_snapshot(project, snapshot).await?)
+    }
+}
+
+/// What a stored snapshot speaks of, so that it is kept.
+pub(crate) fn listed_hashes(snapshot: &[u8]) -> Vec<String> {
+    let snapshot: Option<Snapshot> = serde_json::from_slice(snapshot).ok();
+    snapshot.iter().flat_map(Snapshot::hashes).map(str::to_owned).collect()
+}

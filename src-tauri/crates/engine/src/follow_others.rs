@@ -1,0 +1,41 @@
+//! What other processes store in the same data directory, announced here too.
+
+use crate::Engine;
+use arki_domain::{Event, Fault};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Others' events are announced within this time and a little. Looking costs some microseconds.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+impl Engine {
+    /// Announces what others store, from now on until the engine is gone.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn follow_others(self: &Arc<Self>) -> Result<(), Fault> {
+        let mut tail = self.store.tail()?;
+        let engine: Weak<Self> = Arc::downgrade(self);
+        let thread = std::thread::Builder::new().name("arki-others".to_owned());
+        let following = thread.spawn(move || {
+            while let Some(engine) = engine.upgrade() {
+                match tail.poll() {
+                    Ok(events) => engine.announce_all(events),
+                    Err(arki_store::StoreError::Closed) => return,
+                    Err(error) => tracing::warn!(%error, "others' events were not read"),
+                }
+                drop(engine);
+                std::thread::sleep(LOOK_INTERVAL);
+            }
+        });
+        following.map(drop).map_err(Fault::internal)
+    }
+
+    /// Events of several sessions, in the order in which they were stored.
+    fn announce_all(&self, events: Vec<Event>) {
+        let events: Vec<Arc<Event>> = events.into_iter().map(Arc::new).collect();
+        for of_one_session in events.chunk_by(|one, next| one.session_id == next.session_id) {
+            self.announcer.announce(of_one_session);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What going back means for each file: plain decisions over the log, the images and the disk.
+
+use crate::Engine;
+use crate::projects::OpenProject;
+use arki_domain::projection::WantedFile;
+use arki_domain::{EventBody, Fault, RestoreAction, RestoredFile, SessionId, sha256_hex};
+use arki_workspace::{EDIT_LIMIT_BYTES, Merge, merge};
+
+/// What goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RewindScope {
+    pub files: bool,
+    pub conversation: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RewindPlan {
+    pub to_seq: u64,
+    pub scope: RewindScope,
+    /// By path.
+    pub files: Vec<PlannedFile>,
+    /// Of what would be written.
+    pub diff: String,
+    /// The user's message that is the first to be taken back, to be said anew.
+    pub prompt: Option<String>,
+}
+
+/// One file, and its content now and afterwards; `None` is no file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedFile {
+    pub file: RestoredFile,
+    pub(crate) disk: Option<Vec<u8>>,
+    pub(crate) wanted: Option<Vec<u8>>,
+}
+
+impl PlannedFile {
+    pub(crate) fn is_written(&self) -> bool {
+        matches!(self.file.action, RestoreAction::Restore | RestoreAction::Delete)
+    }
+
+    fn new(path: String, action: RestoreAction, disk: Option<Vec<u8>>, wanted: Option<Vec<u8>>) -> Self {
+        let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
+        let file = RestoredFile { path, action, before_hash: hash(&disk), after_hash: hash(&wanted) };
+        Self { file, disk, wanted }
+    }
+
+    fn left_alone(path: String, action: RestoreAction, disk: Option<Vec<u8>>) -> Self {
+        Self::new(path, action, disk.clone(), disk)
+    }
+}
+
+impl Engine {
+    /// Compares what the file should be, what Arki last made it, and what it is.
+    pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
+        let WantedFile { path, wanted_hash: wanted, last_known_hash: last, wanted_unknown, last_known_unknown } = file;
+        let Ok(disk) = read(open, &path) else {
+            return PlannedFile::left_alone(path, RestoreAction::Conflict, None);
+        };
+        let conflict =
+            |path: String, disk: Option<Vec<u8>>| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
+        if wanted_unknown {
+            return conflict(path, disk);
+        }
+        let on_disk = disk.as_deref().map(sha256_hex);
+        if on_disk == wanted {
+            return PlannedFile::left_alone(path, RestoreAction::Keep, disk);
+        }
+        let Some(wanted) = self.image(wanted.as_deref()) else { return conflict(path, disk) };
+        // Untouched since: there is nothing to merge, and the last image need not be there.
+        let base = match on_disk == last && !last_known_unknown {
+            true => Some(disk.clone()),
+            false if last_known_unknown => None,
+            false => self.image(last.as_deref()),
+        };
+        let Some(base) = base else { return conflict(path, disk) };
+        match merge(base.as_deref(), wanted.as_deref(), disk.as_deref()) {
+            Merge::Unchanged => PlannedFile::left_alone(path, RestoreAction::Keep, disk),
+            Merge::Write(bytes) => PlannedFile::new(path, RestoreAction::Restore, disk, Some(bytes)),
+            Merge::Delete => PlannedFile::new(path, RestoreAction::Delete, disk, None),
+            Merge::Conflict => conflict(path, disk),
+        }
+    }
+
+    /// The content with this hash, no file for none; `None` when it is not kept any more.
+    pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
+        match hash {
+            Some(hash) => self.reader().blob(hash).ok().flatten().map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// The text of the user's first message after an event.
+    pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Fault> {
+        let page = self.reader().events(session_id, seq, PROMPT_WITHIN)?;
+        Ok(page.events.iter().find_map(|event| match event.body() {
+            EventBody::RunStarted(started) => Some(started.prompt),
+            _ => None,
+        }))
+    }
+}
+
+/// A prompt further away than this is not the one that is being taken back.
+const PROMPT_WITHIN: usize = 4;
+
+pub(crate) fn read(open: &OpenProject, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+    let path = open.project.resolve(path).map_err(Fault::from)?;
+    let file = open.project.read_if_present(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)?;
+    Ok(file.map(|file| file.bytes))
+}

@@ -1,0 +1,48 @@
+//! Whether a session's log is whole: asked before anything is added to it, and shown to whoever looks at it.
+
+use crate::Engine;
+use arki_domain::{Fault, SessionId};
+use arki_store::StoreError;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A log of so many events is proved within a few frames; a longer one is proved behind the view of it.
+const PROVED_AT_ONCE: u64 = 1000;
+
+/// What was found of each session that was looked at, in this process.
+pub(crate) type Found = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
+
+impl Engine {
+    /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
+    pub(crate) fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
+        match self.first_broken(session_id)? {
+            Some(seq) => Err(StoreError::SessionBroken { session_id: session_id.clone(), seq }.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// The first event that is not what was stored, or does not follow the one before. Looks at all of them.
+    fn first_broken(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+        let reports = self.reader().verify(Some(session_id))?;
+        let broken = reports.iter().find_map(|report| report.first_broken_seq);
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), broken);
+        Ok(broken)
+    }
+
+    /// As far as it is known by now: a long log is looked at in the background, once a process.
+    pub(crate) fn known_broken(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+        if let Some(found) = self.found.lock().unwrap_or_else(PoisonError::into_inner).get(session_id) {
+            return Ok(*found);
+        }
+        if self.reader().last_seq(session_id)? <= PROVED_AT_ONCE {
+            return self.first_broken(session_id);
+        }
+        let (engine, session_id) = (self.clone(), session_id.clone());
+        tokio::task::spawn_blocking(move || {
+            if let Err(fault) = engine.first_broken(&session_id) {
+                tracing::warn!(%session_id, %fault, "the log was not proved");
+            }
+        });
+        Ok(None)
+    }
+}

@@ -1,0 +1,86 @@
+//! One engine over a scripted model and a throw-away home, for the tests of sessions.
+
+use arki_domain::{ApprovalMode, RunOptions, SessionId};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun};
+use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
+use serde_json::json;
+use std::sync::Arc;
+
+pub(crate) struct Stage {
+    pub(crate) home: TestHome,
+    pub(crate) engine: Arc<Engine>,
+    server: ScriptedServer,
+}
+
+impl Stage {
+    pub(crate) async fn new(turns: Vec<Turn>) -> Self {
+        let server = Script::new(turns).sequential().start().unwrap();
+        let home = TestHome::new(&server.url(), &json!({})).unwrap();
+        home.write("a.txt", "one\n").unwrap();
+        let engine = opened(&home);
+        engine.trust(&home.project_dir()).await.unwrap();
+        Self { home, engine, server }
+    }
+
+    /// As another process would open the same data directory.
+    pub(crate) fn second_engine(&self) -> Arc<Engine> {
+        opened(&self.home)
+    }
+
+    pub(crate) fn start(&self, target: RunTarget) -> StartRun {
+        let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
+        StartRun { target, prompt: "go".into(), model: None, options, message_id: None }
+    }
+
+    pub(crate) fn new_session(&self) -> StartRun {
+        self.start(RunTarget::NewSession(self.home.project_dir()))
+    }
+
+    /// With everything granted beforehand.
+    pub(crate) fn granted(&self) -> StartRun {
+        let options = RunOptions { approve: ApprovalMode::All, ..RunOptions::default() };
+        StartRun { options, ..self.new_session() }
+    }
+
+    pub(crate) async fn run_to_end(&self) -> (SessionId, RunEnd) {
+        self.finish(self.new_session()).await
+    }
+
+    pub(crate) async fn run_granted(&self) -> (SessionId, RunEnd) {
+        self.finish(self.granted()).await
+    }
+
+    pub(crate) async fn run_in(&self, session: &SessionId, prompt: &str) -> RunEnd {
+        let start = StartRun { prompt: prompt.into(), ..self.start(RunTarget::Session(session.clone())) };
+        self.finish(start).await.1
+    }
+
+    pub(crate) fn text(&self, path: &str) -> String {
+        std::fs::read_to_string(self.home.project_dir().join(path)).unwrap()
+    }
+
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.home.project_dir().join(path).exists()
+    }
+
+    /// The body of what the model was sent last.
+    pub(crate) fn last_request(&self) -> String {
+        self.server.requests().last().unwrap().json.to_string()
+    }
+
+    /// Until the model was asked so often.
+    pub(crate) fn wait_for_requests(&self, count: usize) {
+        assert!(self.server.wait_until(|journal| journal.requests.len() >= count), "the model was not asked");
+    }
+
+    async fn finish(&self, start: StartRun) -> (SessionId, RunEnd) {
+        let (run, handle) = self.engine.start_run(start).await.unwrap();
+        (run.session_id, handle.await.unwrap().unwrap())
+    }
+}
+
+fn opened(home: &TestHome) -> Arc<Engine> {
+    let directories = Directories { config: home.config_dir(), data: home.data_dir() };
+    let environment_keys = EnvironmentKeys::default();
+    Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap()
+}
