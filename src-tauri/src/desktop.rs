@@ -1,7 +1,7 @@
 //! From the process's start to its end.
 
 use crate::desktop_host::{DesktopHost, announce_project};
-use crate::{arguments, log_files, process_environment, rpc, rpc_runs, rpc_settings, window};
+use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_runs, rpc_settings, window};
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 use std::path::{Path, PathBuf};
@@ -77,6 +77,16 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::resume_run,
             rpc_runs::list_approvals,
             rpc_runs::resolve_approval,
+            rpc_history::session_overview,
+            rpc_history::set_queue,
+            rpc_history::send_next,
+            rpc_history::pause_run,
+            rpc_history::rewind_preview,
+            rpc_history::rewind,
+            rpc_history::take_back_preview,
+            rpc_history::take_back,
+            rpc_history::fork_session,
+            rpc_history::line_origins,
             rpc_settings::list_models,
             rpc_settings::list_providers,
             rpc_settings::set_key,
@@ -88,6 +98,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .setup(move |app| {
             let host = DesktopHost::new(app.handle().clone());
             tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
+            tauri::async_runtime::spawn(engine.clone().keep_queues_moving());
+            if let Err(fault) = engine.follow_others() {
+                tracing::warn!(%fault, "what other processes do is not shown at once");
+            }
             window::open(app.handle())?;
             Ok(())
         })

@@ -12,6 +12,7 @@ mod desktop_host;
 mod log_files;
 mod process_environment;
 mod rpc;
+mod rpc_history;
 mod rpc_runs;
 mod rpc_settings;
 mod window;

@@ -2,9 +2,10 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_domain::{ApprovalId, Code, Fault, RunOptions, SessionId};
+use arki_domain::{ApprovalId, Code, Fault, QueueMode, RunOptions, SessionId};
 use arki_engine::{
-    ApprovalSummary, Resolution, RunTarget, SendOptions, Sent, SessionPage, SessionSummary, StartRun, WireResolution,
+    Accepted, ApprovalSummary, Resolution, RunTarget, SendOptions, Sent, SessionPage, SessionSummary, StartRun,
+    WireResolution,
 };
 use tauri::State;
 
@@ -33,6 +34,7 @@ pub(crate) async fn send_message(
     session_id: Option<String>,
     text: String,
     options: SendOptions,
+    mode: Option<QueueMode>,
     desktop: State<'_, Desktop>,
 ) -> Answer<Sent> {
     let target = match session_id {
@@ -44,9 +46,14 @@ pub(crate) async fn send_message(
         prompt: text,
         model: options.model,
         options: RunOptions { approve: options.approve.into(), ..RunOptions::default() },
+        message_id: None,
     };
-    let (run, _handle) = desktop.engine.start_run(start).await?;
-    Ok(Sent { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None })
+    let Some(mode) = mode else { return Ok(Sent::started(&desktop.engine.start_run(start).await?.0)) };
+    let session_id = session_id_of(&start.target);
+    match desktop.engine.send(start, mode).await? {
+        Accepted::Started((run, _handle)) => Ok(Sent::started(&run)),
+        Accepted::Queued(message_id) => Ok(Sent { session_id, run_id: None, message_id: Some(message_id.to_string()) }),
+    }
 }
 
 #[tauri::command]
@@ -56,7 +63,7 @@ pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) ->
 
 #[tauri::command]
 pub(crate) async fn resume_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    desktop.engine.resume_run(&SessionId::from(session_id)).await?;
+    desktop.engine.resume_run(&SessionId::from(session_id), None).await?;
     Ok(())
 }
 
@@ -85,6 +92,13 @@ pub(crate) async fn resolve_approval(
         Ok(_) => Ok(()),
         Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
         Err(fault) => Err(fault.into()),
+    }
+}
+
+fn session_id_of(target: &RunTarget) -> String {
+    match target {
+        RunTarget::Session(session_id) => session_id.to_string(),
+        RunTarget::NewSession(_) => String::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Output, one_line};
-use arki_domain::{Code, Fault};
+use arki_domain::{ApprovalMode, Code, Fault};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -89,11 +89,34 @@ pub(crate) enum Command {
     /// What waits for your decision, across sessions
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
-    /// Go on with an interrupted or paused run
+    /// Go on with an interrupted, paused or failed run
     Resume {
         /// A run's or session's id
         id: String,
+        /// What to grant from now on; as before where left out
+        #[arg(long)]
+        approve: Option<Approve>,
     },
+    /// Go back to how files and conversation stood after an event; what is gone back on stays in the log
+    Rewind(RewindArguments),
+    /// Take back one change of a file alone, later edits kept
+    Undo {
+        /// A session's or run's id
+        session: String,
+        /// The number of the `file.changed` event
+        seq: u64,
+        /// Only show what would be done
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Who wrote each line of a file: you, or which change of Arki
+    Blame {
+        /// The file, relative to the project
+        path: String,
+    },
+    /// Messages that wait while a run works
+    #[command(subcommand)]
+    Queue(QueueCommand),
     /// API keys in the operating system's keychain
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -165,6 +188,17 @@ pub(crate) enum Approve {
     Never,
 }
 
+impl From<Approve> for ApprovalMode {
+    fn from(approve: Approve) -> Self {
+        match approve {
+            Approve::Ask => Self::Ask,
+            Approve::Edits => Self::Edits,
+            Approve::All => Self::All,
+            Approve::Never => Self::Never,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
     /// The newest first
@@ -197,6 +231,50 @@ pub(crate) enum ExportForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EventForm {
     Arkai,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RewindArguments {
+    /// A session's or run's id
+    pub(crate) session: String,
+    /// The number of the event after which things stood as wanted
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) to: u64,
+    /// The files; with neither this nor --conversation, both
+    #[arg(long)]
+    pub(crate) files: bool,
+    /// The conversation
+    #[arg(long)]
+    pub(crate) conversation: bool,
+    /// Name every file that would be touched, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QueueCommand {
+    /// In the order in which they reach the model
+    List { session: String },
+    /// Add one at the end
+    Add {
+        session: String,
+        text: String,
+        /// When it reaches the model: as a prompt of its own after this run, or at the run's next turn
+        #[arg(long, default_value = "follow-up")]
+        mode: Queueing,
+    },
+    /// Change a message's text
+    Edit { session: String, message: String, text: String },
+    /// Move a message to a place, counted from 1
+    Move { session: String, message: String, to: usize },
+    /// Remove a message
+    Rm { session: String, message: String },
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Queueing {
+    Steer,
+    FollowUp,
 }
 
 #[derive(Debug, Subcommand)]

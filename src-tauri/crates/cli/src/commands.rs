@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 mod approvals;
+mod blame;
 mod doctor;
 mod events;
 mod exec;
@@ -9,7 +10,9 @@ mod keys;
 mod models;
 mod open;
 mod policy;
+mod queue;
 mod resume;
+mod rewind;
 mod sessions;
 mod trust;
 mod verify;
@@ -41,7 +44,11 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
             events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
         }
         Command::Approvals(command) => approvals::run(&engine, command, output).await,
-        Command::Resume { id } => resume::run(&engine, &id, output).await,
+        Command::Resume { id, approve } => resume::run(&engine, &id, approve, output).await,
+        Command::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
+        Command::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
+        Command::Blame { path } => blame::run(&engine, &dir, &path, output),
+        Command::Queue(command) => queue::run(&engine, command, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,
         Command::Models => models::models(&engine, output),
         Command::Providers => models::providers(&engine, output).await,
@@ -64,6 +71,9 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Untrust { .. }
             | Command::Approvals(_)
             | Command::Resume { .. }
+            | Command::Rewind(_)
+            | Command::Undo { .. }
+            | Command::Queue(_)
             | Command::Keys(_)
             | Command::Policy(_)
     );

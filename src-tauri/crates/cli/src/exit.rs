@@ -14,7 +14,7 @@ pub(crate) enum Exit {
     Approval = 3,
     /// A call was denied because the folder is not trusted.
     Untrusted = 4,
-    /// A budget paused the run.
+    /// A budget, or the user, paused the run.
     Budget = 5,
     Cancelled = 130,
 }
@@ -23,11 +23,14 @@ pub(crate) enum Exit {
 const USAGE_CODES: &[Code] = &[
     Code::APPROVAL_ALREADY_RESOLVED,
     Code::APPROVAL_NOT_FOUND,
+    Code::CHANGE_NOT_FOUND,
     Code::CONFIG_INVALID,
     Code::CONFIG_UNKNOWN_KEY,
     Code::EXPORT_INVALID,
+    Code::EVENT_NOT_FOUND,
     Code::FOLDER_UNAVAILABLE,
     Code::HUNK_UNKNOWN,
+    Code::MESSAGE_NOT_FOUND,
     Code::RUN_NOT_FOUND,
     Code::SESSION_NOT_FOUND,
     Code::UNDER_TOOL,
@@ -50,7 +53,7 @@ impl Exit {
             RunEnd::Failed(_) => Self::Failed,
             RunEnd::Cancelled => Self::Cancelled,
             RunEnd::AwaitingApproval(_) => Self::Approval,
-            RunEnd::BudgetExhausted => Self::Budget,
+            RunEnd::BudgetExhausted | RunEnd::Paused => Self::Budget,
         }
     }
 }

@@ -64,6 +64,7 @@ fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool) {
         RunEnd::Failed(fault) => output.fault(fault),
         RunEnd::Cancelled => output.aside("Stopped."),
         RunEnd::AwaitingApproval(id) => output.aside(waiting(id)),
+        RunEnd::Paused => output.aside(format!("Paused. `arki resume {}` goes on.", run.run_id)),
         RunEnd::BudgetExhausted => {
             output.aside(format!("A budget paused the run. `arki resume {}` gives it a fresh one.", run.run_id));
         }

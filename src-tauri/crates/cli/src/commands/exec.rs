@@ -1,10 +1,10 @@
 //! `arki exec`: one headless run.
 
-use crate::arguments::{Approve, Core, ExecArguments};
+use crate::arguments::{Core, ExecArguments};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Output;
-use arki_domain::{ApprovalMode, Code, Fault, RunOptions};
+use arki_domain::{Code, Fault, RunOptions};
 use arki_engine::{Engine, RunTarget, StartRun};
 use std::io::Read;
 use std::path::Path;
@@ -30,17 +30,13 @@ pub(crate) async fn run(
         prompt,
         model: arguments.model,
         options: RunOptions {
-            approve: match arguments.approve {
-                Approve::Ask => ApprovalMode::Ask,
-                Approve::Edits => ApprovalMode::Edits,
-                Approve::All => ApprovalMode::All,
-                Approve::Never => ApprovalMode::Never,
-            },
+            approve: arguments.approve.into(),
             max_turns: arguments.max_turns,
             max_seconds: arguments.max_seconds,
             max_cost_usd: arguments.max_cost,
             system: arguments.system,
         },
+        message_id: None,
     };
     let subscription = engine.subscribe();
     let running = engine.start_run(start).await?;

@@ -1,0 +1,96 @@
+//! `arki queue`: what waits to be said in a session.
+
+use crate::arguments::{QueueCommand, Queueing};
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::projection::QueuedMessage;
+use arki_domain::{Code, Fault, MessageId, QueueMode, SessionId};
+use arki_engine::Engine;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Added<'a> {
+    session_id: &'a str,
+    message_id: &'a str,
+}
+
+pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
+        QueueCommand::Add { session, text, mode } => {
+            let session = find(engine, &session)?;
+            let message_id = engine.queue_message(&session, text, mode.into()).await?;
+            match output.json {
+                true => output.object(&Added { session_id: session.as_str(), message_id: message_id.as_str() }),
+                false => output.line(message_id.as_str()),
+            }
+        }
+        QueueCommand::Edit { session, message, text } => {
+            change(engine, &session, &message, |messages, place| messages[place].text = text).await?;
+        }
+        QueueCommand::Move { session, message, to } => {
+            change(engine, &session, &message, |messages, place| {
+                let moved = messages.remove(place);
+                messages.insert(to.saturating_sub(1).min(messages.len()), moved);
+            })
+            .await?;
+        }
+        QueueCommand::Rm { session, message } => {
+            change(engine, &session, &message, |messages, place| {
+                messages.remove(place);
+            })
+            .await?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+impl From<Queueing> for QueueMode {
+    fn from(mode: Queueing) -> Self {
+        match mode {
+            Queueing::Steer => Self::Steer,
+            Queueing::FollowUp => Self::FollowUp,
+        }
+    }
+}
+
+fn find(engine: &Engine, session: &str) -> Result<SessionId, Fault> {
+    Ok(engine.find_session(session)?.session_id)
+}
+
+fn list(engine: &Engine, session: &SessionId, output: &Output) -> Result<(), Fault> {
+    for (place, message) in engine.queue(session)?.messages().iter().enumerate() {
+        if output.json {
+            output.object(message);
+            continue;
+        }
+        let mode = match message.mode {
+            QueueMode::Steer => "steer",
+            QueueMode::FollowUp => "follow-up",
+        };
+        let first_line = message.text.lines().next().unwrap_or_default();
+        output.line(format!("{:>4}  {}  {mode:<9}  {}", place + 1, message.message_id, visible(first_line)));
+    }
+    Ok(())
+}
+
+async fn change(
+    engine: &Engine,
+    session: &str,
+    message: &str,
+    edit: impl FnOnce(&mut Vec<QueuedMessage>, usize),
+) -> Result<(), Fault> {
+    let session = find(engine, session)?;
+    let mut messages = engine.queue(&session)?.messages().to_vec();
+    let wanted = MessageId::from(message);
+    let place = messages.iter().position(|message| message.message_id == wanted).ok_or_else(|| {
+        Fault::new(
+            Code::MESSAGE_NOT_FOUND,
+            format!("No message {message} waits in the session {session}."),
+            format!("`arki queue list {session}` shows those that do."),
+        )
+    })?;
+    edit(&mut messages, place);
+    engine.set_queue(&session, &messages).await
+}

@@ -1,0 +1,79 @@
+//! `arki rewind` and `arki undo`: back to an earlier state, or one change alone.
+
+use crate::arguments::RewindArguments;
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::{Fault, RestoreAction};
+use arki_engine::{Engine, RewindPlan, RewindScope};
+use serde::Serialize;
+use std::sync::Arc;
+
+#[derive(Serialize)]
+struct Listed<'a> {
+    path: &'a str,
+    action: RestoreAction,
+}
+
+pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Output) -> Result<Exit, Fault> {
+    let session = engine.find_session(&arguments.session)?.session_id;
+    // Neither named means both.
+    let both = !arguments.files && !arguments.conversation;
+    let scope = RewindScope { files: arguments.files || both, conversation: arguments.conversation || both };
+    if arguments.dry_run {
+        print(&engine.plan_rewind(&session, arguments.to, scope)?, output);
+        return Ok(Exit::Done);
+    }
+    let done = engine.rewind(&session, arguments.to, scope).await?;
+    print(&done, output);
+    Ok(left_alone(&done, output))
+}
+
+pub(crate) async fn undo(
+    engine: &Arc<Engine>,
+    session: &str,
+    seq: u64,
+    dry_run: bool,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let session = engine.find_session(session)?.session_id;
+    let plan = match dry_run {
+        true => engine.plan_take_back(&session, seq)?,
+        false => engine.take_back(&session, seq).await?,
+    };
+    print(&plan, output);
+    Ok(Exit::Done)
+}
+
+fn print(plan: &RewindPlan, output: &Output) {
+    for planned in &plan.files {
+        let (path, action) = (planned.file.path.as_str(), planned.file.action);
+        match output.json {
+            true => output.object(&Listed { path, action }),
+            false => output.line(format!("{:<8}  {}", word(action), visible(path))),
+        }
+    }
+    if plan.files.is_empty() && plan.scope.files {
+        output.aside("No file was changed since.");
+    }
+}
+
+/// A conflict is no failure, but whoever asked for all of it must know.
+fn left_alone(plan: &RewindPlan, output: &Output) -> Exit {
+    let conflicts = plan.files.iter().filter(|planned| planned.file.action == RestoreAction::Conflict).count();
+    if conflicts == 0 {
+        return Exit::Done;
+    }
+    output.aside(format!(
+        "{conflicts} files were left alone: you changed the same lines since, or their earlier content is not kept."
+    ));
+    Exit::Failed
+}
+
+fn word(action: RestoreAction) -> &'static str {
+    match action {
+        RestoreAction::Restore => "restore",
+        RestoreAction::Delete => "delete",
+        RestoreAction::Keep => "keep",
+        RestoreAction::Conflict => "conflict",
+    }
+}

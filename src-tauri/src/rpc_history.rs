@@ -1,0 +1,98 @@
+//! The window's commands about a session's past and its queue: thin delegates to the engine.
+
+use crate::desktop::Desktop;
+use crate::rpc::Answer;
+use arki_domain::projection::QueuedMessage;
+use arki_domain::{Code, Fault, SessionId};
+use arki_engine::{LineOriginWire, RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary};
+use std::path::Path;
+use tauri::State;
+
+#[tauri::command]
+pub(crate) async fn session_overview(session_id: String, desktop: State<'_, Desktop>) -> Answer<SessionOverview> {
+    Ok(desktop.engine.session_overview(&SessionId::from(session_id))?)
+}
+
+#[tauri::command]
+pub(crate) async fn set_queue(
+    session_id: String,
+    queued: Vec<QueuedMessage>,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    Ok(desktop.engine.set_queue(&SessionId::from(session_id), &queued).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn send_next(session_id: String, desktop: State<'_, Desktop>) -> Answer<Sent> {
+    match desktop.engine.send_next(&SessionId::from(session_id)).await? {
+        Some(running) => Ok(Sent::started(&running.0)),
+        None => Err(nothing_waits().into()),
+    }
+}
+
+#[tauri::command]
+pub(crate) async fn pause_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.pause_session(&SessionId::from(session_id)).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn rewind_preview(
+    session_id: String,
+    to_seq: u64,
+    files: bool,
+    conversation: bool,
+    desktop: State<'_, Desktop>,
+) -> Answer<RewindPreview> {
+    let scope = RewindScope { files, conversation };
+    Ok(desktop.engine.plan_rewind(&SessionId::from(session_id), to_seq, scope)?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn rewind(
+    session_id: String,
+    to_seq: u64,
+    files: bool,
+    conversation: bool,
+    desktop: State<'_, Desktop>,
+) -> Answer<RewindPreview> {
+    let scope = RewindScope { files, conversation };
+    Ok(desktop.engine.rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn take_back_preview(
+    session_id: String,
+    seq: u64,
+    desktop: State<'_, Desktop>,
+) -> Answer<RewindPreview> {
+    Ok(desktop.engine.plan_take_back(&SessionId::from(session_id), seq)?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn take_back(session_id: String, seq: u64, desktop: State<'_, Desktop>) -> Answer<RewindPreview> {
+    Ok(desktop.engine.take_back(&SessionId::from(session_id), seq).await?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn fork_session(
+    session_id: String,
+    at_seq: Option<u64>,
+    desktop: State<'_, Desktop>,
+) -> Answer<SessionSummary> {
+    Ok(desktop.engine.fork(&SessionId::from(session_id), at_seq).await?.into())
+}
+
+#[tauri::command]
+pub(crate) async fn line_origins(
+    session_id: String,
+    path: String,
+    desktop: State<'_, Desktop>,
+) -> Answer<Vec<LineOriginWire>> {
+    let session = desktop.engine.find_session(&session_id)?;
+    let lines = desktop.engine.line_origins(Path::new(&session.project), &path)?;
+    Ok(lines.into_iter().map(Into::into).collect())
+}
+
+fn nothing_waits() -> Fault {
+    Fault::new(Code::MESSAGE_NOT_FOUND, "No message waits in this session.", "Send a new one.")
+}
