@@ -42,6 +42,7 @@ export function MainPane({ window }: { window: Window }) {
           inputRef={window.message}
           place={history.place}
           draft={draft}
+          onDraftTaken={history.draftTaken}
           onPutBack={(text) => selected !== null && history.putDraft(selected, text)}
           onRewind={(toSeq, undoes) =>
             selected !== null &&

@@ -43,6 +43,9 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   const putDraft = (sessionId: string, text: string) =>
     setDraft((now) => ({ sessionId, text, at: (now?.at ?? 0) + 1 }));
 
+  // Counted on, so that the same words put in again are another time.
+  const draftTaken = () => setDraft((now) => now && { ...now, text: "" });
+
   const show = (sessionId: string, seq: number) => {
     setAsking(null);
     go(sessionId);
@@ -96,6 +99,9 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     said,
     hush: () => setSaid(silence),
     putDraft,
+    draftTaken,
+    /** Going to a session by hand shows its end, not where a search once led. */
+    leavePlace: () => setPlace((now) => now && { ...now, sessionId: "" }),
     show,
     fork,
     rewound,

@@ -30,11 +30,16 @@ export function useWindow() {
   useTitle(selected);
 
   const focusMessage = () => message.current?.focus();
-  const go = (sessionId: string | null) => {
+  const lead = (sessionId: string | null) => {
     select(sessionId);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
     if (approvals.some((one) => one.sessionId === sessionId)) panes.show("changes");
+  };
+  const history = useHistory({ selected, go: lead, focusMessage });
+  const go = (sessionId: string | null) => {
+    history.leavePlace();
+    lead(sessionId);
   };
   const newSession = () => {
     go(null);
@@ -45,7 +50,6 @@ export function useWindow() {
     select(sessionId);
     focusMessage();
   };
-  const history = useHistory({ selected, go, focusMessage });
   const stepOut = () => {
     panes.makeRoom();
     focusMessage();

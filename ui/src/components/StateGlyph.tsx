@@ -8,7 +8,7 @@ const glyphs: Record<SessionState, { sign: string; words: string }> = {
   done: { sign: "✓", words: "done" },
   failed: { sign: "✕", words: "failed" },
   cancelled: { sign: "–", words: "stopped" },
-  interrupted: { sign: "◌", words: "interrupted" },
+  interrupted: { sign: "↯", words: "interrupted" },
 };
 
 export const stateWords = (state: SessionState) => glyphs[state]?.words ?? state;

@@ -83,11 +83,7 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     const path = text(p, "path");
     return call && path ? patchCall(state, call.callId, { files: [...call.files, path] }) : state;
   },
-  "run.paused": (state, event, p) => {
-    const reason = text(p, "reason");
-    const paused: Transcript = { ...state, run: "paused", pausedFor: reason };
-    return reason === "approval" ? paused : notice(paused, event, pauseWords(reason), "attention");
-  },
+  "run.paused": (state, _event, p) => ({ ...state, run: "paused", pausedFor: text(p, "reason") }),
   "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
   "run.completed": (state) => end(state, "done"),
   "run.cancelled": (state, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
@@ -280,10 +276,4 @@ function retryWords(p: Json): string {
   const attempt = maybeNumber(p, "attempt");
   const code = maybeText(p, "code");
   return `Trying again${wait}${attempt === null ? "" : `, attempt ${attempt}`}${code ? ` (${code})` : ""}`;
-}
-
-function pauseWords(reason: string): string {
-  if (reason === "budget") return "Paused: a limit of this run was reached";
-  if (reason === "plan") return "Paused: the plan waits for you";
-  return "Paused";
 }

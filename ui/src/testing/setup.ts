@@ -10,13 +10,28 @@ afterEach(() => {
 });
 
 // What jsdom lacks and the window uses; none of it decides anything in a test.
-class NoResizeObserver {
-  observe() {}
+/** Nothing has a size in jsdom: a list that draws only what is in view would draw and show next to nothing. */
+const scrolls = "[role=log], [style*=overflow]";
+class GivenSizes implements ResizeObserver {
+  private readonly hear: ResizeObserverCallback;
+  constructor(hear: ResizeObserverCallback) {
+    this.hear = hear;
+  }
+  observe(target: Element) {
+    const contentRect = { width: 800, height: target.matches(scrolls) ? 4000 : 20 };
+    queueMicrotask(() => this.hear([{ target, contentRect } as ResizeObserverEntry], this));
+  }
   unobserve() {}
   disconnect() {}
 }
-globalThis.ResizeObserver ??= NoResizeObserver;
+globalThis.ResizeObserver ??= GivenSizes;
+Object.defineProperty(HTMLElement.prototype, "offsetParent", {
+  get(this: HTMLElement) {
+    return this.parentElement;
+  },
+});
 Element.prototype.scrollIntoView ??= () => {};
+Element.prototype.scrollTo ??= () => {};
 Element.prototype.getAnimations ??= () => [];
 window.matchMedia ??= (media) =>
   Object.assign(new EventTarget(), {

@@ -1,4 +1,4 @@
-import { cleanup, createEvent, fireEvent, render, screen } from "@testing-library/react";
+import { act, cleanup, createEvent, fireEvent, render, screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { createRef } from "react";
 import { describe, expect, it, vi } from "vitest";
@@ -58,6 +58,26 @@ describe("Composer", () => {
     expect(onSend).not.toHaveBeenCalled();
     fireEvent.keyDown(box, { key: "Enter", keyCode: 13 });
     expect(onSend).toHaveBeenCalledExactlyOnceWith("にほん", null);
+  });
+
+  it("keeps what is written while it sends", async () => {
+    let done = (_accepted: boolean) => {};
+    session += 1;
+    render(
+      <Composer
+        draftOf={`session ${session}`}
+        run={null}
+        blocked={null}
+        onSend={() => new Promise<boolean>((resolve) => (done = resolve))}
+        onStop={() => {}}
+        onPause={() => {}}
+        inputRef={createRef()}
+      />,
+    );
+    const box = screen.getByRole<HTMLTextAreaElement>("textbox");
+    await userEvent.type(box, "sent{Enter} and more");
+    await act(async () => done(true));
+    expect(box.value).toBe(" and more");
   });
 
   it("keeps the words when sending failed", async () => {

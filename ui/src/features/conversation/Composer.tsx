@@ -3,7 +3,7 @@
  * works, what is sent waits for its end, or steers the run with Alt+Enter.
  */
 import { ArrowUp, Pause, Square } from "lucide-react";
-import { type KeyboardEvent, type Ref, useEffect, useId, useState } from "react";
+import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { showShortcut } from "../../components/shortcuts";
 import type { QueueMode } from "../../protocol/generated";
@@ -24,6 +24,8 @@ type Props = {
   onPause: () => void;
   inputRef: Ref<HTMLTextAreaElement>;
   given?: Draft | null;
+  /** They are in the box now: showing the session again must not put them in again. */
+  onGiven?: () => void;
 };
 
 /** Safari-based webviews report the Enter that ends a composition only by this key code. */
@@ -31,22 +33,39 @@ const composingKeyCode = 229;
 
 const drafts = new Map<string, string>();
 
-export function Composer({ draftOf, run, blocked, onSend, onStop, onPause, inputRef, given }: Props) {
+export function Composer({
+  draftOf,
+  run,
+  blocked,
+  onSend,
+  onStop,
+  onPause,
+  inputRef,
+  given,
+  onGiven,
+}: Props) {
   const [text, setText] = useState(() => drafts.get(draftOf) ?? "");
+  const latest = useRef(text);
   const write = (words: string) => {
+    latest.current = words;
     if (words === "") drafts.delete(draftOf);
     else drafts.set(draftOf, words);
     setText(words);
   };
-  useGiven(given ?? null, text, write);
+  useGiven(given ?? null, text, (words) => {
+    write(words);
+    onGiven?.();
+  });
   const [sending, setSending] = useState(false);
   const about = useId();
   const ready = blocked === null && !sending && text.trim() !== "";
   const send = async (mode: QueueMode) => {
     if (!ready) return;
     setSending(true);
-    // The words stay in the box until the engine has them: a failed send loses nothing.
-    if (await onSend(text, run === null ? null : mode)) write("");
+    // The words stay in the box until the engine has them: a failed send loses nothing. What is written meanwhile stays.
+    if (await onSend(text, run === null ? null : mode)) {
+      write(latest.current.startsWith(text) ? latest.current.slice(text.length) : latest.current);
+    }
     setSending(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {

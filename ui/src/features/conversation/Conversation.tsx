@@ -19,6 +19,7 @@ export type ConversationProps = HistoryActions & {
   place: Place | null;
   /** Words to be put into the message box of this session. */
   draft: Draft | null;
+  onDraftTaken: () => void;
   onPutBack: (text: string) => void;
   onSent: (sessionId: string) => void;
   onReview: () => void;
@@ -72,6 +73,7 @@ export function Conversation(props: ConversationProps) {
         sessionId={sessionId}
         session={session}
         draft={props.draft}
+        onDraftTaken={props.onDraftTaken}
         error={error}
         inputRef={props.inputRef}
         attempt={attempt}

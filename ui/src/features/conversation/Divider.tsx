@@ -46,17 +46,16 @@ export function rewoundWords(item: RewoundItem): string {
 }
 
 export function Taken({ item, onToggle }: { item: TakenItem; onToggle: () => void }) {
-  const what = item.messages > 0 ? plural(item.messages, "message") : "Steps";
   return (
     <button type="button" className="taken-toggle small" aria-expanded={item.open} onClick={onToggle}>
       <ChevronRight size={icon} className="tool-chevron" aria-hidden />
-      {what} taken back
+      {item.open ? "Hide" : "Show"} what was taken back
     </button>
   );
 }
 
 export function Stopped({ item, onResume }: { item: StoppedItem; onResume: (() => void) | null }) {
-  const sign = item.standing.state === "paused" ? "‖" : "◌";
+  const sign = item.standing.state === "paused" ? "‖" : "↯";
   return (
     <div className="stopped" role="status">
       <span className="stopped-sign" aria-hidden>

@@ -13,6 +13,7 @@ type Props = {
   sessionId: string | null;
   session: SessionSummary | null;
   draft: Draft | null;
+  onDraftTaken: () => void;
   error: CommandError | null;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   attempt: (work: () => Promise<unknown>) => Promise<boolean>;
@@ -90,7 +91,19 @@ type BoxProps = Props & {
   above: ReactNode;
 };
 
-function Box({ above, error, sessionId, draft, run, blocked, inputRef, onSend, onStop, onPause }: BoxProps) {
+function Box({
+  above,
+  error,
+  sessionId,
+  draft,
+  run,
+  blocked,
+  inputRef,
+  onSend,
+  onStop,
+  onPause,
+  onDraftTaken,
+}: BoxProps) {
   return (
     <div className="conversation-foot">
       {above}
@@ -101,6 +114,7 @@ function Box({ above, error, sessionId, draft, run, blocked, inputRef, onSend, o
         run={run}
         blocked={blocked}
         given={draft}
+        onGiven={onDraftTaken}
         onSend={onSend}
         onStop={onStop}
         onPause={onPause}

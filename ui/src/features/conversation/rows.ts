@@ -42,7 +42,8 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): 
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
     });
   let arkiSpoke = false;
-  const said = (item: Item) => {
+  const said = (given: Item) => {
+    const item = standing?.state === "interrupted" ? asLeft(given) : given;
     const arki = item.kind === "assistant" || item.kind === "tool";
     row(item, item.kind === "user" || (arki && !arkiSpoke));
     if (item.kind === "user") arkiSpoke = false;
@@ -66,6 +67,11 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): 
   if (atEnd && standing)
     row({ kind: "stopped", key: "stopped", seq: Number.POSITIVE_INFINITY, ts: 0, standing });
   return rows;
+}
+
+/** What was under way when the program ended is not running any more. */
+function asLeft(item: Item): Item {
+  return item.kind === "tool" && item.state === "running" ? { ...item, state: "interrupted" } : item;
 }
 
 export const liveKey = "live";

@@ -1,6 +1,7 @@
 /** "Who wrote this": a file as it is now, each line beside who brought it; and one change of the agent to take back. */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
+import type { Span } from "../../components/code/highlight";
 import { useHighlight } from "../../components/code/useHighlight";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Dialog } from "../../components/Dialog";
@@ -65,6 +66,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
   );
   const [at, setAt] = useState(() => runs.find((run) => run.origin.kind === "arki")?.first ?? 0);
   const list = useRef<VListHandle>(null);
+  const box = useRef<HTMLDivElement>(null);
   const ids = useId();
   const selected = lines[at];
   const go = (next: number) => {
@@ -73,7 +75,10 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
     list.current?.scrollToIndex(to, { align: "nearest" });
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, where the first line of the agent may lie far down
-  useEffect(() => list.current?.scrollToIndex(at, { align: "center" }), []);
+  useEffect(() => {
+    box.current?.focus();
+    void list.current?.scrollToIndex(at, { align: "center" });
+  }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     const to = moveTo(event.key, at, lines.length, runs);
     if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -83,7 +88,9 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
   return (
     <>
       <div
+        ref={box}
         className="lines"
+        style={{ height: `calc(var(--leading-code) * ${lines.length + 2})` }}
         role="listbox"
         aria-label="Lines and who wrote them"
         aria-activedescendant={`${ids}${at}`}
@@ -109,11 +116,15 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
                 <span className="origin-who small cut">{starts.has(place) ? who : ""}</span>
                 <span className="diff-number">{line.number}</span>
                 <code className="diff-text">
-                  {spans?.[place]?.map((span, column) => (
-                    <span key={`${column}`} style={span.color ? { color: span.color } : undefined}>
-                      <VisibleText text={span.text} />
-                    </span>
-                  )) ?? <VisibleText text={line.text} />}
+                  {spans?.[place] ? (
+                    placed(spans[place]).map((span) => (
+                      <span key={span.offset} style={span.color ? { color: span.color } : undefined}>
+                        <VisibleText text={span.text} line={line.text} offset={span.offset} />
+                      </span>
+                    ))
+                  ) : (
+                    <VisibleText text={line.text} />
+                  )}
                 </code>
               </div>
             );
@@ -125,6 +136,16 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
       )}
     </>
   );
+}
+
+/** Where in its line each span begins: a space is trailing only at the line's end. */
+function placed(spans: readonly Span[]): (Span & { offset: number })[] {
+  let offset = 0;
+  return spans.map((span) => {
+    const at = offset;
+    offset += span.text.length;
+    return { ...span, offset: at };
+  });
 }
 
 const pageLines = 20;

@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { useRemembered } from "../../components/remembered";
 import { inTextField } from "../../components/shortcuts";
-import { useApprovals, useSessionPart } from "../../platform/context";
+import { useApprovals, useOverview, useSessionPart } from "../../platform/context";
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
@@ -23,6 +23,7 @@ const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 export function Changes({ sessionId, focusRequest }: Props) {
   const pending = useApprovals().filter((approval) => approval.sessionId === sessionId);
   const { decided } = useSessionPart(sessionId, (view) => view.decided);
+  const written = useOverview(sessionId).overview?.changedFiles.length ?? 0;
   const [look, setLook] = useRemembered<DiffLook>("diffLook", "unified", ["unified", "split"]);
   const root = useRef<HTMLDivElement>(null);
 
@@ -45,7 +46,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
   if (pending.length === 0 && decided.length === 0) {
     return (
       <p className="empty secondary">
-        No changes yet. When Arki proposes an edit or a command, it waits here for your decision.
+        {written > 0
+          ? "Nothing waits for your decision."
+          : "No changes yet. When Arki proposes an edit or a command, it waits here for your decision."}
       </p>
     );
   }

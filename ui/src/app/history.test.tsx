@@ -1,0 +1,245 @@
+import { act, cleanup, screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { SessionSummary } from "../protocol/generated";
+import { createFake, demoProject, eventLog, type Fake, fail } from "../testing/fake";
+import { preview } from "../testing/history_scenes";
+import { renderOn, sent } from "../testing/render";
+import { App } from "./App";
+
+const session = (
+  sessionId: string,
+  title: string,
+  state: SessionSummary["state"] = "done",
+): SessionSummary => ({
+  sessionId,
+  title,
+  project: demoProject.path,
+  createdAt: 0,
+  updatedAt: 0,
+  state,
+  pendingApprovals: 0,
+  origin: null,
+});
+
+function twoPrompts() {
+  const log = eventLog("s");
+  log.add("run.started", { prompt: "first" });
+  log.add("output.message", { role: "assistant", content: "one" });
+  log.add("run.started", { prompt: "second" });
+  log.add("output.message", { role: "assistant", content: "two" });
+  return log;
+}
+
+async function open(fake: Fake, title = "One") {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const rendered = await renderOn(fake, <App />);
+  await userEvent.click(screen.getByRole("button", { name: title }));
+  return rendered;
+}
+const press = async (name: string) => userEvent.click(await screen.findByRole("button", { name }));
+const choose = async (menu: string, item: string | RegExp) => {
+  await press(menu);
+  await userEvent.click(await screen.findByRole("menuitem", { name: item }));
+};
+const message = () => screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Message" });
+
+describe("going back", () => {
+  it("leads from a message through a dry run back to the message box, and can be taken back", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One")],
+      logs: { s: twoPrompts().events },
+      history: { preview },
+    });
+    await open(fake);
+    const buttons = await screen.findAllByRole("button", { name: "Rewind to here" });
+    expect(buttons).toHaveLength(2);
+    await userEvent.click(buttons[1] as HTMLElement);
+    await userEvent.click(await screen.findByRole("button", { name: "Rewind" }));
+    expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 2, files: true, conversation: true }]);
+    await waitFor(() => expect(message().value).toBe("second"));
+    expect(document.activeElement).toBe(message());
+    expect(await screen.findByText(/^Rewound: 2 messages taken back, 2 files put back/)).toBeTruthy();
+    const log = screen.getByRole("log", { name: "Transcript" });
+    expect(within(log).queryByText("second")).toBeNull();
+    await press("Show what was taken back");
+    expect(within(log).getByText("second")).toBeTruthy();
+    await press("Rewind of this");
+    await userEvent.click(await screen.findByRole("button", { name: "Rewind" }));
+    expect(sent(fake, "rewind")[1]).toMatchObject({ toSeq: 4 });
+    await waitFor(() => expect(screen.queryByText(/^Rewound: 2 messages/)).toBeNull());
+    expect(within(log).getByText("second")).toBeTruthy();
+  });
+
+  it("forks before a message, with its words to be said differently, and links to the origin", async () => {
+    const fake = createFake({ sessions: [session("s", "One")], logs: { s: twoPrompts().events } });
+    await open(fake);
+    await userEvent.click(
+      (await screen.findAllByRole("button", { name: "More about this message" }))[1] as Element,
+    );
+    await userEvent.click(await screen.findByRole("menuitem", { name: /^Fork from here/ }));
+    expect(sent(fake, "fork_session")).toEqual([{ sessionId: "s", atSeq: 2 }]);
+    await waitFor(() => expect(message().value).toBe("second"));
+    const log = screen.getByRole("log", { name: "Transcript" });
+    await userEvent.click(await within(log).findByRole("button", { name: "One" }));
+    await waitFor(() => expect(document.activeElement?.classList.contains("found")).toBe(true));
+    expect(document.activeElement?.textContent).toContain("one");
+  });
+});
+
+describe("what waits to be said", () => {
+  // Unsent words outlive the page of a test as they outlive a look at another session.
+  beforeEach(async () => {
+    await open(createFake({ sessions: [session("s", "One")] }));
+    await userEvent.clear(message());
+    cleanup();
+  });
+
+  it("is queued while a run works, survives being shown anew, and is changed in order", async () => {
+    const log = twoPrompts();
+    const fake = createFake({ sessions: [session("s", "One", "running")], logs: { s: log.events } });
+    await open(fake);
+    await userEvent.type(message(), "later{Enter}");
+    await waitFor(() => expect(message().value).toBe(""));
+    await userEvent.type(message(), "now{Alt>}{Enter}{/Alt}");
+    expect(sent(fake, "send_message")).toMatchObject([
+      { text: "later", mode: "follow_up" },
+      { text: "now", mode: "steer" },
+    ]);
+    const list = await screen.findByRole("region", { name: "Queued messages" });
+    await waitFor(() => expect(within(list).getAllByRole("listitem")).toHaveLength(2));
+    const last = within(list).getAllByRole("listitem")[1];
+    if (last) await userEvent.click(within(last).getByRole("button", { name: "Move up" }));
+    expect(sent(fake, "set_queue")).toMatchObject([
+      { sessionId: "s", queued: [{ text: "now" }, { text: "later" }] },
+    ]);
+  });
+
+  it("says when a message was told meanwhile, and shows what is true", async () => {
+    const log = twoPrompts();
+    log.add("message.queued", { messageId: "m", text: "gone by now", mode: "steer" });
+    const fake = createFake({
+      sessions: [session("s", "One", "running")],
+      logs: { s: log.events },
+      handlers: { set_queue: () => fail("MESSAGE_NOT_FOUND", "This message was said already.") },
+    });
+    await open(fake);
+    await press("Remove queued message");
+    expect((await screen.findByRole("alert")).textContent).toContain("This message was said already.");
+    expect(await screen.findByText("gone by now")).toBeTruthy();
+  });
+});
+
+describe("a run that stopped half-way", () => {
+  it.each(["paused", "interrupted"] as const)("says that it is %s, with one Resume", async (state) => {
+    const fake = createFake({ sessions: [session("s", "One", state)], logs: { s: twoPrompts().events } });
+    await open(fake);
+    await press("Resume");
+    expect(sent(fake, "resume_run")).toEqual([{ sessionId: "s" }]);
+  });
+
+  it("is paused by its button", async () => {
+    const fake = createFake({ sessions: [session("s", "One", "running")], logs: { s: twoPrompts().events } });
+    await open(fake);
+    await press("Pause");
+    expect(sent(fake, "pause_run")).toEqual([{ sessionId: "s" }]);
+    expect(await screen.findByText("Paused by you. What is done so far is kept.")).toBeTruthy();
+  });
+
+  it("cannot be gone on with where the log is broken, and says so", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One", "interrupted")],
+      logs: { s: twoPrompts().events },
+      history: { overviews: { s: { brokenAt: 3 } } },
+    });
+    await open(fake);
+    expect((await screen.findByRole("alert")).textContent).toContain("from event 3 on");
+    expect(message().disabled).toBe(true);
+    expect(screen.queryByRole("button", { name: "Resume" })).toBeNull();
+    expect(screen.queryByRole("button", { name: "Rewind to here" })).toBeNull();
+  });
+
+  it("is run by another process: that is said, and Stop works", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One", "running")],
+      logs: { s: twoPrompts().events },
+      history: { overviews: { s: { runBy: 4711 } } },
+    });
+    await open(fake);
+    expect(await screen.findByText(/Another Arki runs this session \(process 4711\)/)).toBeTruthy();
+    await press("Stop");
+    expect(sent(fake, "stop_run")).toEqual([{ sessionId: "s" }]);
+  });
+});
+
+describe("the session menu", () => {
+  const menu = () => createFake({ sessions: [session("s", "One")], logs: { s: twoPrompts().events } });
+
+  it("exports and says where to", async () => {
+    const fake = menu();
+    await open(fake);
+    await choose("Session menu", /^Export as Markdown/);
+    expect(sent(fake, "export_session")).toEqual([{ sessionId: "s", format: "markdown" }]);
+    expect(await screen.findByText("Exported to /home/ada/Downloads/s.markdown")).toBeTruthy();
+  });
+
+  it("deletes only after asking, and says what that freed", async () => {
+    const fake = menu();
+    await open(fake);
+    await choose("Session menu", /^Delete/);
+    expect(await screen.findByRole("dialog", { name: "Delete this session?" })).toBeTruthy();
+    expect(document.activeElement?.textContent).toBe("Keep it");
+    await press("Delete session");
+    expect(sent(fake, "remove_session")).toEqual([{ sessionId: "s" }]);
+    expect(await screen.findByText("Deleted. 1.2 MB freed.")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "One" })).toBeNull();
+  });
+});
+
+describe("searching everything", () => {
+  it("finds what was said, marks it, and leads there", async () => {
+    const fake = createFake({
+      sessions: [session("s", "One"), session("t", "Two")],
+      logs: { s: twoPrompts().events, t: [] },
+    });
+    await open(fake, "Two");
+    await userEvent.keyboard("{Control>}k{/Control}");
+    const palette = await screen.findByRole("dialog", { name: "Command palette" });
+    await userEvent.type(within(palette).getByRole("combobox"), "secon");
+    expect((await within(palette).findByText("secon")).tagName).toBe("MARK");
+    expect(sent(fake, "search_sessions").at(-1)).toEqual({ text: "secon", project: null, limit: 60 });
+    expect(within(palette).getByText(/^One · arki$/)).toBeTruthy();
+    await userEvent.keyboard("{Alt>}f{/Alt}");
+    await waitFor(() =>
+      expect(sent(fake, "search_sessions").at(-1)).toMatchObject({ project: demoProject.path }),
+    );
+    await userEvent.click(await within(palette).findByText("secon"));
+    await waitFor(() => expect(document.activeElement?.classList.contains("found")).toBe(true));
+    expect(document.activeElement?.textContent).toContain("second");
+  });
+});
+
+describe("other processes", () => {
+  it("ask for approvals in sessions that this window never heard of", async () => {
+    const known = [session("s", "One")];
+    const fake = createFake({
+      logs: { s: twoPrompts().events },
+      handlers: { list_sessions: () => [...known] },
+    });
+    await open(fake);
+    const { add } = eventLog("elsewhere");
+    await act(async () => fake.send({ events: [add("tool.call", { callId: "c", toolId: "run_command" })] }));
+    known.push({ ...session("elsewhere", "From a terminal", "waiting"), project: "/home/ada/code/other" });
+    const asked = add("approval.requested", {
+      approvalId: "far",
+      callId: "c",
+      toolId: "run_command",
+      args: {},
+    });
+    await act(async () => fake.send({ events: [asked] }));
+    await screen.findByRole("button", { name: "From a terminal" });
+    await press("Inbox");
+    await waitFor(() => expect(document.title).toContain("From a terminal"));
+    expect(screen.getByText(/This session belongs to/)).toBeTruthy();
+  });
+});

@@ -1,0 +1,171 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it, vi } from "vitest";
+import type { LineOrigin } from "../../protocol/generated";
+import { createFake, eventLog, fail } from "../../testing/fake";
+import { lines, preview } from "../../testing/history_scenes";
+import { renderOn, sent } from "../../testing/render";
+import { ChangedFiles } from "./ChangedFiles";
+import { LinesDialog } from "./LinesDialog";
+import { firstWords, originRuns, whoWrote } from "./lines";
+import { RewindDialog } from "./RewindDialog";
+import { TakeBackDialog } from "./TakeBackDialog";
+
+function log() {
+  const { events, add } = eventLog("s");
+  add("run.started", { prompt: "one" });
+  add("run.started", { prompt: "two" });
+  add("output.message", { role: "assistant", content: "answer" });
+  add("file.changed", { path: "a.rs", callId: "c" });
+  add("file.changed", { path: "a.rs", callId: "d" });
+  return events;
+}
+
+const fakeWith = (given: Parameters<typeof createFake>[0] = {}) =>
+  createFake({ logs: { s: log() }, history: { preview, lines }, ...given });
+
+describe("rewinding", () => {
+  const open = async (fake = fakeWith()) => {
+    const onDone = vi.fn();
+    await renderOn(
+      fake,
+      <RewindDialog sessionId="s" toSeq={1} undoes={null} onClose={() => {}} onDone={onDone} />,
+    );
+    const dialog = await screen.findByRole("dialog", { name: "Rewind to this message" });
+    return { fake, onDone, dialog };
+  };
+
+  it("names every file with what happens to it, conflicts first, and counts what goes", async () => {
+    const { dialog, fake } = await open();
+    const files = within(dialog).getByRole("list", { name: "Files" });
+    const shown = [...files.children].map((row) => row.textContent ?? "");
+    expect(shown).toHaveLength(4);
+    expect(shown[0]).toContain("lib.rsyou changed the same lines since! left alone");
+    expect(shown.map((row) => /left alone|deleted|restored|kept/.exec(row)?.[0])).toEqual([
+      "left alone",
+      "deleted",
+      "restored",
+      "kept",
+    ]);
+    expect(within(dialog).getByRole("region", { name: "crates/view/src/app.rs" }).textContent).toContain(
+      "Widget",
+    );
+    const rewind = within(dialog).getByRole("button", { name: "Rewind" });
+    const about = document.getElementById(rewind.getAttribute("aria-describedby") ?? "")?.textContent;
+    expect(about).toBe("2 messages taken back, 2 files changed");
+    expect(sent(fake, "rewind")).toEqual([]);
+  });
+
+  it("does what was chosen, and hands back what was done", async () => {
+    const { fake, onDone } = await open();
+    await userEvent.click(screen.getByRole("radio", { name: /^Conversation Files/ }));
+    expect(await screen.findByText("No file is touched.")).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "Rewind" }));
+    expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 1, files: false, conversation: true }]);
+    expect(onDone).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ prompt: "two" }), true);
+  });
+
+  it("stays open and says why when it was refused", async () => {
+    const fake = fakeWith({ handlers: { rewind: () => fail("SESSION_BUSY", "A run is working.") } });
+    const { onDone } = await open(fake);
+    await userEvent.click(screen.getByRole("button", { name: "Rewind" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("A run is working.");
+    expect(onDone).not.toHaveBeenCalled();
+  });
+});
+
+describe("taking back one change", () => {
+  it("shows what happens first, and is not offered where nothing can be written", async () => {
+    const conflict = { changes: preview.changes.slice(1, 2), diff: "" };
+    const fake = fakeWith({ history: { preview: conflict } });
+    await renderOn(
+      fake,
+      <TakeBackDialog sessionId="s" seq={4} path="a.rs" onClose={() => {}} onDone={() => {}} />,
+    );
+    expect(await screen.findByText(/Later edits touch the same lines/)).toBeTruthy();
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Take back" }).disabled).toBe(true);
+  });
+
+  it("is done once it is confirmed", async () => {
+    const fake = fakeWith();
+    const onDone = vi.fn();
+    await renderOn(
+      fake,
+      <TakeBackDialog sessionId="s" seq={4} path="a.rs" onClose={() => {}} onDone={onDone} />,
+    );
+    await userEvent.click(await screen.findByRole("button", { name: "Take back" }));
+    expect(sent(fake, "take_back")).toEqual([{ sessionId: "s", seq: 4 }]);
+    expect(onDone).toHaveBeenCalledOnce();
+  });
+});
+
+describe("who wrote this", () => {
+  it("lists each changed file with how often, leading to its lines", async () => {
+    const onLines = vi.fn();
+    const onTakeBack = vi.fn();
+    await renderOn(fakeWith(), <ChangedFiles sessionId="s" onLines={onLines} onTakeBack={onTakeBack} />);
+    expect(screen.getByText("2 changes")).toBeTruthy();
+    await userEvent.click(screen.getByRole("button", { name: "Who wrote this: a.rs" }));
+    await userEvent.click(screen.getByRole("button", { name: "Take back the last change of a.rs" }));
+    expect(onLines).toHaveBeenCalledExactlyOnceWith("a.rs");
+    expect(onTakeBack).toHaveBeenCalledExactlyOnceWith("a.rs", 5);
+  });
+
+  it("goes through the lines by keyboard and tells of each who, with what and when", async () => {
+    const onTakeBack = vi.fn<(line: LineOrigin) => void>();
+    await renderOn(
+      fakeWith(),
+      <LinesDialog
+        sessionId="s"
+        path="lib.rs"
+        onClose={() => {}}
+        onTakeBack={onTakeBack}
+        onShow={() => {}}
+      />,
+    );
+    const list = await screen.findByRole("listbox", { name: "Lines and who wrote them" });
+    const details = () => document.querySelector(".line-details")?.textContent ?? "";
+    expect(details()).toContain(
+      "Line 4: Arki turn 2 · Rename Widget to Panel everywhere. · edit_file · approved",
+    );
+    list.focus();
+    await userEvent.keyboard("{ArrowDown}");
+    expect(details()).toBe("Line 5: was there before this session.");
+    await userEvent.keyboard("jj");
+    expect(details()).toContain("Line 8");
+    await userEvent.keyboard("j");
+    expect(details()).toContain("turn 1 · Now keep the old name working. · edit_file · not asked about");
+    await userEvent.click(screen.getByRole("button", { name: "Take back this change" }));
+    expect(onTakeBack.mock.calls[0]?.[0].seq).toBe(15);
+    await userEvent.click(list);
+    await userEvent.keyboard("{End}");
+    expect(details()).toContain("you wrote it");
+  });
+
+  it("joins the neighbouring lines of one change, and cuts a prompt between words", () => {
+    expect(originRuns(lines).map((run) => [run.first, run.count])).toEqual([
+      [0, 3],
+      [3, 1],
+      [4, 2],
+      [6, 1],
+      [7, 1],
+      [8, 3],
+      [11, 1],
+      [12, 4],
+    ]);
+    const line = lines[3] as LineOrigin;
+    expect(whoWrote({ ...line, prompt: null, turn: null })).toBe("Arki");
+    expect(firstWords("a b\nc")).toBe("a b");
+    expect(firstWords(`${"word ".repeat(20)}`)).toBe(`${"word ".repeat(7)}word…`);
+    expect(firstWords("x".repeat(99))).toHaveLength(21);
+  });
+
+  it("says so when the file can't be looked up", async () => {
+    const fake = fakeWith({ handlers: { line_origins: () => fail("NOT_FOUND", "The file is gone.") } });
+    await renderOn(
+      fake,
+      <LinesDialog sessionId="s" path="x" onClose={() => {}} onTakeBack={() => {}} onShow={() => {}} />,
+    );
+    await waitFor(() => expect(screen.getByRole("alert").textContent).toContain("The file is gone."));
+  });
+});
