@@ -1,13 +1,17 @@
 //! From the process's start to its end.
 
 use crate::desktop_host::{DesktopHost, announce_project};
-use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_runs, rpc_settings, window};
+use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_runs, rpc_settings, window};
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
+
+/// Old contents are removed when the start is long over.
+const TIDY_AFTER: Duration = Duration::from_secs(60);
 
 /// What commands share.
 pub(crate) struct Desktop {
@@ -87,6 +91,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_history::take_back,
             rpc_history::fork_session,
             rpc_history::line_origins,
+            rpc_keeping::search_sessions,
+            rpc_keeping::remove_session,
+            rpc_keeping::export_session,
+            rpc_keeping::import_sessions,
             rpc_settings::list_models,
             rpc_settings::list_providers,
             rpc_settings::set_key,
@@ -102,6 +110,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
+            tauri::async_runtime::spawn(tidy(engine.clone()));
             window::open(app.handle())?;
             Ok(())
         })
@@ -119,8 +128,17 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
 fn end(app: &AppHandle) {
     let engine = app.state::<Desktop>().engine.clone();
     tauri::async_runtime::block_on(engine.stop_all());
+    tauri::async_runtime::block_on(engine.finish_anchoring());
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
+    }
+}
+
+/// Once the window stands: nobody waits for it.
+async fn tidy(engine: Arc<Engine>) {
+    tokio::time::sleep(TIDY_AFTER).await;
+    if let Err(fault) = engine.tidy().await {
+        tracing::warn!(%fault, "old contents were not removed");
     }
 }
 

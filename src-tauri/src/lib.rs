@@ -13,6 +13,7 @@ mod log_files;
 mod process_environment;
 mod rpc;
 mod rpc_history;
+mod rpc_keeping;
 mod rpc_runs;
 mod rpc_settings;
 mod window;

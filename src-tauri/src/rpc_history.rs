@@ -4,7 +4,7 @@ use crate::desktop::Desktop;
 use crate::rpc::Answer;
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{LineOriginWire, RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary};
+use arki_engine::{RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, WireLineOrigin};
 use std::path::Path;
 use tauri::State;
 
@@ -87,7 +87,7 @@ pub(crate) async fn line_origins(
     session_id: String,
     path: String,
     desktop: State<'_, Desktop>,
-) -> Answer<Vec<LineOriginWire>> {
+) -> Answer<Vec<WireLineOrigin>> {
     let session = desktop.engine.find_session(&session_id)?;
     let lines = desktop.engine.line_origins(Path::new(&session.project), &path)?;
     Ok(lines.into_iter().map(Into::into).collect())

@@ -205,8 +205,48 @@ pub(crate) enum SessionsCommand {
     List,
     /// The conversation, and what the tools did
     Show { id: String },
+    /// Find what was said, run and changed, the newest first
+    Search(SearchArguments),
+    /// Begin a new session where this one stood
+    Fork {
+        /// A session's or run's id
+        id: String,
+        /// The number of the event after which the fork begins; the last one where left out
+        #[arg(long, value_name = "SEQ")]
+        at: Option<u64>,
+    },
+    /// Bring in the sessions of a JSON Lines export, with the same hashes
+    Import {
+        /// The file; `-` is standard input
+        file: PathBuf,
+    },
+    /// Remove a session and everything that only it needed, for good
+    Rm { id: String },
     /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
     Export(ExportArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SearchArguments {
+    /// Words that must all be there; "a phrase" in quotes, a beginning*
+    pub(crate) query: Vec<String>,
+    /// Only sessions of this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only from this day on: YYYY-MM-DD
+    #[arg(long, value_name = "DAY")]
+    pub(crate) since: Option<String>,
+    /// Only before this day: YYYY-MM-DD
+    #[arg(long, value_name = "DAY")]
+    pub(crate) until: Option<String>,
+    /// Only what this tool did
+    #[arg(long)]
+    pub(crate) tool: Option<String>,
+    /// Only what names this file
+    #[arg(long, value_name = "PATH")]
+    pub(crate) file: Option<String>,
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    pub(crate) limit: usize,
 }
 
 #[derive(Debug, Args)]

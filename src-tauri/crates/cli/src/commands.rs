@@ -13,15 +13,16 @@ mod policy;
 mod queue;
 mod resume;
 mod rewind;
+mod search;
 mod sessions;
 mod trust;
 mod verify;
 
-use crate::arguments::{Arguments, Command};
+use crate::arguments::{Arguments, Command, SessionsCommand};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -29,17 +30,20 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let directories = Directories::from_environment()?;
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {
-        Command::Verify { id } => return verify::run(&directories, id.as_deref(), output),
+        Command::Verify { id } => return verify::run(&directories, id.as_deref(), output).await,
         Command::Open { folder } => return open::run(&dir, folder),
         _ => {}
     }
     let engine = Engine::open(EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() })?;
+    if let Some(salvaged) = engine.salvaged() {
+        tell_of_salvage(salvaged, output);
+    }
     let exit = match command {
         Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
         Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
-        Command::Sessions(command) => sessions::run(&engine, &command, output),
+        Command::Sessions(command) => sessions::run(&engine, &command, output).await,
         Command::Events { id, follow, from, format } => {
             events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
         }
@@ -56,10 +60,22 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Doctor => doctor::run(&engine, output).await,
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
+    engine.finish_anchoring().await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
+}
+
+fn tell_of_salvage(salvaged: &Salvaged, output: &Output) {
+    output.aside(format!(
+        "The database was damaged. {} events were recovered and {} are lost; {} sessions have a gap and are read-only. \
+         The damaged file is kept as {}.",
+        salvaged.recovered_events,
+        salvaged.lost_events,
+        salvaged.sessions_broken.len(),
+        salvaged.copy.display()
+    ));
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.
@@ -74,6 +90,9 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Rewind(_)
             | Command::Undo { .. }
             | Command::Queue(_)
+            | Command::Sessions(
+                SessionsCommand::Rm { .. } | SessionsCommand::Fork { .. } | SessionsCommand::Import { .. }
+            )
             | Command::Keys(_)
             | Command::Policy(_)
     );

@@ -34,6 +34,10 @@ pub struct Config {
     pub tool_limits: ToolLimits,
     pub max_turns: Option<u32>,
     pub max_cost_usd: Option<f64>,
+    /// `None` = never.
+    pub delete_sessions_after_days: Option<u32>,
+    /// Compressed.
+    pub max_image_bytes: u64,
 }
 
 impl Config {

@@ -38,7 +38,8 @@ impl Check {
 impl Engine {
     /// Checks configuration, database, keychain, sandbox and providers.
     pub async fn doctor(&self) -> Vec<Check> {
-        let mut checks = vec![self.check_config(), self.check_database(), check_keychain().await, self.check_sandbox()];
+        let mut checks = vec![self.check_config(), self.check_database(), self.check_storage()];
+        checks.extend([check_keychain().await, self.check_sandbox()]);
         checks.extend(self.check_providers().await);
         checks
     }
@@ -70,6 +71,25 @@ impl Engine {
             }
             Err(error) => Check::of("database", CheckState::Failed, error.into()),
         }
+    }
+
+    /// What takes how much room.
+    fn check_storage(&self) -> Check {
+        let sizes = match self.sizes() {
+            Ok(sizes) => sizes,
+            Err(fault) => return Check::of("storage", CheckState::Failed, fault),
+        };
+        let mut detail = format!(
+            "{} events, images {}, free {}, log {}",
+            sizes.events,
+            mebibytes(sizes.blobs_bytes),
+            mebibytes(sizes.free_bytes),
+            mebibytes(sizes.log_bytes)
+        );
+        if let Some((session_id, title, bytes)) = sizes.largest.first() {
+            detail.push_str(&format!("; the largest session {session_id} \"{title}\" {}", mebibytes(*bytes)));
+        }
+        Check { hint: "`arki sessions rm ID` gives a session's room back.".to_owned(), ..Check::ok("storage", detail) }
     }
 
     fn check_sandbox(&self) -> Check {
@@ -105,6 +125,12 @@ impl Engine {
             })
             .collect()
     }
+}
+
+fn mebibytes(bytes: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
+    let mebibytes = bytes as f64 / f64::from(1 << 20);
+    format!("{mebibytes:.1} MiB")
 }
 
 async fn check_keychain() -> Check {

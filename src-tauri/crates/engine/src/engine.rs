@@ -1,12 +1,13 @@
 //! The engine: one data directory, opened once a process.
 
+use crate::anchoring::AnchorKey;
 use crate::announcer::Announcer;
 use crate::bus::{Bus, Subscription};
 use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
-use crate::keys::Keys;
+use crate::keys::{Keys, anchor_key};
 use crate::recorded_log::RecordedLog;
 use crate::this_process::is_alive;
 use crate::wholeness::Found;
@@ -16,11 +17,13 @@ use arki_domain::{
     Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock,
 };
 use arki_llm::Providers;
-use arki_store::{ApprovalRecord, EventPage, Reader, Store, StoreOptions, VerifyReport};
+use arki_store::{ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreOptions, VerifyReport, open_or_salvage};
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tokio::sync::OnceCell;
+use tokio::task::JoinHandle;
 
 /// How an engine is opened.
 #[derive(Debug, Clone)]
@@ -51,6 +54,12 @@ pub struct Engine {
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
     providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
+    pub(crate) ephemeral: bool,
+    /// Loaded when a log is first vouched for; `None` where no keychain has it.
+    pub(crate) anchor_key: OnceCell<Option<AnchorKey>>,
+    pub(crate) anchoring: Mutex<Vec<JoinHandle<()>>>,
+    /// What became of a damaged database when this engine was opened.
+    salvaged: Option<Salvaged>,
     /// For a run that keeps nothing: what the user decided before it.
     decided_before: Option<Reader>,
 }
@@ -66,10 +75,10 @@ impl Engine {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         ensure_config(&directories)?;
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
-        let store = if ephemeral {
-            Store::open_in_memory(store_options)?
+        let (store, salvaged) = if ephemeral {
+            (Store::open_in_memory(store_options)?, None)
         } else {
-            Store::open(&directories.database(), store_options)?
+            open_or_salvage(&directories.database(), store_options)?
         };
         let store = Arc::new(store.with_process_check(is_alive));
         let decided_before = match directories.database() {
@@ -95,6 +104,10 @@ impl Engine {
             found: Found::default(),
             providers: Mutex::new(None),
             sandbox: OnceLock::new(),
+            ephemeral,
+            anchor_key: OnceCell::new(),
+            anchoring: Mutex::default(),
+            salvaged,
             decided_before,
         }))
     }
@@ -113,6 +126,12 @@ impl Engine {
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
+    }
+
+    /// What became of a damaged database; `None` where it was whole.
+    #[must_use]
+    pub fn salvaged(&self) -> Option<&Salvaged> {
+        self.salvaged.as_ref()
     }
 
     /// Writes what waits and closes the database.
@@ -265,7 +284,7 @@ const MAX_APPROVALS: usize = 1000;
 ///
 /// # Errors
 /// When the database is missing or cannot be read; a broken chain is in the reports.
-pub fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<VerifyReport>, Fault> {
+pub async fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<VerifyReport>, Fault> {
     let reader = Store::open_read_only(&directories.database())?;
     let session = match session {
         Some(id) => Some(match reader.run(&RunId::from(id))? {
@@ -274,7 +293,12 @@ pub fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<Ve
         }),
         None => None,
     };
-    Ok(reader.verify(session.as_ref())?)
+    // The keychain is only asked where there is something to check with its key.
+    let key = match reader.has_anchors()? {
+        true => anchor_key().await.ok().flatten(),
+        false => None,
+    };
+    Ok(reader.verify_anchored(session.as_ref(), key.as_deref())?)
 }
 
 /// A configuration folder that cannot be written does not stop anybody: the defaults hold.

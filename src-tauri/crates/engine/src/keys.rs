@@ -1,6 +1,7 @@
 //! API keys: the environment where it has one, else the operating system's keychain. Never a file.
 
 use crate::EnvironmentKeys;
+use crate::anchoring::AnchorKey;
 use arki_domain::{Code, Fault, Redactor};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
 use async_trait::async_trait;
@@ -114,6 +115,26 @@ impl KeySource for Keys {
         }
         Ok(key)
     }
+}
+
+/// The keychain item whose key vouches for logs; no provider can have a name with a space.
+const ANCHOR_ITEM: &str = "log anchor";
+
+/// The key that vouches for logs, where there is one.
+pub(crate) async fn anchor_key() -> Result<Option<AnchorKey>, Fault> {
+    let stored = read(ANCHOR_ITEM.to_owned()).await?;
+    Ok(stored.and_then(|stored| {
+        let mut key = AnchorKey::default();
+        hex::decode_to_slice(stored.expose(), key.as_mut_slice()).ok().map(|()| key)
+    }))
+}
+
+pub(crate) async fn new_anchor_key() -> Result<AnchorKey, Fault> {
+    let mut key = AnchorKey::default();
+    getrandom::fill(key.as_mut_slice()).map_err(Fault::internal)?;
+    let text = Zeroizing::new(hex::encode(key.as_slice()));
+    blocking(move || entry(ANCHOR_ITEM)?.set_password(&text).map_err(|error| unavailable(&error))).await?;
+    Ok(key)
 }
 
 async fn read(provider: String) -> Result<Option<Secret>, Fault> {

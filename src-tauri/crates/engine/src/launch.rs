@@ -63,6 +63,7 @@ impl Engine {
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             engine.store.release_lease(&session_id, &engine.owner).await?;
             engine.snapshot_or_warn(&session_id).await;
+            engine.anchor_soon(&session_id);
             if let Err(fault) = &ended {
                 tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
             }

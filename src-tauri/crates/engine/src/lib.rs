@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod anchoring;
 mod announcer;
 mod approvals;
 mod bus;
@@ -21,6 +22,7 @@ mod fork;
 mod frames;
 mod history;
 mod judgement;
+mod keeping;
 mod keys;
 mod launch;
 mod line_origins;
@@ -32,6 +34,7 @@ mod recorded_log;
 mod resume;
 mod rewind;
 mod runs;
+mod search;
 mod settings;
 mod take_back;
 mod this_process;
@@ -41,9 +44,12 @@ mod wire;
 
 pub use approvals::Resolution;
 pub use arki_agent::RunEnd;
-pub use arki_store::{ApprovalRecord, ApprovalStatus, VerifyReport};
+pub use arki_store::{
+    AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, Salvaged, SearchHit, SearchQuery,
+    Sizes, SnippetPart, VerifyReport,
+};
 pub use arki_tools::stands_under_a_tool;
-pub use arki_workspace::LineOrigin as FileLineOrigin;
+pub use arki_workspace::LineOrigin;
 pub use arki_workspace::OutputFile;
 pub use bus::{Lagged, Subscription};
 pub use config::Config;
@@ -63,5 +69,4 @@ pub use rewind::{PlannedFile, RewindPlan, RewindScope};
 pub use runs::{ActiveRun, RunTarget, StartRun};
 pub use this_process::protect_this_process;
 pub use verify_file::{FileReport, verify_export, verify_file};
-pub use wire::LineOrigin as LineOriginWire;
 pub use wire::*;

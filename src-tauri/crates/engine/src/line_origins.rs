@@ -38,6 +38,9 @@ pub type FileLine = AttributedLine<Author>;
 
 const PROMPT_CHARS: usize = 80;
 
+/// The event, and the file before and after; `None` is no file.
+type KeptChange<'a> = (&'a Event, Option<Vec<u8>>, Option<Vec<u8>>);
+
 impl Engine {
     /// Every line of a file as it is now, with who wrote it.
     ///
@@ -67,7 +70,7 @@ impl Engine {
     }
 
     /// The changes whose contents are still kept; what lies between the others counts as the user's.
-    fn contents_of<'a>(&self, events: &'a [Event], path: &str) -> Vec<(&'a Event, Option<Vec<u8>>, Option<Vec<u8>>)> {
+    fn contents_of<'a>(&self, events: &'a [Event], path: &str) -> Vec<KeptChange<'a>> {
         let content = |hash: Option<String>, is_unknown: bool| match is_unknown {
             true => None,
             false => self.image(hash.as_deref()),

@@ -8,7 +8,7 @@
 use crate::row::{lossy_text, signed, unsigned};
 use crate::verify::VerifyReport;
 use crate::writer::Durability;
-use crate::{Store, StoreError};
+use crate::{Reader, Store, StoreError};
 use arki_domain::SessionId;
 use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -52,6 +52,16 @@ impl Store {
     pub async fn anchor(&self, session: &SessionId, key: &[u8; 32]) -> Result<u64, StoreError> {
         let (session, key) = (session.clone(), zeroize::Zeroizing::new(*key));
         self.write(Durability::Normal, move |transaction| anchor(transaction, &session, &key)).await
+    }
+}
+
+impl Reader {
+    /// Whether any log was vouched for.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn has_anchors(&self) -> Result<bool, StoreError> {
+        self.read(|connection| Ok(connection.prepare_cached("SELECT 1 FROM anchors LIMIT 1")?.exists([])?))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::Fault;
-use arki_engine::{Author, Engine, FileLine, FileLineOrigin, author_word};
+use arki_engine::{Author, Engine, FileLine, LineOrigin, author_word};
 use serde::Serialize;
 use std::path::Path;
 
@@ -34,8 +34,8 @@ pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Output) -> R
 
 fn author(line: &FileLine) -> Option<&Author> {
     match &line.origin {
-        FileLineOrigin::Arki(author) => Some(author),
-        FileLineOrigin::Before | FileLineOrigin::User => None,
+        LineOrigin::Arki(author) => Some(author),
+        LineOrigin::Before | LineOrigin::User => None,
     }
 }
 
@@ -59,9 +59,9 @@ fn listed(line: &FileLine) -> Listed<'_> {
 /// `you`, nothing, or when Arki wrote it and the number of the event that tells of it.
 fn margin(line: &FileLine) -> String {
     match &line.origin {
-        FileLineOrigin::Before => format!("{:<40}", ""),
-        FileLineOrigin::User => format!("{:<40}", "you"),
-        FileLineOrigin::Arki(author) => {
+        LineOrigin::Before => format!("{:<40}", ""),
+        LineOrigin::User => format!("{:<40}", "you"),
+        LineOrigin::Arki(author) => {
             let session = author.session_id.as_str();
             let short = session.get(session.len().saturating_sub(8)..).unwrap_or(session);
             format!("{:<40}", format!("{}  {short}#{}", time(author.ts), author.seq))

@@ -1,13 +1,16 @@
-//! `arki sessions list`, `show` and `export`.
+//! `arki sessions`: list, show, fork, import and remove; searching and exporting have files of their own.
 
 use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
 use crate::follow::activity;
 use crate::output::{Output, dim, time};
 use arki_domain::projection::{SessionState, SessionSummary};
-use arki_domain::{EventBody, Fault};
-use arki_engine::Engine;
+use arki_domain::{Code, EventBody, Fault};
+use arki_engine::{Engine, ImportOutcome};
 use serde::Serialize;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
 
 /// More sessions than this are not listed at once.
 const MAX_LISTED: usize = 10_000;
@@ -35,10 +38,14 @@ impl<'a> Listed<'a> {
     }
 }
 
-pub(crate) fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         SessionsCommand::List => list(engine, output),
         SessionsCommand::Show { id } => show(engine, id, output),
+        SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
+        SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
+        SessionsCommand::Import { file } => import(engine, file, output).await,
+        SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }
 }
@@ -51,6 +58,80 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             let (id, when) = (session.session_id.as_str(), time(session.updated_at));
             output.line(format!("{id}  {when}  {:<11}  {}", session.state.as_str(), session.title));
         }
+    }
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Forked<'a> {
+    session_id: &'a str,
+    from_session: &'a str,
+    from_seq: u64,
+}
+
+async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Output) -> Result<Exit, Fault> {
+    let origin = engine.find_session(id)?.session_id;
+    let fork = engine.fork(&origin, at).await?.session_id;
+    let from_seq = engine.origin(&fork)?.map_or(0, |origin| origin.seq);
+    match output.json {
+        true => output.object(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }),
+        false => output.line(fork.as_str()),
+    }
+    Ok(Exit::Done)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Imported<'a> {
+    session_id: &'a str,
+    outcome: &'static str,
+    events: u64,
+}
+
+async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
+    let imported = match file == Path::new("-") {
+        true => engine.import(BufReader::new(std::io::stdin())).await?,
+        false => engine.import(BufReader::new(open(file)?)).await?,
+    };
+    for session in &imported {
+        let outcome = match session.outcome {
+            ImportOutcome::Added => "added",
+            ImportOutcome::Extended => "extended",
+            ImportOutcome::Unchanged => "unchanged",
+        };
+        let (session_id, events) = (session.session_id.as_str(), session.events);
+        match output.json {
+            true => output.object(&Imported { session_id, outcome, events }),
+            false => output.line(format!("{session_id}  {outcome}  {events} events")),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn open(file: &Path) -> Result<File, Fault> {
+    File::open(file).map_err(|error| {
+        Fault::new(
+            Code::FILE_NOT_FOUND,
+            format!("{} can't be opened: {}.", file.display(), error.kind()),
+            "Name a file that `arki sessions export` wrote.",
+        )
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Removed<'a> {
+    session_id: &'a str,
+    freed_bytes: u64,
+}
+
+async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
+    let session = engine.find_session(id)?.session_id;
+    let freed_bytes = engine.remove_session(&session).await?;
+    match output.json {
+        true => output.object(&Removed { session_id: session.as_str(), freed_bytes }),
+        false => output.line(format!("Removed {session}; {} KiB are free again.", freed_bytes / 1024)),
     }
     Ok(Exit::Done)
 }

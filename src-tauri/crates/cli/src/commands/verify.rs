@@ -8,11 +8,11 @@ use std::path::Path;
 
 const STANDARD_INPUT: &str = "-";
 
-pub(crate) fn run(directories: &Directories, id: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(directories: &Directories, id: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     match id {
         Some(STANDARD_INPUT) => report_file(verify_export(std::io::stdin().lock(), "Standard input"), output),
         Some(name) if is_meant_as_file(name) => report_file(verify_file(Path::new(name)), output),
-        id => report_database(&arki_engine::verify(directories, id)?, output),
+        id => report_database(&arki_engine::verify(directories, id).await?, output),
     }
 }
 

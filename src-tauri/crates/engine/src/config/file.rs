@@ -22,6 +22,7 @@ pub(crate) struct ConfigFile {
     pub(crate) mcp_servers: BTreeMap<String, Value>,
     pub(crate) skills: SkillsConfig,
     pub(crate) compaction: CompactionConfig,
+    pub(crate) retention: RetentionConfig,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -110,6 +111,16 @@ pub(crate) struct LimitsConfig {
     pub(crate) max_cost_usd: Option<f64>,
     pub(crate) tool_timeout_seconds: Option<u64>,
     pub(crate) max_tool_output_bytes: Option<usize>,
+}
+
+/// What is kept, and how long. The user's alone.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct RetentionConfig {
+    /// Sessions that were not used for so many days are removed; never where `null`.
+    pub(crate) delete_sessions_after_days: Option<u32>,
+    /// For the images of files, compressed.
+    pub(crate) max_image_megabytes: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

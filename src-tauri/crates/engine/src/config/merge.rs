@@ -1,11 +1,12 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::file::{AgentConfig, ConfigFile, LimitsConfig};
+use super::file::{AgentConfig, ConfigFile, LimitsConfig, RetentionConfig};
 use super::parse::invalid;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
     ProviderConfig,
 };
+use crate::keeping::DEFAULT_MAX_IMAGE_BYTES;
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, ProviderSettings};
 use arki_tools::ToolLimits;
@@ -44,6 +45,11 @@ impl Config {
             },
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
             max_cost_usd: limits.max_cost_usd,
+            delete_sessions_after_days: file.retention.delete_sessions_after_days,
+            max_image_bytes: file
+                .retention
+                .max_image_megabytes
+                .map_or(DEFAULT_MAX_IMAGE_BYTES, |megabytes| megabytes << 20),
         };
         if let Some(agent) = file.agents.get(AGENT) {
             config.choose(agent);
@@ -54,6 +60,9 @@ impl Config {
     fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
         if !file.providers.is_empty() {
             return Err(invalid(path, "a project may not define \"providers\""));
+        }
+        if file.retention != RetentionConfig::default() {
+            return Err(invalid(path, "a project may not decide on \"retention\""));
         }
         for (category, decision) in &file.policy.categories {
             let current = self.policy.categories.get(category).copied().unwrap_or(Decision::Approval);

@@ -1,9 +1,14 @@
 //! From the engine's own forms of a session's past to the window's.
 
-use super::{ChangedFile, ForkOrigin, LineKind, LineOrigin, Plan, RewindPreview, SessionOverview};
-use crate::{FileLine, RewindPlan};
+use super::{
+    ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOverview, WireExportFormat, WireLineOrigin,
+    WireSearchHit, WireSnippetPart,
+};
+use crate::{ExportFormat, FileLine, RewindPlan};
 use arki_domain::Usage;
 use arki_domain::projection::{Overview, UsageTotal};
+use arki_store::SearchHit;
+use arki_workspace::LineOrigin;
 
 impl From<RewindPlan> for RewindPreview {
     fn from(plan: RewindPlan) -> Self {
@@ -16,12 +21,12 @@ impl From<RewindPlan> for RewindPreview {
     }
 }
 
-impl From<FileLine> for LineOrigin {
+impl From<FileLine> for WireLineOrigin {
     fn from(line: FileLine) -> Self {
         let (kind, author) = match line.origin {
-            arki_workspace::LineOrigin::Before => (LineKind::Before, None),
-            arki_workspace::LineOrigin::User => (LineKind::User, None),
-            arki_workspace::LineOrigin::Arki(author) => (LineKind::Arki, Some(author)),
+            LineOrigin::Before => (LineKind::Before, None),
+            LineOrigin::User => (LineKind::User, None),
+            LineOrigin::Arki(author) => (LineKind::Arki, Some(author)),
         };
         let call = author.as_ref().and_then(|author| author.call.clone());
         Self {
@@ -72,5 +77,29 @@ fn usage(total: &UsageTotal) -> Usage {
         total_tokens: total.total_tokens,
         cached_tokens: total.cached_tokens,
         cost_usd: total.cost_usd(),
+    }
+}
+
+impl From<SearchHit> for WireSearchHit {
+    fn from(hit: SearchHit) -> Self {
+        Self {
+            session_id: hit.session_id.to_string(),
+            seq: hit.seq,
+            r#type: hit.kind,
+            ts: hit.ts,
+            title: hit.title,
+            project: hit.project,
+            snippet: hit.snippet.into_iter().map(|part| WireSnippetPart { text: part.text, hit: part.hit }).collect(),
+        }
+    }
+}
+
+impl From<WireExportFormat> for ExportFormat {
+    fn from(format: WireExportFormat) -> Self {
+        match format {
+            WireExportFormat::Jsonl => Self::JsonLines,
+            WireExportFormat::Markdown => Self::Markdown,
+            WireExportFormat::Html => Self::Html,
+        }
     }
 }

@@ -9,7 +9,8 @@ use ts_rs::TS;
 
 words! {
     /// A session's file: the log as it is, or something to read.
-    ExportFormat { Jsonl, Markdown, Html }
+    #[ts(rename = "ExportFormat")]
+    WireExportFormat { Jsonl, Markdown, Html }
     /// Who wrote a line: it was there before the session, the user did, or the agent did.
     LineKind { Before, User, Arki }
 }
@@ -101,12 +102,14 @@ wire! {
     RemovedSession {
         pub freed_bytes: u64,
     }
-    SnippetPart {
+    #[ts(rename = "SnippetPart")]
+    WireSnippetPart {
         pub text: String,
         /// Whether this is what was searched for.
         pub hit: bool,
     }
-    SearchHit {
+    #[ts(rename = "SearchHit")]
+    WireSearchHit {
         pub session_id: String,
         pub seq: u64,
         /// The event's type.
@@ -115,7 +118,7 @@ wire! {
         /// The session's.
         pub title: String,
         pub project: String,
-        pub snippet: Vec<SnippetPart>,
+        pub snippet: Vec<WireSnippetPart>,
     }
     Plan {
         pub intent: String,
@@ -152,7 +155,8 @@ wire! {
         pub run_by: Option<u32>,
     }
     /// A line of a file as it is now, and who wrote it. What is absent is not known, or was not the agent.
-    LineOrigin {
+    #[ts(rename = "LineOrigin")]
+    WireLineOrigin {
         /// From 1.
         pub number: u32,
         pub text: String,

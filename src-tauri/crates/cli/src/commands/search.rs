@@ -1,0 +1,75 @@
+//! `arki sessions search`: what was said, run and changed.
+
+use crate::arguments::SearchArguments;
+use crate::exit::Exit;
+use crate::output::{Output, dim, one_line, time, visible};
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, SearchHit, SearchQuery};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    session_id: &'a str,
+    seq: u64,
+    #[serde(rename = "type")]
+    kind: &'a str,
+    snippet: String,
+    ts: i64,
+    title: &'a str,
+    project: &'a str,
+}
+
+pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Output) -> Result<Exit, Fault> {
+    let project = match &arguments.project {
+        Some(folder) => Some(engine.project(folder)?.path),
+        None => None,
+    };
+    let query = SearchQuery {
+        text: arguments.query.join(" "),
+        project,
+        since_ms: arguments.since.as_deref().map(day).transpose()?,
+        until_ms: arguments.until.as_deref().map(day).transpose()?,
+        tool: arguments.tool.clone(),
+        path: arguments.file.clone(),
+        limit: arguments.limit,
+    };
+    for hit in engine.search(query).await? {
+        match output.json {
+            true => output.object(&listed(&hit)),
+            false => print(&hit, output),
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn listed(hit: &SearchHit) -> Listed<'_> {
+    Listed {
+        session_id: hit.session_id.as_str(),
+        seq: hit.seq,
+        kind: &hit.kind,
+        snippet: hit.snippet.iter().map(|part| part.text.as_str()).collect(),
+        ts: hit.ts,
+        title: &hit.title,
+        project: &hit.project,
+    }
+}
+
+fn print(hit: &SearchHit, output: &Output) {
+    output.line(dim(&format!("{} #{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
+    let part = |part: &arki_engine::SnippetPart| match part.hit {
+        true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),
+        false => visible(&part.text),
+    };
+    output.line(format!("    {}", one_line(&hit.snippet.iter().map(part).collect::<String>())));
+}
+
+/// The beginning of a day in the user's time zone, in milliseconds since 1970.
+fn day(text: &str) -> Result<i64, Fault> {
+    let start = text.parse::<Date>().ok().and_then(|date| date.to_zoned(TimeZone::system()).ok());
+    start
+        .map(|start| start.timestamp().as_millisecond())
+        .ok_or_else(|| Fault::new(Code::USAGE, format!("\"{text}\" is not a day."), "Write it as YYYY-MM-DD."))
+}

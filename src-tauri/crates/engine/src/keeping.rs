@@ -1,0 +1,58 @@
+//! What is kept and for how long: sessions that the user removes, images beyond their quota, and what comes in from an
+//! export.
+
+use crate::Engine;
+use crate::contents::listed_hashes;
+use arki_domain::{Fault, SessionId};
+use arki_store::{ImportedSession, Sizes, exported_events};
+use std::io::BufRead;
+
+/// Images of files take at most this much, compressed, unless the configuration says otherwise.
+pub(crate) const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+impl Engine {
+    /// Removes a session for good, and answers with the bytes that this freed.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
+    pub async fn remove_session(&self, session_id: &SessionId) -> Result<u64, Fault> {
+        let _claim = self.claim(session_id)?;
+        Ok(self.store.remove_session(session_id, &self.owner, listed_hashes).await?)
+    }
+
+    /// What takes how much room.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sizes(&self) -> Result<Sizes, Fault> {
+        Ok(self.reader().sizes()?)
+    }
+
+    /// Brings in the sessions of an export, byte for byte, all or none.
+    ///
+    /// # Errors
+    /// `EXPORT_INVALID`, `SESSION_EXISTS`, `SESSION_BUSY`, or when the database cannot be written.
+    pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Fault> {
+        Ok(self.store.import(exported_events(file)).await?)
+    }
+
+    /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
+    /// For when there is nothing else to do.
+    ///
+    /// # Errors
+    /// When the configuration has an error or the database cannot be written.
+    pub async fn tidy(&self) -> Result<(), Fault> {
+        let config = self.user_config()?;
+        if let Some(days) = config.delete_sessions_after_days {
+            let before_ms = self.clock.now_ms().saturating_sub(i64::from(days) * DAY_MS);
+            for session in self.reader().sessions_older_than(before_ms)? {
+                if let Err(fault) = self.remove_session(&session.session_id).await {
+                    tracing::info!(session_id = %session.session_id, %fault, "an old session is kept");
+                }
+            }
+        }
+        self.store.collect_garbage(config.max_image_bytes, listed_hashes).await?;
+        Ok(())
+    }
+}

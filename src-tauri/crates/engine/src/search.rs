@@ -1,0 +1,16 @@
+//! Search over everything said, run and changed.
+
+use crate::Engine;
+use arki_domain::Fault;
+use arki_store::{SearchHit, SearchQuery};
+
+impl Engine {
+    /// The newest first. What was stored since the last search is found too.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, Fault> {
+        self.store.index_for_search().await?;
+        Ok(self.store.read(move |reader| reader.search(&query)).await?)
+    }
+}

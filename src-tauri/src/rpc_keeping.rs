@@ -1,0 +1,111 @@
+//! The window's commands about finding, keeping and removing sessions: thin delegates to the engine.
+
+use crate::desktop::Desktop;
+use crate::rpc::Answer;
+use arki_domain::{Code, Fault, SessionId};
+use arki_engine::{ExportFormat, OutputFile, RemovedSession, SearchQuery, WireExportFormat, WireSearchHit};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use tauri::{AppHandle, State};
+use tauri_plugin_dialog::DialogExt;
+
+#[tauri::command]
+pub(crate) async fn search_sessions(
+    text: String,
+    project: Option<String>,
+    limit: usize,
+    desktop: State<'_, Desktop>,
+) -> Answer<Vec<WireSearchHit>> {
+    let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
+    Ok(desktop.engine.search(query).await?.into_iter().map(Into::into).collect())
+}
+
+#[tauri::command]
+pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Desktop>) -> Answer<RemovedSession> {
+    let freed_bytes = desktop.engine.remove_session(&SessionId::from(session_id)).await?;
+    Ok(RemovedSession { freed_bytes })
+}
+
+/// Asks where to; `None` when the user changed their mind.
+#[tauri::command]
+pub(crate) async fn export_session(
+    session_id: String,
+    format: WireExportFormat,
+    app: AppHandle,
+    desktop: State<'_, Desktop>,
+) -> Answer<Option<String>> {
+    let session = desktop.engine.find_session(&session_id)?;
+    let (format, extension) = (ExportFormat::from(format), extension(format));
+    let name = format!("{}.{extension}", file_name(&session.title));
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    app.dialog().file().set_title("Export session").set_file_name(name).save_file(move |file| {
+        let _ = sender.send(file);
+    });
+    let Some(path) = chosen(receiver).await else { return Ok(None) };
+    let engine = desktop.engine.clone();
+    let written = path.clone();
+    let writing = tauri::async_runtime::spawn_blocking(move || {
+        let mut file = OutputFile::create(&written)?;
+        engine.export(&session, format, &mut file)?;
+        file.finish().map_err(Fault::from)
+    });
+    writing.await.map_err(Fault::internal)??;
+    Ok(Some(path.display().to_string()))
+}
+
+/// Asks which file; `None` when the user changed their mind.
+#[tauri::command]
+pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>) -> Answer<Option<Vec<String>>> {
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    app.dialog().file().set_title("Import sessions").add_filter("Exported sessions", &["jsonl"]).pick_file(
+        move |file| {
+            let _ = sender.send(file);
+        },
+    );
+    let Some(path) = chosen(receiver).await else { return Ok(None) };
+    let imported = desktop.engine.import(BufReader::new(open(&path)?)).await?;
+    Ok(Some(imported.into_iter().map(|session| session.session_id.to_string()).collect()))
+}
+
+async fn chosen(receiver: tokio::sync::oneshot::Receiver<Option<tauri_plugin_dialog::FilePath>>) -> Option<PathBuf> {
+    receiver.await.ok().flatten()?.into_path().ok()
+}
+
+fn open(path: &Path) -> Result<File, Fault> {
+    File::open(path).map_err(|error| {
+        Fault::new(
+            Code::FILE_NOT_FOUND,
+            format!("{} can't be opened: {}.", path.display(), error.kind()),
+            "Choose a file that was exported as JSON Lines.",
+        )
+    })
+}
+
+fn extension(format: WireExportFormat) -> &'static str {
+    match format {
+        WireExportFormat::Jsonl => "jsonl",
+        WireExportFormat::Markdown => "md",
+        WireExportFormat::Html => "html",
+    }
+}
+
+/// A title as a file's name on every system.
+fn file_name(title: &str) -> String {
+    const MAX_CHARS: usize = 60;
+    let plain = |character: char| if character.is_alphanumeric() { character } else { '-' };
+    let name: String = title.chars().map(plain).take(MAX_CHARS).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "session".to_owned() } else { name.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_becomes_a_name_that_leads_nowhere() {
+        assert_eq!(file_name("../Rename: the \"widget\" API?"), "Rename--the--widget--API");
+        assert_eq!(file_name("///"), "session");
+    }
+}
