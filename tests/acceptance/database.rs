@@ -71,27 +71,51 @@ fn a_database_of_a_newer_arki_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_database_is_left_alone() {
+fn a_file_that_is_no_database_is_left_alone() {
     let stage = with_a_session();
     let good = std::fs::read(stage.database()).unwrap();
+    let garbage = b"this is no database at all\n".repeat(400);
+    std::fs::write(stage.database(), &garbage).unwrap();
+    for args in [&["exec", "--json", "hello"][..], &["sessions", "list", "--json"], &["verify", "--json"]] {
+        let done = stage.arki(args).exits(1);
+        let shown = done.json_error();
+        assert_eq!(shown.code, "DATABASE_DAMAGED", "{args:?}");
+        assert!(shown.message.contains("arki.db"), "{shown:?}");
+    }
+    assert!(std::fs::read(stage.database()).unwrap() == garbage, "it was changed");
+    std::fs::write(stage.database(), good).unwrap();
+    stage.verifies();
+}
+
+#[test]
+fn a_damaged_database_is_kept_aside_and_what_can_be_read_of_it_goes_on() {
+    let good = std::fs::read(with_a_session().database()).unwrap();
     let mut torn = good.clone();
     torn.truncate(good.len() / 3);
     let mut headless = good.clone();
     headless[..4096].fill(0x5a);
-    for (what, bytes) in
-        [("garbage", b"this is no database at all\n".repeat(400)), ("torn", torn), ("headless", headless)]
-    {
+    for (what, bytes) in [("torn", torn), ("headless", headless)] {
+        let stage = with_a_session();
         std::fs::write(stage.database(), &bytes).unwrap();
-        for args in [&["exec", "--json", "hello"][..], &["sessions", "list", "--json"], &["verify", "--json"]] {
-            let done = stage.arki(args).exits(1);
-            let shown = done.json_error();
-            assert_eq!(shown.code, "DATABASE_DAMAGED", "{what} {args:?}");
-            assert!(shown.message.contains("arki.db"), "{shown:?}");
-        }
-        assert!(std::fs::read(stage.database()).unwrap() == bytes, "{what}: it was changed");
+        let verified = stage.arki(&["verify", "--json"]).exits(1);
+        assert_eq!(verified.json_error().code, "DATABASE_DAMAGED", "{what}");
+        assert!(std::fs::read(stage.database()).unwrap() == bytes, "{what}: verifying changed it");
+
+        // Damage that shows only when something is read is noted, and salvaged by the next start.
+        let list = || stage.arki(&["sessions", "list", "--json"]);
+        let first = list();
+        let told = if first.code == Some(0) { first } else { list().exits(0) };
+        assert!(told.stderr.contains("The database was damaged."), "{what}: {}", told.stderr);
+        let folder = stage.database().parent().unwrap().to_owned();
+        let is_copy = |path: &std::path::Path| path.to_string_lossy().contains("arki.db.damaged-");
+        let copies: Vec<_> = std::fs::read_dir(&folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| is_copy(path))
+            .collect();
+        assert!(copies.iter().any(|copy| std::fs::read(copy).unwrap() == bytes), "{what}: {copies:?}");
+        stage.exec(&["a new start"]).exits(0);
     }
-    std::fs::write(stage.database(), good).unwrap();
-    stage.verifies();
 }
 
 /// SQLite reads only the pages it needs, so that not every command comes across the damage.

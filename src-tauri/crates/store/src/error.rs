@@ -90,7 +90,7 @@ impl StoreError {
                 "Start Arki once on this folder, so that it brings the database up to date."
             }
             Self::Damaged { .. } => {
-                "Nothing was changed. Keep a copy of the file and those beside it, then move them away to start afresh."
+                "Start Arki again: it keeps the damaged file and goes on with what can be read. A file that is not its own it leaves alone: move that away."
             }
             Self::DiskFull { .. } => "Free some space and try again. What was saved before is intact.",
             Self::Missing { .. } => "Run something first, or set ARKI_DATA_DIR to the folder that holds arki.db.",
