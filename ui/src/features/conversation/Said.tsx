@@ -66,13 +66,14 @@ export function Said(props: SaidProps) {
 }
 
 function useRowActions(
-  { session, onResume, onReview, onSettings, onRewind, onFork, onOpenSession }: SaidProps,
+  { sessionId, session, onResume, onReview, onSettings, onRewind, onFork, onOpenSession }: SaidProps,
   readOnly: boolean,
   last: string | undefined,
   onToggleTaken: (key: string) => void,
 ): RowActions {
   const arki = useArki();
   const sessions = useSessions();
+  const origin = useOverview(sessionId).overview?.origin ?? null;
   const idle = session === null || !isActive(session.state);
   // biome-ignore lint/correctness/useExhaustiveDependencies: handlers change each render but always act on this session
   return useMemo(
@@ -87,9 +88,13 @@ function useRowActions(
       onRewind,
       onFork,
       onOpenSession,
-      titleOf: (id) => sessions.find((one) => one.sessionId === id)?.title || "another session",
+      // The origin of a fork may be older than what the list holds.
+      titleOf: (id) =>
+        sessions.find((one) => one.sessionId === id)?.title ||
+        (origin?.sessionId === id && origin.title) ||
+        "another session",
     }),
-    [arki, onReview, onSettings, last, idle, readOnly, sessions],
+    [arki, onReview, onSettings, last, idle, readOnly, sessions, origin],
   );
 }
 

@@ -18,7 +18,9 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
   return (
     <article className="decided">
       <p className="decided-head small secondary">
-        <span className={`decision ${isWritten(decided) ? "accepted" : "rejected"}`}>{verdict(decided)}</span>
+        <span className={`decision ${isWritten(decided) && !decided.takenBack ? "accepted" : "rejected"}`}>
+          {verdict(decided)}
+        </span>
         {decided.resolvedBy && !here.includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
@@ -40,6 +42,8 @@ const isWritten = (decided: DecidedApproval) => decided.decision === "approve" &
 function verdict(decided: DecidedApproval): string {
   if (decided.superseded) return "✕ not written: the file had changed";
   if (decided.decision === "reject") return "✕ rejected";
+  if (decided.takenBack)
+    return decided.command ? "✓ approved, its files taken back" : "↺ approved, taken back since";
   return decided.hunks ? "✓ partly approved" : "✓ approved";
 }
 

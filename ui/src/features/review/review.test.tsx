@@ -237,6 +237,9 @@ describe("what was decided", () => {
     await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
     expect(screen.getByText("partly accepted")).toBeTruthy();
     expect(screen.getByText("✎ edited by you")).toBeTruthy();
+    const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true });
+    await act(async () => fake.send({ events: [rewound] }));
+    expect(await screen.findByText("↺ approved, taken back since")).toBeTruthy();
   });
 });
 
