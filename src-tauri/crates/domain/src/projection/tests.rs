@@ -264,11 +264,16 @@ fn going_back_shows_the_conversation_as_it_stood_after_every_event() {
 }
 
 #[test]
-fn going_back_can_be_gone_back_on_only_within_what_is_left() {
+fn going_back_can_itself_be_gone_back_on() {
     let mut log = Log::of_a_run("one");
-    log.request(1).says(1, "1", false).start("two").request(1).says(1, "2", false);
-    log.add(rewound(3)).start("three").add(rewound(1));
-    assert_eq!(log.messages(), [Message::User { content: "one".into() }]);
+    log.request(1).says(1, "1", false).calls(1, "c1").calls(1, "c2").result("c1", "r").start("two").request(1);
+    log.says(1, "2", false).add(rewound(4)).start("three").add(rewound(8)).start("four").add(rewound(1)).start("five");
+    for to_seq in 0..=log.events.len() {
+        let mut straight = Log { events: log.events[..to_seq].to_vec(), run_id: log.run_id.clone() };
+        let mut back = Log { events: log.events.clone(), run_id: log.run_id.clone() };
+        back.add(rewound(to_seq as u64));
+        assert_eq!(back.start("new").messages(), straight.start("new").messages(), "back to {to_seq}");
+    }
 }
 
 #[test]

@@ -21,13 +21,25 @@ pub struct Transcript {
     queue: Queue,
 }
 
+/// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
 #[derive(Debug, Clone)]
 struct Entry {
-    /// The event it began with; 0 for what a fork took over.
-    seq: u64,
     /// The events of its calls, where it has any.
     call_seqs: Vec<u64>,
+    whole: Arc<Message>,
+    /// As it counts now: perhaps without its last calls.
     message: Arc<Message>,
+    /// Oldest first; the last one is open while the message counts.
+    spans: Vec<Span>,
+}
+
+/// From one event, inclusive, until another: the time in which a message counts.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from: u64,
+    until: Option<u64>,
+    /// Calls of later events do not count.
+    calls_until: u64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -55,7 +67,7 @@ impl Transcript {
         self.queue.apply(&body);
         match body {
             EventBody::SessionForked(_) => self.inherit(),
-            EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(rewound.to_seq),
+            EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
             EventBody::RunStarted(started) => {
                 self.close_turn();
                 self.answer_orphans(event.seq);
@@ -77,7 +89,7 @@ impl Transcript {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
-        self.entries.iter().map(|entry| entry.message.clone()).collect()
+        self.counting().map(|entry| entry.message.clone()).collect()
     }
 
     /// Whether a call of this id was made before in the session: some models number their calls anew in every run.
@@ -93,7 +105,7 @@ impl Transcript {
     }
 
     fn push(&mut self, seq: u64, message: Message) {
-        self.entries.push(Entry { seq, call_seqs: Vec::new(), message: Arc::new(message) });
+        self.entries.push(Entry::new(seq, Vec::new(), message));
     }
 
     fn deliver(&mut self, seq: u64, delivered: &[MessageId]) {
@@ -150,8 +162,7 @@ impl Transcript {
         let Some(OpenTurn { seq, mut content, thoughts, interrupted, calls }) = self.open.take() else { return };
         if !calls.is_empty() {
             let (call_seqs, calls) = calls.into_iter().unzip();
-            let message = Arc::new(Message::ToolRequest { content, thoughts, calls });
-            self.entries.push(Entry { seq, call_seqs, message });
+            self.entries.push(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, calls }));
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
@@ -170,59 +181,85 @@ impl Transcript {
     /// What came from the origin is behind everything of the fork's own.
     fn inherit(&mut self) {
         self.close_turn();
-        for entry in &mut self.entries {
-            entry.seq = 0;
-            entry.call_seqs.fill(0);
-        }
+        self.entries = self.counting().map(Entry::inherited).collect();
         self.unanswered.iter_mut().for_each(|call| call.seq = 0);
         self.queue = Queue::default();
     }
 
-    /// Back to how the conversation stood right after an event.
-    fn rewind(&mut self, to_seq: u64) {
+    /// Back to how the conversation stood right after an event; `seq` is the event that says so.
+    fn rewind(&mut self, seq: u64, to_seq: u64) {
         self.close_turn();
-        self.entries.retain(|entry| entry.seq <= to_seq);
-        if let Some(last) = self.entries.last_mut() {
-            last.forget_calls_after(to_seq);
-        }
+        self.entries.iter_mut().for_each(|entry| entry.rewind(seq, to_seq));
         self.unanswered = self.unanswered_calls();
+    }
+
+    fn counting(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.counts())
     }
 
     /// The calls of the last request that have no result: only they can be cut off from theirs.
     fn unanswered_calls(&self) -> Vec<Unanswered> {
-        let Some(place) = self.entries.iter().rposition(|entry| matches!(*entry.message, Message::ToolRequest { .. }))
-        else {
-            return Vec::new();
-        };
-        let answered: HashSet<&CallId> = self.entries[place..]
-            .iter()
-            .filter_map(|entry| match &*entry.message {
-                Message::ToolResult { call_id, .. } => Some(call_id),
-                _ => None,
-            })
-            .collect();
-        let request = &self.entries[place];
-        let Message::ToolRequest { calls, .. } = &*request.message else { return Vec::new() };
-        let unanswered = calls.iter().zip(&request.call_seqs).filter(|(call, _)| !answered.contains(&call.call_id));
-        unanswered
-            .map(|(call, seq)| Unanswered { seq: *seq, call_id: call.call_id.clone(), tool_id: call.tool_id.clone() })
-            .collect()
+        let mut answered: HashSet<&CallId> = HashSet::new();
+        for entry in self.counting().rev() {
+            match &*entry.message {
+                Message::ToolResult { call_id, .. } => _ = answered.insert(call_id),
+                Message::ToolRequest { calls, .. } => {
+                    let unanswered =
+                        calls.iter().zip(&entry.call_seqs).filter(|(call, _)| !answered.contains(&call.call_id));
+                    let unanswered = unanswered.map(|(call, seq)| Unanswered {
+                        seq: *seq,
+                        call_id: call.call_id.clone(),
+                        tool_id: call.tool_id.clone(),
+                    });
+                    return unanswered.collect();
+                }
+                _ => {}
+            }
+        }
+        Vec::new()
     }
 }
 
 impl Entry {
-    fn forget_calls_after(&mut self, to_seq: u64) {
-        let Message::ToolRequest { content, thoughts, calls } = &*self.message else { return };
-        let kept = self.call_seqs.iter().take_while(|seq| **seq <= to_seq).count();
-        if kept == calls.len() {
-            return;
+    fn new(seq: u64, call_seqs: Vec<u64>, message: Message) -> Self {
+        let message = Arc::new(message);
+        let span = Span { from: seq, until: None, calls_until: u64::MAX };
+        Self { call_seqs, whole: message.clone(), message, spans: vec![span] }
+    }
+
+    /// As a fork takes it over: nothing that the fork goes back on takes it away.
+    fn inherited(&self) -> Self {
+        let call_seqs = vec![0; self.call_seqs.len()];
+        let span = Span { from: 0, until: None, calls_until: u64::MAX };
+        Self { call_seqs, whole: self.message.clone(), message: self.message.clone(), spans: vec![span] }
+    }
+
+    fn counts(&self) -> bool {
+        self.spans.last().is_some_and(|span| span.until.is_none())
+    }
+
+    fn rewind(&mut self, seq: u64, to_seq: u64) {
+        let covers = |span: &&Span| span.from <= to_seq && span.until.is_none_or(|until| until > to_seq);
+        let then = self.spans.iter().find(covers).copied();
+        if let Some(last) = self.spans.last_mut() {
+            last.until.get_or_insert(seq);
         }
-        let (content, thoughts, mut calls) = (content.clone(), thoughts.clone(), calls.clone());
-        calls.truncate(kept);
-        self.call_seqs.truncate(kept);
-        self.message = Arc::new(match calls.is_empty() {
-            true => Message::Assistant { content, thoughts },
-            false => Message::ToolRequest { content, thoughts, calls },
-        });
+        let Some(then) = then else { return };
+        let calls_until = then.calls_until.min(to_seq);
+        self.spans.push(Span { from: seq, until: None, calls_until });
+        self.message = self.with_calls_until(calls_until);
+    }
+
+    fn with_calls_until(&self, seq: u64) -> Arc<Message> {
+        let Message::ToolRequest { content, thoughts, calls } = &*self.whole else { return self.whole.clone() };
+        let kept = self.call_seqs.iter().take_while(|call| **call <= seq).count();
+        if kept == calls.len() {
+            return self.whole.clone();
+        }
+        let (content, thoughts, calls) = (content.clone(), thoughts.clone(), calls[..kept].to_vec());
+        Arc::new(match kept {
+            0 => Message::Assistant { content, thoughts },
+            _ => Message::ToolRequest { content, thoughts, calls },
+        })
     }
 }
