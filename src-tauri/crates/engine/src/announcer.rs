@@ -58,7 +58,7 @@ impl Announcer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bus::Subscription;
+    use crate::subscription::{EventFilter, Subscription};
     use arki_domain::{EventDraft, Redactor, SessionConfigured, SystemClock};
     use arki_store::StoreOptions;
 
@@ -74,7 +74,7 @@ mod tests {
             let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
             let store = Arc::new(Store::open_in_memory(options).unwrap());
             let bus = Arc::new(Bus::new());
-            let heard = bus.subscribe();
+            let heard = bus.subscribe(EventFilter::default());
             Self { announcer: Announcer::new(store.clone(), bus), store, heard, session_id: SessionId::new() }
         }
 

@@ -1,5 +1,6 @@
 //! Live things for whoever watches: the window, the terminal.
 
+use crate::subscription::{EventFilter, Subscription};
 use arki_domain::{EventBody, LiveBus, LiveEvent, PartialAnswer, SessionId, TokenType};
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -19,8 +20,8 @@ impl Bus {
         Self { sender: broadcast::Sender::new(CAPACITY), partials: Mutex::default() }
     }
 
-    pub(crate) fn subscribe(&self) -> Subscription {
-        Subscription { receiver: self.sender.subscribe() }
+    pub(crate) fn subscribe(&self, filter: EventFilter) -> Subscription {
+        Subscription::new(self.sender.subscribe(), filter)
     }
 
     /// The answer under way, as far as it has been announced.
@@ -70,35 +71,6 @@ impl LiveBus for Bus {
         self.keep(&event);
         // Without subscribers there is nobody to tell.
         let _ = self.sender.send(event);
-    }
-}
-
-/// What is announced from now on. Dropping it unsubscribes.
-pub struct Subscription {
-    receiver: broadcast::Receiver<LiveEvent>,
-}
-
-/// So many announcements were missed; stored events can be read from the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lagged(pub u64);
-
-impl Subscription {
-    /// The next announcement; `None` when the engine is gone.
-    pub async fn next(&mut self) -> Option<Result<LiveEvent, Lagged>> {
-        match self.receiver.recv().await {
-            Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::RecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
-            Err(broadcast::error::RecvError::Closed) => None,
-        }
-    }
-
-    /// What is there already, without waiting.
-    pub fn ready(&mut self) -> Option<Result<LiveEvent, Lagged>> {
-        match self.receiver.try_recv() {
-            Ok(event) => Some(Ok(event)),
-            Err(broadcast::error::TryRecvError::Lagged(missed)) => Some(Err(Lagged(missed))),
-            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => None,
-        }
     }
 }
 

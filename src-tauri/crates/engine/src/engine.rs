@@ -2,13 +2,14 @@
 
 use crate::anchoring::AnchorKey;
 use crate::announcer::Announcer;
-use crate::bus::{Bus, Subscription};
+use crate::bus::Bus;
 use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
 use crate::keys::{Keys, anchor_key};
 use crate::recorded_log::RecordedLog;
+use crate::subscription::{EventFilter, Subscription};
 use crate::this_process::is_alive;
 use crate::wholeness::Found;
 use crate::{ActiveRun, Directories};
@@ -120,7 +121,13 @@ impl Engine {
     /// Everything that is announced from now on.
     #[must_use]
     pub fn subscribe(&self) -> Subscription {
-        self.bus.subscribe()
+        self.subscribe_to(EventFilter::default())
+    }
+
+    /// What the filter lets through of what is announced from now on.
+    #[must_use]
+    pub fn subscribe_to(&self, filter: EventFilter) -> Subscription {
+        self.bus.subscribe(filter)
     }
 
     #[must_use]

@@ -1,6 +1,6 @@
 //! Live things in batches, one a frame: a window that gets one message a token falls behind.
 
-use crate::bus::Subscription;
+use crate::subscription::Subscription;
 use crate::wire::{CommandOutput, Frame, WireDelta, WireEvent};
 use arki_domain::LiveEvent;
 use std::time::Duration;
@@ -86,6 +86,7 @@ impl Frame {
 mod tests {
     use super::*;
     use crate::bus::Bus;
+    use crate::subscription::EventFilter;
     use arki_domain::{LiveBus, OutputDelta, RunId, SessionId, TokenType};
     use std::sync::{Arc, Mutex};
 
@@ -101,7 +102,7 @@ mod tests {
     async fn a_thousand_tokens_become_a_few_frames_and_none_is_lost() {
         let bus = Bus::new();
         let frames = Arc::new(Mutex::new(Vec::new()));
-        let emitting = tokio::spawn(emit_frames(bus.subscribe(), Recorder(frames.clone())));
+        let emitting = tokio::spawn(emit_frames(bus.subscribe(EventFilter::default()), Recorder(frames.clone())));
         let (session_id, run_id) = (SessionId::from("s"), RunId::from("r"));
         for number in 0..1000 {
             let delta = OutputDelta { turn: 1, token_type: TokenType::LlmResponse, text: format!("{number} ") };

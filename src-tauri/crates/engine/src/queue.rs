@@ -5,7 +5,7 @@
 //! the user.
 
 use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
-use crate::{Engine, RunTarget, StartRun};
+use crate::{Engine, EventClass, EventFilter, RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{
     Code, EventDraft, EventLog, Fault, LiveEvent, MessageId, MessageQueued, QueueMode, RunOptions, SessionId,
@@ -114,7 +114,8 @@ impl Engine {
 
     /// Begins the next run wherever one has completed and messages wait, whichever process ran it. Ends with the engine.
     pub async fn keep_queues_moving(self: Arc<Self>) {
-        let mut heard = self.subscribe();
+        let classes = Some(vec![EventClass::Run]);
+        let mut heard = self.subscribe_to(EventFilter { classes, ..EventFilter::default() });
         while let Some(announced) = heard.next().await {
             if let Ok(LiveEvent::Stored(event)) = announced
                 && event.kind == "run.completed"

@@ -1,6 +1,7 @@
 //! `bench store`: what the event log costs. Appending, beside a bare loop over
 //! rusqlite; opening the last page of sessions of different lengths; the disk
-//! a turn takes; the memory it takes to show the longest session.
+//! a turn takes; the memory it takes to show the longest session; searching a
+//! million events.
 //!
 //! Whatever needs SQL runs in an example of `arki-store`, so that these
 //! commands need not build a database to start the app.
@@ -42,7 +43,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     figures.extend(example.run("open", &database)?);
     let shown = show(&home)?;
     report(&figures, &shown);
-    Ok(())
+    example.search()
 }
 
 struct Example {
@@ -52,12 +53,17 @@ struct Example {
 
 impl Example {
     fn build(repository: &Repository) -> Result<Self, Failure> {
-        let build = ["build", "--release", "--locked", "--package", "arki-store", "--example", "store_speed"];
+        let build = ["build", "--release", "--locked", "--package", "arki-store", "--examples"];
         process::run(process::cargo(&repository.root).args(build))?;
         let folder = repository.scratch().join("bench-store");
         files::remove_folder(&folder)?;
         files::create_folder(&folder)?;
         Ok(Self { program: repository.binary("release", "examples/store_speed"), folder })
+    }
+
+    /// Prints its own figures.
+    fn search(&self) -> Result<(), Failure> {
+        process::run(&mut Command::new(self.program.with_file_name("search_speed")))
     }
 
     fn run(&self, part: &str, path: &Path) -> Result<Figures, Failure> {
