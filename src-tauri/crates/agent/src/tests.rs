@@ -114,6 +114,8 @@ impl ChatModel for Script {
 struct Hands {
     log: Arc<MemoryLog>,
     waits: bool,
+    /// What the user says in the midst of a call.
+    meanwhile: Option<QueueMode>,
 }
 
 #[async_trait]
@@ -135,8 +137,15 @@ impl Executor for Hands {
             truncated: false,
             code: None,
         };
+        let mut events = Vec::new();
+        if let Some(mode) = self.meanwhile {
+            let begun = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq: 0 };
+            events = self.log.append(&context.session_id, vec![EventDraft::of_run(&context.run_id, begun)]).await?;
+            let queued = MessageQueued { message_id: MessageId::new(), text: "and tests".into(), mode };
+            self.log.append(&context.session_id, vec![EventDraft::of_session(queued)]).await?;
+        }
         let draft = EventDraft::of_run(&context.run_id, result);
-        let events = self.log.append(&context.session_id, vec![draft]).await?;
+        events.extend(self.log.append(&context.session_id, vec![draft]).await?);
         Ok(Executed { outcome: CallOutcome::Finished, events })
     }
 }
@@ -146,6 +155,7 @@ struct Stage {
     deltas: Arc<Deltas>,
     model: Arc<Script>,
     waits: bool,
+    heard_in_a_call: Option<QueueMode>,
     options: RunOptions,
     control: RunControl,
     redactor: Redactor,
@@ -163,6 +173,7 @@ impl Stage {
             deltas: Arc::default(),
             model: Arc::new(model),
             waits: false,
+            heard_in_a_call: None,
             options: RunOptions::default(),
             control: RunControl::default(),
             redactor: Redactor::default(),
@@ -188,7 +199,7 @@ impl Stage {
             log: self.log.clone(),
             bus: self.deltas.clone(),
             model: self.model.clone(),
-            executor: Arc::new(Hands { log: self.log.clone(), waits: self.waits }),
+            executor: Arc::new(Hands { log: self.log.clone(), waits: self.waits, meanwhile: self.heard_in_a_call }),
             clock: Arc::new(SystemClock),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),
@@ -315,6 +326,14 @@ async fn a_steering_message_reaches_the_model_at_its_next_turn() {
     stage.hears_meanwhile(QueueMode::Steer);
     let ended = stage.run().await;
     assert_eq!(ended, RunEnd::Completed { response: "done".into() });
+    assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 4]);
+}
+
+#[tokio::test]
+async fn a_steering_message_in_the_midst_of_a_call_reaches_the_model_right_after_it() {
+    let stage = Stage::new(vec![vec![call("c"), end()], vec![text("done"), end()]]);
+    let stage = Stage { heard_in_a_call: Some(QueueMode::Steer), ..stage };
+    stage.run().await;
     assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 4]);
 }
 

@@ -147,12 +147,15 @@ impl ToolLoop {
         self.append(vec![changed.into()]).await
     }
 
-    /// Folds what was appended by this run; where others appended in between, theirs first.
+    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
+    /// enough for the user to say something.
     async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
-        if events.first().is_some_and(|first| first.seq > self.last_seq + 1) {
-            return self.catch_up().await;
+        for event in events {
+            if event.seq > self.last_seq + 1 {
+                return self.catch_up().await;
+            }
+            self.fold(event);
         }
-        events.iter().for_each(|event| self.fold(event));
         Ok(())
     }
 
