@@ -143,6 +143,7 @@ mod tests {
             after_hash: Some("ab".into()),
             before_unknown: false,
             after_unknown: false,
+            before_executable: false,
             call_id: CallId::from("c1"),
             hunks: vec![2],
         });

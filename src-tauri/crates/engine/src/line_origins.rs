@@ -111,7 +111,7 @@ impl Engine {
 }
 
 fn now(open: &OpenProject, path: &str) -> Result<Vec<u8>, Fault> {
-    read(open, path)?.ok_or_else(|| {
+    read(open, path)?.map(|file| file.bytes).ok_or_else(|| {
         Fault::new(Code::FILE_NOT_FOUND, format!("There is no file {path} now."), "`arki rewind` can bring it back.")
     })
 }

@@ -16,7 +16,7 @@ use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
     SessionRewound, sha256_hex,
 };
-use arki_workspace::{Executable, Restoration, apply_restorations, plan_restorations};
+use arki_workspace::{Restoration, apply_restorations, plan_restorations};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,7 +61,11 @@ impl Engine {
         scope: RewindScope,
     ) -> Result<RewindPlan, Fault> {
         self.ensure_whole(session_id)?;
-        self.plan_rewind(session_id, to_seq, scope)?;
+        let planned = self.plan_rewind(session_id, to_seq, scope)?;
+        if planned.files.iter().any(PlannedFile::is_written) {
+            // What cannot be done must not have ended the run either.
+            self.trusted_project(session_id)?;
+        }
         self.end_waiting_run(session_id).await?;
         let _claim = self.claim(session_id)?;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
@@ -94,18 +98,23 @@ impl Engine {
         if touched.is_empty() {
             return Ok(None);
         }
-        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
-        if !open.is_trusted() {
-            return Err(Fault::new(
-                Code::UNTRUSTED,
-                "This folder is not trusted, so no file in it is written.",
-                "Trust the folder in the window or with `arki trust`.",
-            ));
-        }
+        let open = self.trusted_project(session_id)?;
         let checkpoint_id = self.keep_images(session_id, &touched).await?;
         let restorations = touched.iter().map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
         apply_restorations(&open.project, restorations).map_err(Fault::from)?;
         Ok(Some(checkpoint_id))
+    }
+
+    fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Fault> {
+        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        match open.is_trusted() {
+            true => Ok(open),
+            false => Err(Fault::new(
+                Code::UNTRUSTED,
+                "This folder is not trusted, so no file in it is written.",
+                "Trust the folder in the window or with `arki trust`.",
+            )),
+        }
     }
 
     async fn keep_images(&self, session_id: &SessionId, files: &[&PlannedFile]) -> Result<CheckpointId, Fault> {
@@ -150,7 +159,7 @@ impl PlannedFile {
             path,
             wanted: self.wanted.clone(),
             expected_now: self.disk.clone(),
-            executable: Executable::No,
+            executable: self.executable,
         })
     }
 }

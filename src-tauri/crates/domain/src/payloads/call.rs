@@ -54,6 +54,9 @@ payload! {
         pub before_unknown: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub after_unknown: bool,
+        /// The file that was there could be executed: for a file that has to be made again.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_executable: bool,
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command changed.
         pub hunks: Vec<usize>,

@@ -52,5 +52,8 @@ payload! {
         pub action: RestoreAction,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
+        /// The file that was there could be executed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_executable: bool,
     }
 }

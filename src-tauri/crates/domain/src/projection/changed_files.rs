@@ -103,6 +103,7 @@ pub(super) struct FileState<'a> {
     /// There was a file, but its content was not kept.
     pub(super) before_unknown: bool,
     pub(super) after_unknown: bool,
+    pub(super) before_executable: bool,
     /// Whether it was written or deleted; otherwise it was only found to be as it should.
     pub(super) is_change: bool,
 }
@@ -118,6 +119,7 @@ pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
             after_hash: changed.after_hash.as_ref(),
             before_unknown: changed.before_unknown,
             after_unknown: changed.after_unknown,
+            before_executable: changed.before_executable,
             is_change: true,
         }],
         EventBody::SessionRewound(rewound) => rewound.changes.iter().filter_map(restored).collect(),
@@ -140,6 +142,7 @@ fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
         after_hash,
         before_unknown: false,
         after_unknown: false,
+        before_executable: file.before_executable,
         is_change,
     })
 }

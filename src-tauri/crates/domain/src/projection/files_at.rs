@@ -19,6 +19,8 @@ pub struct WantedFile {
     /// There was a file then, but nobody knows what it contained.
     pub wanted_unknown: bool,
     pub last_known_unknown: bool,
+    /// It could be executed then: for making it again where it is gone.
+    pub wanted_executable: bool,
 }
 
 /// A fold over a session's events, oldest first; events up to the moment may be left out. Events of a fork's origins are
@@ -35,6 +37,7 @@ struct Hashes {
     last_known: Option<String>,
     wanted_unknown: bool,
     last_known_unknown: bool,
+    wanted_executable: bool,
 }
 
 impl FilesAt {
@@ -75,6 +78,7 @@ impl FilesAt {
                         last_known: state.after_hash.cloned(),
                         wanted_unknown: state.before_unknown,
                         last_known_unknown: state.after_unknown,
+                        wanted_executable: state.before_executable,
                     };
                     self.files.insert(state.path.to_owned(), hashes);
                 }
@@ -93,6 +97,7 @@ impl FilesAt {
             last_known_hash: hashes.last_known,
             wanted_unknown: hashes.wanted_unknown,
             last_known_unknown: hashes.last_known_unknown,
+            wanted_executable: hashes.wanted_executable,
         };
         self.files.into_iter().map(file).collect()
     }

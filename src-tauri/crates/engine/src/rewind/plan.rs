@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::projects::OpenProject;
 use arki_domain::projection::WantedFile;
 use arki_domain::{EventBody, Fault, RestoreAction, RestoredFile, SessionId, sha256_hex};
-use arki_workspace::{EDIT_LIMIT_BYTES, Merge, merge};
+use arki_workspace::{EDIT_LIMIT_BYTES, Executable, FileBytes, Merge, merge};
 
 /// What goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +31,8 @@ pub struct PlannedFile {
     pub file: RestoredFile,
     pub(crate) disk: Option<Vec<u8>>,
     pub(crate) wanted: Option<Vec<u8>>,
+    /// Where the file has to be made again.
+    pub(crate) executable: Executable,
 }
 
 impl PlannedFile {
@@ -40,8 +42,9 @@ impl PlannedFile {
 
     fn new(path: String, action: RestoreAction, disk: Option<Vec<u8>>, wanted: Option<Vec<u8>>) -> Self {
         let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
-        let file = RestoredFile { path, action, before_hash: hash(&disk), after_hash: hash(&wanted) };
-        Self { file, disk, wanted }
+        let (before_hash, after_hash) = (hash(&disk), hash(&wanted));
+        let file = RestoredFile { path, action, before_hash, after_hash, before_executable: false };
+        Self { file, disk, wanted, executable: Executable::No }
     }
 
     fn left_alone(path: String, action: RestoreAction, disk: Option<Vec<u8>>) -> Self {
@@ -50,12 +53,20 @@ impl PlannedFile {
 }
 
 impl Engine {
-    /// Compares what the file should be, what Arki last made it, and what it is.
     pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
-        let WantedFile { path, wanted_hash: wanted, last_known_hash: last, wanted_unknown, last_known_unknown } = file;
-        let Ok(disk) = read(open, &path) else {
-            return PlannedFile::left_alone(path, RestoreAction::Conflict, None);
+        let Ok(found) = read(open, &file.path) else {
+            return PlannedFile::left_alone(file.path, RestoreAction::Conflict, None);
         };
+        let before_executable = found.as_ref().is_some_and(|file| file.mode & OWNER_EXECUTES != 0);
+        let executable = if file.wanted_executable { Executable::Yes } else { Executable::No };
+        let planned = self.compare(file, found.map(|file| file.bytes));
+        PlannedFile { file: RestoredFile { before_executable, ..planned.file }, executable, ..planned }
+    }
+
+    /// Compares what the file should be, what Arki last made it, and what it is.
+    fn compare(&self, file: WantedFile, disk: Option<Vec<u8>>) -> PlannedFile {
+        let WantedFile { path, wanted_hash: wanted, last_known_hash: last, wanted_unknown, last_known_unknown, .. } =
+            file;
         let conflict =
             |path: String, disk: Option<Vec<u8>>| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
         if wanted_unknown {
@@ -102,8 +113,10 @@ impl Engine {
 /// A prompt further away than this is not the one that is being taken back.
 const PROMPT_WITHIN: usize = 4;
 
-pub(crate) fn read(open: &OpenProject, path: &str) -> Result<Option<Vec<u8>>, Fault> {
+/// In a file's Unix permissions.
+const OWNER_EXECUTES: u32 = 0o100;
+
+pub(crate) fn read(open: &OpenProject, path: &str) -> Result<Option<FileBytes>, Fault> {
     let path = open.project.resolve(path).map_err(Fault::from)?;
-    let file = open.project.read_if_present(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)?;
-    Ok(file.map(|file| file.bytes))
+    open.project.read_if_present(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
 }

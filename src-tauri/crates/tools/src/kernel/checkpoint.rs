@@ -76,7 +76,8 @@ impl Kernel {
             *self.last_snapshot.0.lock().await = Some(after);
         }
         let untold = changes.len().saturating_sub(MAX_CHANGES_TOLD);
-        let events = changes.into_iter().take(MAX_CHANGES_TOLD).map(|change| told(change, call).into()).collect();
+        let events =
+            changes.into_iter().take(MAX_CHANGES_TOLD).map(|change| told(change, before, call).into()).collect();
         Ok(CommandChanges { events, untold })
     }
 
@@ -144,7 +145,7 @@ fn look_at(
     Ok(snapshot)
 }
 
-fn told(change: SnapshotChange, call: &ToolCall) -> FileChanged {
+fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChanged {
     let hash = |image: &ImageRef| match image {
         ImageRef::Known(hash) => Some(hash.clone()),
         ImageRef::NoFile | ImageRef::Unknown => None,
@@ -154,6 +155,7 @@ fn told(change: SnapshotChange, call: &ToolCall) -> FileChanged {
         after_hash: hash(&change.after),
         before_unknown: change.before == ImageRef::Unknown,
         after_unknown: change.after == ImageRef::Unknown,
+        before_executable: before.files.get(&change.path).is_some_and(|file| file.executable),
         path: change.path,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),

@@ -243,6 +243,7 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
                 after_hash: change.after_hash,
                 before_unknown: false,
                 after_unknown: false,
+                before_executable: false,
                 call_id: call.call_id.clone(),
             })
         })
@@ -288,6 +289,7 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         after_hash: file.after_hash.clone(),
         before_unknown: false,
         after_unknown: false,
+        before_executable: false,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
     }

@@ -19,6 +19,7 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
         after_hash,
         before_unknown: false,
         after_unknown: false,
+        before_executable: false,
         call_id,
         hunks,
     };
@@ -26,7 +27,13 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
 }
 
 fn restored(action: RestoreAction, before: &str, after: &str) -> RestoredFile {
-    RestoredFile { path: "a".into(), action, before_hash: hash(before), after_hash: hash(after) }
+    RestoredFile {
+        path: "a".into(),
+        action,
+        before_hash: hash(before),
+        after_hash: hash(after),
+        before_executable: false,
+    }
 }
 
 fn rewound(seq: u64, to_seq: u64, action: RestoreAction, before: &str, after: &str) -> Event {
@@ -41,6 +48,7 @@ fn wanted(wanted: &str, last_known: &str) -> WantedFile {
         last_known_hash: hash(last_known),
         wanted_unknown: false,
         last_known_unknown: false,
+        wanted_executable: false,
     }
 }
 

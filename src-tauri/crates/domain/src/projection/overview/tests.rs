@@ -72,6 +72,7 @@ fn small() -> Overview {
                 after_hash: Some("h".into()),
                 before_unknown: false,
                 after_unknown: false,
+                before_executable: false,
                 call_id: CallId::from("c"),
                 hunks: vec![],
             },

@@ -244,6 +244,7 @@ impl Script {
             after_hash,
             before_unknown: false,
             after_unknown: false,
+            before_executable: false,
             call_id,
             hunks,
         });

@@ -89,7 +89,8 @@ impl Script {
             };
             let after = if action == RestoreAction::Conflict { now } else { wanted };
             self.set(&path, after);
-            changes.push(RestoredFile { path, action, before_hash: hash_of(now), after_hash: hash_of(after) });
+            let (before_hash, after_hash) = (hash_of(now), hash_of(after));
+            changes.push(RestoredFile { path, action, before_hash, after_hash, before_executable: false });
         }
         changes
     }
@@ -118,7 +119,8 @@ impl Script {
             None => RestoreAction::Delete,
         };
         let (before_hash, after_hash) = (hash_of(now), hash_of(touch.before));
-        let changes = vec![RestoredFile { path: touch.path, action, before_hash, after_hash }];
+        let changes =
+            vec![RestoredFile { path: touch.path, action, before_hash, after_hash, before_executable: false }];
         self.add(ChangeTakenBack { call_id: CallId::from("c"), seq: touch.seq, changes: changes.clone() });
         self.note_touches(&changes, &disk);
     }
