@@ -13,6 +13,7 @@ pub(crate) struct History {
     pub(crate) transcript: Transcript,
     /// The run asked for, or the last one of the session's own.
     pub(crate) run: Option<RunState>,
+    run_last_seq: u64,
     /// The trust last noted in this session.
     pub(crate) trust: Option<TrustChanged>,
     pub(crate) last_seq: u64,
@@ -68,11 +69,18 @@ impl History {
                 self.run = RunState::start(event);
             }
             EventBody::TrustChanged(trust) => self.trust = Some(trust),
+            // Where the run stood is no more in the conversation, so it has no place to go on from.
+            EventBody::SessionRewound(rewound) if rewound.conversation && rewound.to_seq < self.run_last_seq => {
+                self.run = None;
+            }
             _ => {
                 if let Some(run) = &mut self.run {
                     run.apply(event);
                 }
             }
+        }
+        if self.run.as_ref().is_some_and(|run| event.run_id.as_ref() == Some(&run.run_id)) {
+            self.run_last_seq = event.seq;
         }
     }
 }

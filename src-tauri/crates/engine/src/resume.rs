@@ -7,7 +7,8 @@ use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalMode, Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunResumed, SessionId,
+    ApprovalMode, Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunId, RunResumed,
+    SessionId,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(crate) struct Resume {
     pub(crate) control: RunControl,
     /// What is granted from now on; as before where `None`.
     pub(crate) approve: Option<ApprovalMode>,
+    /// Only with this run; with the session's last where `None`.
+    pub(crate) run: Option<RunId>,
 }
 
 impl Engine {
@@ -32,6 +35,16 @@ impl Engine {
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
         self.resume(session_id, Resume { approve, ..Resume::default() }).await
+    }
+
+    /// As [`Self::resume_run`], by the id of a run or of its session. Another run than the one named is not gone on with.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
+    pub async fn resume_named(self: &Arc<Self>, id: &str, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
+        let session_id = self.find_session(id)?.session_id;
+        let run = self.reader().run(&RunId::from(id))?.map(|_| RunId::from(id));
+        self.resume(&session_id, Resume { approve, run, ..Resume::default() }).await
     }
 
     /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
@@ -56,7 +69,7 @@ impl Engine {
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let resumed = self.prepare_resume(session_id, resume.approve).await;
+        let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
             Err(fault) => {
@@ -69,16 +82,12 @@ impl Engine {
     async fn prepare_resume(
         &self,
         session_id: &SessionId,
+        wanted: Option<&RunId>,
         approve: Option<ApprovalMode>,
     ) -> Result<(History, Arc<str>), Fault> {
         let history = self.history(session_id, None)?;
-        let Some(run) = history.run.as_ref().filter(|run| run.can_go_on()) else {
-            return Err(Fault::new(
-                Code::RUN_NOT_FOUND,
-                "The last run of this session has ended; there is nothing to go on with.",
-                "Send a new message instead.",
-            ));
-        };
+        let last = history.run.as_ref().filter(|run| wanted.is_none_or(|wanted| run.run_id == *wanted));
+        let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         let mut drafts = Vec::new();
         let partial = self.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
@@ -100,6 +109,14 @@ impl Engine {
         self.store.keep_partial(session_id, None).await?;
         Ok((self.history(session_id, Some(&run_id))?, system))
     }
+}
+
+fn has_ended(session_id: &SessionId) -> Fault {
+    Fault::new(
+        Code::RUN_NOT_FOUND,
+        format!("This run of the session {session_id} has ended; there is nothing to go on with."),
+        "Send a new message instead.",
+    )
 }
 
 /// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.

@@ -14,8 +14,7 @@ pub(crate) async fn run(
     approve: Option<Approve>,
     output: &Output,
 ) -> Result<Exit, Fault> {
-    let session = engine.find_session(id)?;
     let subscription = engine.subscribe();
-    let running = engine.resume_run(&session.session_id, approve.map(Into::into)).await?;
+    let running = engine.resume_named(id, approve.map(Into::into)).await?;
     follow::to_next_stop(engine, output, subscription, running).await
 }
