@@ -306,7 +306,12 @@ pub(crate) enum QueueCommand {
     /// Change a message's text
     Edit { session: String, message: String, text: String },
     /// Move a message to a place, counted from 1
-    Move { session: String, message: String, to: usize },
+    Move {
+        session: String,
+        message: String,
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        to: u16,
+    },
     /// Remove a message
     Rm { session: String, message: String },
 }

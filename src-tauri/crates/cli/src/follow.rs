@@ -3,7 +3,9 @@
 use crate::exit::Exit;
 use crate::output::{Output, dim, one_line};
 use arki_domain::projection::RunState;
-use arki_domain::{ApprovalId, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, TokenType};
+use arki_domain::{
+    ApprovalId, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, SessionRewound, TokenType,
+};
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription};
 use serde::Serialize;
 use std::sync::Arc;
@@ -157,8 +159,19 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
+        EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
+        EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
         _ => None,
     }
+}
+
+fn went_back(rewound: &SessionRewound) -> String {
+    let what = match (rewound.files, rewound.conversation) {
+        (true, false) => "files",
+        (false, true) => "conversation",
+        _ => "files and conversation",
+    };
+    format!("{what} back to event {}", rewound.to_seq)
 }
 
 fn main_argument(args: &serde_json::Value) -> String {

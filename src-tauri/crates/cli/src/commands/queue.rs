@@ -32,7 +32,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output)
         QueueCommand::Move { session, message, to } => {
             change(engine, &session, &message, |messages, place| {
                 let moved = messages.remove(place);
-                messages.insert(to.saturating_sub(1).min(messages.len()), moved);
+                messages.insert((usize::from(to) - 1).min(messages.len()), moved);
             })
             .await?;
         }

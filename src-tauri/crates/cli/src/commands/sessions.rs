@@ -4,9 +4,9 @@ use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
 use crate::follow::activity;
 use crate::output::{Output, dim, time};
-use arki_domain::projection::{SessionState, SessionSummary};
-use arki_domain::{Code, EventBody, Fault};
-use arki_engine::{Engine, ImportOutcome};
+use arki_domain::projection::{Queue, SessionState, SessionSummary};
+use arki_domain::{Code, Event, EventBody, Fault};
+use arki_engine::{Engine, ImportOutcome, Stretch};
 use serde::Serialize;
 use std::fs::File;
 use std::io::BufReader;
@@ -143,28 +143,43 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     } else {
         output.line(format!("{}\n{}", session.title, dim(&format!("{}  {}", session.session_id, session.project))));
     }
+    for stretch in engine.lineage(&session.session_id)? {
+        show_stretch(engine, &stretch, output)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn show_stretch(engine: &Engine, stretch: &Stretch, output: &Output) -> Result<(), Fault> {
+    let last = stretch.to_seq.unwrap_or(u64::MAX);
+    let mut queue = Queue::default();
     let mut after = 0;
     loop {
-        let page = engine.events_after(&session.session_id, after, EVENTS_A_PIECE)?;
-        for event in &page.events {
-            after = event.seq;
-            if output.json {
-                said(&event.body()).into_iter().for_each(|line| output.object(&line));
-            } else {
-                print(event, output);
-            }
+        let page = engine.events_after(&stretch.session_id, after, EVENTS_A_PIECE)?;
+        for event in page.events.iter().take_while(|event| event.seq <= last) {
+            let body = event.body();
+            let lines = said(&body, &queue);
+            queue.apply(&body);
+            print(event, &lines, output);
         }
-        if !page.has_more {
-            return Ok(Exit::Done);
+        after = page.events.last().map_or(last, |event| event.seq);
+        if !page.has_more || after >= last {
+            return Ok(());
         }
     }
 }
 
-fn print(event: &arki_domain::Event, output: &Output) {
-    match said(&event.body()) {
-        Some(Said { role: "user", content, .. }) => output.line(format!("\n› {content}\n")),
-        Some(Said { content, .. }) => output.line(content),
-        None => activity(event).into_iter().for_each(|line| output.line(dim(&line))),
+fn print(event: &Event, lines: &[Said], output: &Output) {
+    if output.json {
+        return lines.iter().for_each(|line| output.object(line));
+    }
+    for line in lines {
+        match line.role {
+            "user" => output.line(format!("\n› {}\n", line.content)),
+            _ => output.line(&line.content),
+        }
+    }
+    if lines.is_empty() {
+        activity(event).into_iter().for_each(|line| output.line(dim(&line)));
     }
 }
 
@@ -175,15 +190,19 @@ struct Said {
     interrupted: bool,
 }
 
-fn said(body: &EventBody) -> Option<Said> {
+/// `queue` is what waited before the event.
+fn said(body: &EventBody, queue: &Queue) -> Vec<Said> {
+    let line = |role, content: &str| Said { role, content: content.to_owned(), interrupted: false };
     match body {
-        EventBody::RunStarted(run) => Some(Said { role: "user", content: run.prompt.clone(), interrupted: false }),
+        EventBody::RunStarted(run) => vec![line("user", &run.prompt)],
+        EventBody::QueueChanged(changed) => {
+            let told = changed.delivered.iter().filter_map(|message_id| queue.get(message_id));
+            told.map(|message| line("user", &message.text)).collect()
+        }
         EventBody::OutputMessage(message) => {
-            Some(Said { role: "assistant", content: message.content.clone(), interrupted: message.interrupted })
+            vec![Said { interrupted: message.interrupted, ..line("assistant", &message.content) }]
         }
-        EventBody::RunFailed(failed) => {
-            Some(Said { role: "error", content: format!("{}: {}", failed.code, failed.message), interrupted: false })
-        }
-        _ => None,
+        EventBody::RunFailed(failed) => vec![line("error", &format!("{}: {}", failed.code, failed.message))],
+        _ => Vec::new(),
     }
 }
