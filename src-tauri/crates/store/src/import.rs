@@ -102,6 +102,9 @@ impl Spool {
             append::insert(&spool.connection, &event)?;
             spool.note_end(event, line);
         }
+        if spool.ends.is_empty() {
+            return Err(invalid(1, "it has no event"));
+        }
         spool.connection.execute_batch("COMMIT")?;
         Ok(spool)
     }
