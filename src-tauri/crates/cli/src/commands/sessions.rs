@@ -9,7 +9,7 @@ use arki_domain::{Code, Event, EventBody, Fault};
 use arki_engine::{Engine, ImportOutcome, Stretch};
 use serde::Serialize;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::path::Path;
 
 /// More sessions than this are not listed at once.
@@ -92,7 +92,14 @@ struct Imported<'a> {
 async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
     let imported = match file == Path::new("-") {
         true => engine.import(BufReader::new(std::io::stdin())).await?,
-        false => engine.import(BufReader::new(open(file)?)).await?,
+        false => match open(file) {
+            Ok(opened) => engine.import(BufReader::new(opened)).await?,
+            // A file that is not there, or something else, is a wrong use.
+            Err(fault) => {
+                output.fault(&fault);
+                return Ok(Exit::Usage);
+            }
+        },
     };
     for session in &imported {
         let outcome = match session.outcome {
@@ -110,12 +117,16 @@ async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, F
 }
 
 fn open(file: &Path) -> Result<File, Fault> {
-    File::open(file).map_err(|error| {
-        Fault::new(
-            Code::FILE_NOT_FOUND,
-            format!("{} can't be opened: {}.", file.display(), error.kind()),
-            "Name a file that `arki sessions export` wrote.",
-        )
+    let fault = |code, what: &str| {
+        Fault::new(code, format!("{} {what}.", file.display()), "Name a file that `arki sessions export` wrote.")
+    };
+    if file.is_dir() {
+        return Err(fault(Code::EXPORT_INVALID, "is a folder"));
+    }
+    File::open(file).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => fault(Code::FILE_NOT_FOUND, "does not exist"),
+        ErrorKind::PermissionDenied => fault(Code::PERMISSION_DENIED, "may not be read"),
+        _ => fault(Code::IO_FAILED, "can't be opened"),
     })
 }
 
