@@ -184,7 +184,10 @@ fn removing_a_session_leaves_nothing_of_it_and_frees_the_space() {
     assert_eq!(removed["sessionId"], json!(session));
     let freed = removed["freedBytes"].as_u64().unwrap();
     let now = std::fs::metadata(stage.database()).unwrap().len();
-    assert!(freed > 200 << 10 && now + (200 << 10) < size, "{size} bytes before, {now} after, {freed} said to be freed");
+    assert!(
+        freed > 200 << 10 && now + (200 << 10) < size,
+        "{size} bytes before, {now} after, {freed} said to be freed"
+    );
     assert_eq!(tables_that_name(&stage, &session), Vec::<String>::new());
     for file in files_below(&stage.home.data_dir()) {
         let bytes = std::fs::read(&file).unwrap();
