@@ -1,5 +1,6 @@
 //! One answer of the model, from the request to its last token.
 
+use crate::bounds::{self, Room};
 use arki_domain::{
     CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Redactor, RunId, SessionId,
     StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
@@ -20,8 +21,9 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
     pub(crate) finish_reason: FinishReason,
     pub(crate) first_token_after_ms: Option<u64>,
-    /// Whether a part of it was kept besides the log, and has to be cleared once the whole is stored.
-    pub(crate) partly_kept: bool,
+    /// How many bytes of text and thoughts are kept besides the log, to be cleared once the whole is stored.
+    kept: (usize, usize),
+    room: Room,
     redactors: [StreamingRedactor; 2],
     bus: Arc<dyn LiveBus>,
 }
@@ -44,7 +46,8 @@ impl Answer {
             usage: Usage::default(),
             finish_reason: FinishReason::Other,
             first_token_after_ms: None,
-            partly_kept: false,
+            kept: (0, 0),
+            room: Room::new(),
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
             bus,
         }
@@ -61,7 +64,7 @@ impl Answer {
             }
             StreamEvent::ToolCall(call) => {
                 self.first_token_after_ms.get_or_insert(elapsed_ms);
-                self.calls.push(call);
+                self.calls.push(bounds::named(call));
                 false
             }
             StreamEvent::Metadata { finish_reason, usage } => {
@@ -81,17 +84,34 @@ impl Answer {
         }
     }
 
+    /// More came than can be stored; what fits is kept.
+    pub(crate) fn is_too_long(&self) -> bool {
+        self.room.is_full()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.text.trim().is_empty() && self.calls.is_empty()
     }
 
-    pub(crate) fn partial(&self) -> PartialAnswer {
-        PartialAnswer {
+    /// What has come since it was last asked for: each piece is written once, however long the answer grows. The
+    /// redactors hold back what may become a key, so that no piece ends within one.
+    pub(crate) fn not_yet_kept(&mut self) -> Option<PartialAnswer> {
+        let (text, thoughts) = (&self.text[self.kept.0..], &self.thoughts[self.kept.1..]);
+        if text.is_empty() && thoughts.is_empty() {
+            return None;
+        }
+        let piece = PartialAnswer {
             run_id: self.run_id.clone(),
             turn: self.turn,
-            text: self.text.clone(),
-            thoughts: self.thoughts.clone(),
-        }
+            text: text.to_owned(),
+            thoughts: thoughts.to_owned(),
+        };
+        self.kept = (self.text.len(), self.thoughts.len());
+        Some(piece)
+    }
+
+    pub(crate) fn is_partly_kept(&self) -> bool {
+        self.kept != (0, 0)
     }
 
     /// Ids must be unique within a session, but some models number their calls anew in every run or send none.
@@ -110,6 +130,7 @@ impl Answer {
     }
 
     fn show(&mut self, token_type: TokenType, text: String) {
+        let text = self.room.take(text);
         if text.is_empty() {
             return;
         }

@@ -27,6 +27,12 @@ impl ToolLoop {
         Ok(RunEnd::Failed(fault))
     }
 
+    /// The log did not take something. That the run failed is small enough to be told, unless the log takes nothing any
+    /// more: then the run stays as it was last stored, and can go on from there.
+    pub(crate) async fn refused(&mut self, fault: Fault) -> Result<RunEnd, Fault> {
+        self.failed(fault.clone(), None).await.map_err(|_| fault)
+    }
+
     /// Calls that were never begun get a result that says so: every call has one, and the model is not left guessing.
     pub(crate) async fn cancelled(&mut self) -> Result<RunEnd, Fault> {
         let mut bodies: Vec<EventBody> =

@@ -8,6 +8,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod answer;
+mod bounds;
 mod budget;
 mod ending;
 mod tool_loop;

@@ -6,10 +6,22 @@ use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+mod limits;
 
 /// A log in memory, numbered but not chained.
 #[derive(Default)]
-struct MemoryLog(Mutex<Vec<Arc<Event>>>);
+struct MemoryLog(Mutex<Vec<Arc<Event>>>, Mutex<Beside>);
+
+type Refusal = Box<dyn Fn(&EventBody) -> Option<Fault> + Send>;
+
+#[derive(Default)]
+struct Beside {
+    pieces: Vec<PartialAnswer>,
+    /// What the log does not take.
+    refuses: Option<Refusal>,
+}
 
 impl MemoryLog {
     fn kinds(&self) -> Vec<String> {
@@ -20,6 +32,11 @@ impl MemoryLog {
 #[async_trait]
 impl EventLog for MemoryLog {
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        if let Some(refuses) = &self.1.lock().unwrap().refuses
+            && let Some(fault) = drafts.iter().find_map(|draft| refuses(&draft.body))
+        {
+            return Err(fault);
+        }
         let mut events = self.0.lock().unwrap();
         let stored: Vec<_> = drafts
             .into_iter()
@@ -46,7 +63,8 @@ impl EventLog for MemoryLog {
         Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
     }
 
-    async fn keep_partial(&self, _: &SessionId, _: Option<PartialAnswer>) -> Result<(), Fault> {
+    async fn keep_partial(&self, _: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+        self.1.lock().unwrap().pieces.extend(piece);
         Ok(())
     }
 }
@@ -71,6 +89,8 @@ struct Script {
     message_counts: Mutex<Vec<usize>>,
     /// What the user says while the first request is under way, and where.
     meanwhile: Mutex<Option<(Arc<MemoryLog>, QueueMode)>>,
+    /// How long each step of the stream takes.
+    pace: Mutex<Duration>,
 }
 
 #[async_trait]
@@ -99,8 +119,12 @@ impl ChatModel for Script {
             log.append(&SessionId::from("session"), vec![EventDraft::of_session(queued)]).await?;
         }
         let events = self.turns.lock().unwrap().next().unwrap_or_default();
+        let pace = *self.pace.lock().unwrap();
         Ok(futures_util::stream::iter(events)
-            .then(|event| async {
+            .then(move |event| async move {
+                if !pace.is_zero() {
+                    tokio::time::sleep(pace).await;
+                }
                 match event {
                     Some(event) => event,
                     None => std::future::pending().await,
@@ -167,6 +191,7 @@ impl Stage {
             turns: Mutex::new(turns.into_iter()),
             message_counts: Mutex::default(),
             meanwhile: Mutex::default(),
+            pace: Mutex::default(),
         };
         Self {
             log: Arc::default(),
@@ -181,6 +206,10 @@ impl Stage {
     }
 
     async fn run(&self) -> RunEnd {
+        self.try_run().await.unwrap()
+    }
+
+    async fn try_run(&self) -> Result<RunEnd, Fault> {
         let session_id = SessionId::from("session");
         let started = RunStarted {
             prompt: "go".into(),
@@ -208,7 +237,11 @@ impl Stage {
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, last_seq: 1 };
-        ToolLoop::new(parts, session_id, standing, self.control.clone()).run().await.unwrap()
+        ToolLoop::new(parts, session_id, standing, self.control.clone()).run().await
+    }
+
+    fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Fault> + Send + 'static) {
+        self.log.1.lock().unwrap().refuses = Some(Box::new(refuses));
     }
 
     fn hears_meanwhile(&self, mode: QueueMode) {

@@ -3,8 +3,8 @@
 use crate::budget;
 use arki_domain::projection::{NextStep, PendingCall, RunPhase, RunState, Transcript};
 use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, ChatModel, Clock, Event, EventBody, EventDraft, EventLog, Executor, Fault,
-    LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
+    ApprovalId, CallContext, CallOutcome, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog, Executor,
+    Fault, LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
 };
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
@@ -74,6 +74,13 @@ impl ToolLoop {
     /// # Errors
     /// Only those of the log: without it nothing can be said to have happened.
     pub async fn run(mut self) -> Result<RunEnd, Fault> {
+        match self.go_on().await {
+            Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
+            ended => ended,
+        }
+    }
+
+    async fn go_on(&mut self) -> Result<RunEnd, Fault> {
         loop {
             if self.cancel.is_cancelled() {
                 return self.cancelled().await;
@@ -172,4 +179,9 @@ impl ToolLoop {
             self.transcript.apply(event);
         }
     }
+}
+
+/// Whether the log refused what was to be stored, and may well take something smaller.
+fn is_of_one_event(fault: &Fault) -> bool {
+    [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
 }

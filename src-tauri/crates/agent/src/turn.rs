@@ -1,13 +1,12 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
 use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY_MS};
-use crate::budget;
 use crate::tool_loop::{RunEnd, ToolLoop};
+use crate::{bounds, budget};
 use arki_domain::{
     ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, OutputMessage, PreparedRequest, Role, ToolCall,
 };
 use futures_util::StreamExt;
-use serde_json::Value;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -45,6 +44,9 @@ impl ToolLoop {
 
     async fn conclude(&mut self, end: AnswerEnd, answer: Answer, duration_ms: u64) -> Result<Option<RunEnd>, Fault> {
         match end {
+            AnswerEnd::Finished if answer.is_too_long() => {
+                self.failed(bounds::too_long(), Some(answer)).await.map(Some)
+            }
             AnswerEnd::Finished if answer.is_empty() => {
                 let fault = Fault::new(
                     Code::PROVIDER_BAD_ANSWER,
@@ -105,7 +107,8 @@ impl ToolLoop {
             };
             match next {
                 Some(Ok(event)) => {
-                    if answer.take(event, elapsed_ms(started)) {
+                    // Nobody waits for the rest of an answer that has no end.
+                    if answer.take(event, elapsed_ms(started)) || answer.is_too_long() {
                         return Ok(AnswerEnd::Finished);
                     }
                 }
@@ -113,8 +116,11 @@ impl ToolLoop {
                 Some(Err(fault)) => return Ok(AnswerEnd::Failed(fault)),
             }
             if elapsed_ms(kept) >= KEEP_PARTIAL_EVERY_MS {
-                self.parts.log.keep_partial(&self.session_id, Some(answer.partial())).await?;
-                answer.partly_kept = true;
+                if let Some(piece) = answer.not_yet_kept()
+                    && let Err(fault) = self.parts.log.keep_partial(&self.session_id, Some(piece)).await
+                {
+                    return Ok(AnswerEnd::Failed(fault));
+                }
                 kept = Instant::now();
             }
         }
@@ -137,16 +143,20 @@ impl ToolLoop {
             bodies.push(message(&answer, false).into());
         }
         let definitions = self.parts.executor.definitions();
+        let mut refused = Vec::new();
         bodies.extend(answer.calls.iter().map(|call| {
             let definition = definitions.iter().find(|definition| definition.name == call.tool_id);
+            let (args, fault) = bounds::arguments(call);
+            refused.extend(fault.map(|fault| EventBody::from(bounds::not_done(call, &fault))));
             EventBody::from(ToolCall {
                 turn: answer.turn,
                 call_id: call.call_id.clone(),
                 tool_id: call.tool_id.clone(),
-                args: serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::String(call.arguments.clone())),
+                args,
                 category: definition.map(|definition| definition.category),
             })
         }));
+        bodies.extend(refused);
         self.append(bodies).await?;
         self.clear_partial(&answer).await
     }
@@ -161,7 +171,7 @@ impl ToolLoop {
     }
 
     async fn clear_partial(&self, answer: &Answer) -> Result<(), Fault> {
-        if !answer.partly_kept {
+        if !answer.is_partly_kept() {
             return Ok(());
         }
         self.parts.log.keep_partial(&self.session_id, None).await

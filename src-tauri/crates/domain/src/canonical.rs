@@ -19,6 +19,22 @@ pub fn canonical_json(value: &impl Serialize) -> Result<String, CanonicalError> 
     Ok(serde_json_canonicalizer::to_string(value)?)
 }
 
+/// The bytes that a text takes in canonical JSON, without its quotes: up to six for a character of one.
+#[must_use]
+pub fn json_text_bytes(text: &str) -> usize {
+    text.chars().map(json_char_bytes).sum()
+}
+
+/// As [`json_text_bytes`], of one character.
+#[must_use]
+pub fn json_char_bytes(character: char) -> usize {
+    match character {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        control if control < ' ' => 6,
+        other => other.len_utf8(),
+    }
+}
+
 /// SHA-256 of the bytes, in 64 lower-case hexadecimal digits.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
@@ -55,6 +71,13 @@ mod tests {
     fn keys_are_sorted_and_numbers_are_ecmascript() {
         let value = json!({"b": 1.0, "a": 1e21, "é": "x", "Z": [0.000_000_1, -0.0]});
         assert_eq!(canonical_json(&value).unwrap(), r#"{"Z":[1e-7,0],"a":1e+21,"b":1,"é":"x"}"#);
+    }
+
+    #[test]
+    fn a_text_is_measured_as_it_is_written() {
+        let every: String = ('\0'..='\u{2000}').chain(['\u{2028}', '\u{ffff}', '😀']).collect();
+        assert_eq!(json_text_bytes(&every) + 2, canonical_json(&every).unwrap().len());
+        assert_eq!(json_text_bytes(&every) + 2, serde_json::to_string(&every).unwrap().len());
     }
 
     #[test]

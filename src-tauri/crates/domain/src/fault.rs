@@ -19,6 +19,8 @@ macro_rules! codes {
 }
 
 codes! {
+    /// The model's answer is longer than a log can take.
+    ANSWER_TOO_LONG,
     /// The approval was decided before.
     APPROVAL_ALREADY_RESOLVED,
     /// There is no approval with this id.
@@ -59,6 +61,10 @@ codes! {
     EDIT_NOT_FOUND,
     /// The session has no event of this number.
     EVENT_NOT_FOUND,
+    /// Something is nested too deeply to be stored.
+    EVENT_TOO_DEEP,
+    /// Something is too large to be stored.
+    EVENT_TOO_LARGE,
     /// The file is not a complete and unchanged export.
     EXPORT_INVALID,
     /// There is no such file or folder.

@@ -22,7 +22,9 @@ mod streaming_redaction;
 mod tool;
 mod upcast;
 
-pub use canonical::{CanonicalError, SAFE_INTEGER, canonical_json, sha256_hex, with_safe_numbers};
+pub use canonical::{
+    CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, with_safe_numbers,
+};
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};

@@ -38,8 +38,9 @@ pub trait EventLog: Send + Sync {
     /// What was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
     async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault>;
 
-    /// Keeps what has been streamed so far, so that a crash does not lose it. `None` clears it.
-    async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault>;
+    /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what
+    /// may become a key. `None` clears all of them.
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault>;
 }
 
 /// Contents by their SHA-256, kept as long as a session speaks of them, and the last snapshot of each project.

@@ -41,7 +41,7 @@ impl EventLog for RecordedLog {
         }
     }
 
-    async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), Fault> {
-        Ok(self.store.keep_partial(session, partial).await?)
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+        Ok(self.store.keep_partial(session, piece).await?)
     }
 }

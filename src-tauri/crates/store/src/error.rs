@@ -74,9 +74,9 @@ impl StoreError {
             Self::ExportInvalid { .. } => Code::EXPORT_INVALID,
             Self::SessionExists { .. } => Code::SESSION_EXISTS,
             Self::BlobTooLarge { .. } | Self::ImportTooLarge { .. } => Code::FILE_TOO_LARGE,
-            Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::Closed | Self::Internal { .. } => {
-                Code::INTERNAL
-            }
+            Self::EventTooLarge { .. } => Code::EVENT_TOO_LARGE,
+            Self::EventTooDeep { .. } => Code::EVENT_TOO_DEEP,
+            Self::Closed | Self::Internal { .. } => Code::INTERNAL,
         }
     }
 

@@ -39,20 +39,32 @@ pub(crate) fn set_trust(transaction: &Connection, project: &str, record: &TrustR
 pub(crate) fn keep_partial(
     transaction: &Connection,
     session: &SessionId,
-    partial: Option<&PartialAnswer>,
+    piece: Option<&PartialAnswer>,
 ) -> Result<(), StoreError> {
-    let Some(partial) = partial else {
+    let Some(piece) = piece else {
         transaction.prepare_cached("DELETE FROM partials WHERE session_id = ?1")?.execute([session.as_str()])?;
         return Ok(());
     };
-    let partial = serde_json::to_string(partial).map_err(StoreError::internal)?;
+    let piece = serde_json::to_string(piece).map_err(StoreError::internal)?;
     transaction
         .prepare_cached(
-            "INSERT INTO partials (session_id, partial) VALUES (?1, ?2) \
-             ON CONFLICT (session_id) DO UPDATE SET partial = ?2",
+            "INSERT INTO partials (session_id, piece, partial) \
+             SELECT ?1, coalesce(max(piece), 0) + 1, ?2 FROM partials WHERE session_id = ?1",
         )?
-        .execute(params![session.as_str(), partial])?;
+        .execute(params![session.as_str(), piece])?;
     Ok(())
+}
+
+/// Of an answer that another one followed, nothing is left.
+fn joined(whole: Option<PartialAnswer>, piece: PartialAnswer) -> PartialAnswer {
+    match whole {
+        Some(mut whole) if (&whole.run_id, whole.turn) == (&piece.run_id, piece.turn) => {
+            whole.text.push_str(&piece.text);
+            whole.thoughts.push_str(&piece.thoughts);
+            whole
+        }
+        _ => piece,
+    }
 }
 
 pub(crate) fn set_meta(transaction: &Connection, key: &str, value: &str) -> Result<(), StoreError> {
@@ -81,13 +93,23 @@ impl Reader {
         })
     }
 
-    /// What had arrived of an answer when the process ended.
+    /// What had arrived of an answer when the process ended: all pieces of the last one.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn partial(&self, session: &SessionId) -> Result<Option<PartialAnswer>, StoreError> {
-        let stored = self.text("SELECT partial FROM partials WHERE session_id = ?1", session.as_str())?;
-        Ok(stored.and_then(|partial| serde_json::from_str(&partial).ok()))
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT partial FROM partials WHERE session_id = ?1 ORDER BY piece")?;
+            let mut rows = statement.query([session.as_str()])?;
+            let mut whole = None;
+            while let Some(row) = rows.next()? {
+                if let Ok(piece) = serde_json::from_str(row.get_ref(0)?.as_str().unwrap_or_default()) {
+                    whole = Some(joined(whole, piece));
+                }
+            }
+            Ok(whole)
+        })
     }
 
     /// A small setting.
@@ -95,10 +117,9 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn meta(&self, key: &str) -> Result<Option<String>, StoreError> {
-        self.text("SELECT value FROM meta WHERE key = ?1", key)
-    }
-
-    fn text(&self, sql: &str, key: &str) -> Result<Option<String>, StoreError> {
-        self.read(|connection| Ok(connection.prepare_cached(sql)?.query_row([key], |row| row.get(0)).optional()?))
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT value FROM meta WHERE key = ?1")?;
+            Ok(statement.query_row([key], |row| row.get(0)).optional()?)
+        })
     }
 }

@@ -108,21 +108,20 @@ impl Store {
         self.noted(self.queue()?.append(durability, isolation, append).await)
     }
 
-    /// Keeps what has arrived of an answer, so that a crash does not lose it; `None` clears it.
+    /// Keeps the next piece of an answer that is arriving, so that a crash does not lose it; `None` clears all of them.
+    /// Keys are taken out of each piece by itself.
     ///
     /// # Errors
     /// When the database cannot be written.
-    pub async fn keep_partial(&self, session: &SessionId, partial: Option<PartialAnswer>) -> Result<(), StoreError> {
+    pub async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), StoreError> {
         let session = session.clone();
-        let partial = partial.map(|partial| PartialAnswer {
-            text: self.redactor.redact(&partial.text).into_owned(),
-            thoughts: self.redactor.redact(&partial.thoughts).into_owned(),
-            ..partial
+        let piece = piece.map(|piece| PartialAnswer {
+            text: self.redactor.redact(&piece.text).into_owned(),
+            thoughts: self.redactor.redact(&piece.thoughts).into_owned(),
+            ..piece
         });
-        self.write(Durability::Normal, move |transaction| {
-            settings::keep_partial(transaction, &session, partial.as_ref())
-        })
-        .await
+        self.write(Durability::Normal, move |transaction| settings::keep_partial(transaction, &session, piece.as_ref()))
+            .await
     }
 
     /// Stores the content, once, and answers with its SHA-256. It is stored as it is: a content under its own hash

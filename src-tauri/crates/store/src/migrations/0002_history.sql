@@ -86,3 +86,14 @@ CREATE VIRTUAL TABLE search USING fts5 (
     contentless_delete = 1,
     tokenize = "unicode61 remove_diacritics 2"
 );
+
+-- What has arrived of an answer, piece after piece: writing the whole each time takes ever longer.
+ALTER TABLE partials RENAME TO whole_partials;
+CREATE TABLE partials (
+    session_id TEXT    NOT NULL,
+    piece      INTEGER NOT NULL DEFAULT 1,
+    partial    TEXT    NOT NULL,
+    PRIMARY KEY (session_id, piece)
+);
+INSERT INTO partials (session_id, partial) SELECT session_id, partial FROM whole_partials;
+DROP TABLE whole_partials;

@@ -189,7 +189,8 @@ impl Recovery<'_> {
         })?;
         copy("trust", "project, trusted, pins, decided_at", "project")?;
         copy("meta", "key, value", "key")?;
-        copy("partials", "session_id, partial", "rowid")?;
+        let in_pieces = source.prepare("SELECT piece FROM partials").is_ok();
+        copy("partials", if in_pieces { "session_id, piece, partial" } else { "session_id, partial" }, "session_id")?;
         copy("anchors", "session_id, seq, hash, mac", "session_id")?;
         copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
         // What is made anew is not as far as it was.

@@ -7,15 +7,43 @@ fn partial(text: &str) -> PartialAnswer {
 }
 
 #[tokio::test]
-async fn a_partial_answer_is_kept_until_it_is_cleared() {
+async fn the_pieces_of_an_answer_are_kept_until_they_are_cleared() {
     let Fixture { store, .. } = &Fixture::new();
     let session = SessionId::new();
-    for text in ["He", "Hello"] {
-        store.keep_partial(&session, Some(partial(text))).await.unwrap();
-        assert_eq!(store.reader().partial(&session).unwrap(), Some(partial(text)));
+    for (piece, whole) in [("He", "He"), ("llo", "Hello"), (" you", "Hello you")] {
+        store.keep_partial(&session, Some(partial(piece))).await.unwrap();
+        assert_eq!(store.reader().partial(&session).unwrap(), Some(partial(whole)));
     }
+    assert_eq!(store.reader().partial(&SessionId::new()).unwrap(), None);
     store.keep_partial(&session, None).await.unwrap();
     assert_eq!(store.reader().partial(&session).unwrap(), None);
+}
+
+#[tokio::test]
+async fn the_pieces_of_an_answer_that_another_followed_are_left_out() {
+    let Fixture { store, .. } = &Fixture::new();
+    let session = SessionId::new();
+    let next = |text: &str| PartialAnswer { turn: 3, thoughts: "hm".into(), ..partial(text) };
+    for piece in [partial("old"), next("new"), next("er")] {
+        store.keep_partial(&session, Some(piece)).await.unwrap();
+    }
+    let whole = PartialAnswer { thoughts: "hmhm".into(), ..next("newer") };
+    assert_eq!(store.reader().partial(&session).unwrap(), Some(whole));
+}
+
+/// Twice as many pieces are twice as many bytes, not four times.
+#[tokio::test]
+async fn a_piece_is_written_once_however_long_the_answer_is() {
+    let Fixture { store, path, .. } = &Fixture::new();
+    let session = SessionId::new();
+    for _ in 0..100 {
+        store.keep_partial(&session, Some(partial(&"x".repeat(1000)))).await.unwrap();
+    }
+    let (pieces, longest): (i64, i64) = foreign(path)
+        .query_row("SELECT count(*), max(length(partial)) FROM partials", [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    assert!(pieces == 100 && longest < 1100, "{pieces} {longest}");
+    assert_eq!(store.reader().partial(&session).unwrap().unwrap().text.len(), 100_000);
 }
 
 #[tokio::test]

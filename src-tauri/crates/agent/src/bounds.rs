@@ -1,0 +1,135 @@
+//! How much of an answer can be stored, and what becomes of the rest.
+//!
+//! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked again,
+//! the model says the same. These limits lie below the log's, so that it never comes to that.
+
+use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
+use serde_json::Value;
+
+/// The longest answer, thoughts included, in bytes of JSON; the log takes events of 16 MiB.
+pub(crate) const MAX_ANSWER_BYTES: usize = 12 << 20;
+/// The longest arguments of a call. They are stored up to three times: in the call, in the question to the user, and
+/// in the preview of what they would change.
+pub(crate) const MAX_ARGUMENT_BYTES: usize = 4 << 20;
+/// The deepest nesting of arguments; the log takes 120 levels.
+pub(crate) const MAX_ARGUMENT_DEPTH: usize = 100;
+/// The longest name or id of a call; providers allow 64 bytes.
+pub(crate) const MAX_NAME_BYTES: usize = 256;
+/// What is kept of arguments that are too long: enough to see what they were.
+const KEPT_ARGUMENT_BYTES: usize = 1 << 10;
+
+/// What still fits into an answer.
+pub(crate) struct Room {
+    left: usize,
+    is_full: bool,
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        Self { left: MAX_ANSWER_BYTES, is_full: false }
+    }
+
+    /// The part of `text` that fits. Once something did not, nothing does.
+    pub(crate) fn take(&mut self, mut text: String) -> String {
+        if self.is_full {
+            return String::new();
+        }
+        for (start, character) in text.char_indices() {
+            match self.left.checked_sub(json_char_bytes(character)) {
+                Some(left) => self.left = left,
+                None => {
+                    self.is_full = true;
+                    text.truncate(start);
+                    break;
+                }
+            }
+        }
+        text
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.is_full
+    }
+}
+
+pub(crate) fn too_long() -> Fault {
+    Fault::new(
+        Code::ANSWER_TOO_LONG,
+        format!(
+            "The model's answer is longer than {} MiB. It was ended there; its beginning is kept.",
+            MAX_ANSWER_BYTES >> 20
+        ),
+        "Ask for less at once, or choose another model: this one may not stop by itself.",
+    )
+}
+
+/// A call's arguments as they are stored; with what the model is told where they cannot be.
+pub(crate) fn arguments(call: &ToolRequest) -> (Value, Option<Fault>) {
+    let raw = call.arguments.as_str();
+    if raw.len() > MAX_ARGUMENT_BYTES {
+        let fault = refused(&format!("{} bytes, and the limit is {MAX_ARGUMENT_BYTES}", raw.len()));
+        return (Value::from(head(raw, KEPT_ARGUMENT_BYTES)), Some(fault));
+    }
+    if depth(raw) > MAX_ARGUMENT_DEPTH {
+        let fault = refused(&format!("they are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
+        return (Value::from(head(raw, KEPT_ARGUMENT_BYTES)), Some(fault));
+    }
+    (serde_json::from_str(raw).unwrap_or_else(|_| Value::from(raw)), None)
+}
+
+fn refused(why: &str) -> Fault {
+    Fault::new(
+        Code::ARGUMENTS_INVALID,
+        format!("Not done: the arguments are too large ({why})."),
+        "Send less at once, for example a large file in several edits.",
+    )
+}
+
+/// What answers a call that cannot be stored as it was meant.
+pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
+    ToolResult {
+        call_id: call.call_id.clone(),
+        tool_id: call.tool_id.clone(),
+        result: format!("Error: {} {}", fault.message, fault.hint),
+        is_error: true,
+        duration_ms: 0,
+        truncated: false,
+        code: Some(fault.code.clone()),
+    }
+}
+
+/// The same call under a name that can be stored. An id that cannot is left out; it gets one later.
+pub(crate) fn named(mut call: ToolRequest) -> ToolRequest {
+    if call.call_id.as_str().len() > MAX_NAME_BYTES {
+        call.call_id = CallId::from("");
+    }
+    call.tool_id.truncate(call.tool_id.floor_char_boundary(MAX_NAME_BYTES));
+    call
+}
+
+fn head(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// How deep the brackets outside of strings go; of what is no JSON, some number.
+fn depth(json: &str) -> usize {
+    let (mut now, mut deepest) = (0_usize, 0);
+    let (mut quoted, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                now += 1;
+                deepest = deepest.max(now);
+            }
+            b']' | b'}' if !quoted => now = now.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
+#[cfg(test)]
+mod tests;
