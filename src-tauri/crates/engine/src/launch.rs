@@ -61,7 +61,10 @@ impl Engine {
             let _claim = work.claim;
             let ended = engine.with_heartbeat(&session_id, &control, tool_loop.run()).await;
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
-            engine.store.release_lease(&session_id, &engine.owner).await?;
+            // It ends by itself; how the run ended is what matters.
+            if let Err(error) = engine.store.release_lease(&session_id, &engine.owner).await {
+                tracing::warn!(%session_id, %error, "the lease was not given back");
+            }
             engine.snapshot_or_warn(&session_id).await;
             engine.anchor_soon(&session_id);
             if let Err(fault) = &ended {
