@@ -116,6 +116,20 @@ impl Kernel {
         self.tools.iter().find(|tool| tool.definition.name == tool_id)
     }
 
+    async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+        let call = &pending.call;
+        match &pending.progress {
+            CallProgress::New => self.first_sight(call, record).await,
+            CallProgress::AwaitingApproval(requested) => {
+                Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
+            }
+            CallProgress::Resolved(approval) => self.answered(call, approval, record).await,
+            CallProgress::Begun { files, approval } => {
+                self.interrupted(pending, files, approval.as_deref(), record).await
+            }
+        }
+    }
+
     /// A call that the log knows nothing of yet.
     async fn first_sight(&self, call: &ToolCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
         let subject = self.subject_of(&call.args);
@@ -237,17 +251,18 @@ impl Executor for Kernel {
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
         let mut record = Record::new(self.log.as_ref(), context);
-        let call = &pending.call;
-        let outcome = match &pending.progress {
-            CallProgress::New => self.first_sight(call, &mut record).await?,
-            CallProgress::AwaitingApproval(requested) => CallOutcome::AwaitingApproval(requested.approval_id.clone()),
-            CallProgress::Resolved(approval) => self.answered(call, approval, &mut record).await?,
-            CallProgress::Begun { files, approval } => {
-                self.interrupted(pending, files, approval.as_deref(), &mut record).await?
-            }
+        let outcome = match self.carry_out(pending, &mut record).await {
+            // Only questions and intents can be so large: nothing was done yet.
+            Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
+            carried_out => carried_out?,
         };
         Ok(Executed { outcome, events: record.into_events() })
     }
+}
+
+/// Whether the log refused a question or an intent for its size, such as the preview of a very large change.
+fn is_too_much(fault: &Fault) -> bool {
+    fault.is(Code::EVENT_TOO_LARGE) || fault.is(Code::EVENT_TOO_DEEP)
 }
 
 fn denied(verdict: &Verdict) -> Fault {

@@ -1,6 +1,29 @@
 //! Keeps a result within its limit: the head and the tail stay, the middle goes.
 
 use crate::tool::Output;
+use arki_domain::json_text_bytes;
+
+/// The longest result, in bytes of JSON, whatever the configuration allows: more than any model can read, and well below
+/// what the log takes as one event.
+pub(super) const MAX_RESULT_BYTES: usize = 4 << 20;
+
+/// Room for the words that say what is missing.
+const NOTE_BYTES: usize = 64;
+
+/// As much of it as the log can take: control characters are up to six times as long there.
+pub(super) fn storable(output: Output) -> Output {
+    if json_text_bytes(&output.text) <= MAX_RESULT_BYTES {
+        return output;
+    }
+    let mut room = MAX_RESULT_BYTES - NOTE_BYTES;
+    loop {
+        let kept = bounded(Output { text: output.text.clone(), truncated: true }, room);
+        if json_text_bytes(&kept.text) <= MAX_RESULT_BYTES {
+            return kept;
+        }
+        room /= 2;
+    }
+}
 
 /// Cuts at character boundaries; says how much is missing.
 pub(super) fn bounded(output: Output, max_bytes: usize) -> Output {
@@ -18,6 +41,18 @@ pub(super) fn bounded(output: Output, max_bytes: usize) -> Output {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_result_that_the_log_would_refuse_is_cut_however_it_is_written() {
+        for piece in ["x", "\u{1}", "\"ä", "\n"] {
+            let text = piece.repeat(MAX_RESULT_BYTES / json_text_bytes(piece));
+            let whole = storable(Output { text: text.clone(), truncated: false });
+            assert!(!whole.truncated && whole.text == text);
+            let cut = storable(Output { text: text.repeat(16) + "xxxxxx", truncated: false });
+            assert!(cut.truncated && json_text_bytes(&cut.text) <= MAX_RESULT_BYTES);
+            assert!(cut.text.len() > MAX_RESULT_BYTES / 16 && cut.text.starts_with(piece) && cut.text.ends_with('x'));
+        }
+    }
 
     #[test]
     fn head_and_tail_are_kept_at_character_boundaries() {

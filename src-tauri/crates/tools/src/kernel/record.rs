@@ -1,6 +1,6 @@
 //! Appends what happens to a call, and keeps what was appended for the agent to fold.
 
-use super::denied;
+use super::{denied, output};
 use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::{
@@ -142,7 +142,10 @@ impl<'a> Record<'a> {
 
     pub(super) fn result(&self, call: &ToolCall, done: Result<Output, Fault>) -> ToolResult {
         match done {
-            Ok(output) => ToolResult { truncated: output.truncated, ..self.text(call, output.text) },
+            Ok(output) => {
+                let result = self.text(call, output.text);
+                ToolResult { truncated: output.truncated || result.truncated, ..result }
+            }
             Err(fault) => self.error(call, &fault),
         }
     }
@@ -153,14 +156,16 @@ impl<'a> Record<'a> {
         ToolResult { is_error: true, code: Some(fault.code.clone()), ..self.text(call, format!("Error: {text}")) }
     }
 
-    pub(super) fn text(&self, call: &ToolCall, result: String) -> ToolResult {
+    /// What an effect left to say must never be what the log refuses.
+    pub(super) fn text(&self, call: &ToolCall, text: String) -> ToolResult {
+        let Output { text, truncated } = output::storable(Output { text, truncated: false });
         ToolResult {
             call_id: call.call_id.clone(),
             tool_id: call.tool_id.clone(),
-            result,
+            result: text,
             is_error: false,
             duration_ms: self.elapsed_ms(),
-            truncated: false,
+            truncated,
             code: None,
         }
     }
