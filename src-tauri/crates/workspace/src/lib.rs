@@ -52,7 +52,7 @@ pub use find::{Found, find};
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use merge::{Merge, merge};
 pub use output_file::OutputFile;
-pub use private_dir::{PrivateTempDir, create_private_dir, write_private_file};
+pub use private_dir::{PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file};
 pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};

@@ -8,6 +8,19 @@ use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::error::{FileAction, Result, io_error};
 
+#[cfg(unix)]
+#[path = "private_dir/abandoned.rs"]
+mod abandoned;
+#[cfg(not(unix))]
+#[path = "private_dir/unlocked.rs"]
+mod abandoned;
+
+/// Removes the temporary folders of runs whose process is gone, a bounded number of them. What cannot be removed stays.
+/// Blocks for as long as it takes.
+pub fn remove_abandoned_temp_dirs() {
+    abandoned::remove_in(&std::env::temp_dir());
+}
+
 const FILE_MODE: u32 = 0o600;
 const FOLDER_MODE: u32 = 0o700;
 
@@ -38,22 +51,38 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary folder of one run, for the owner alone; removed when dropped.
+/// What the name of a run's temporary folder begins with. Earlier versions named them `arki-…` and did not lock them,
+/// so that nobody can tell whose those are.
+const TEMP_PREFIX: &str = "arki-run-";
+/// Attempts to make a folder that nobody else takes for an abandoned one.
+const CREATION_ATTEMPTS: usize = 10;
+
+/// A temporary folder of one run, for the owner alone; removed when dropped. It is locked as long as its owner lives,
+/// however that one ends.
 #[derive(Debug)]
 pub struct PrivateTempDir {
+    /// Removed before it is unlocked.
     inner: TempDir,
+    _lock: Option<fs::File>,
 }
 
 impl PrivateTempDir {
     /// In the system's temporary folder.
     pub fn create() -> Result<Self> {
-        let parent = std::env::temp_dir();
-        let mut builder = Builder::new();
-        builder.prefix("arki-");
-        let inner = folder_for_owner(&mut builder)
-            .tempdir_in(&parent)
-            .map_err(|error| io_error(&parent.to_string_lossy(), FileAction::Write, error))?;
-        Ok(Self { inner })
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    fn create_in(parent: &Path) -> Result<Self> {
+        let fail = |error| io_error(&parent.to_string_lossy(), FileAction::Write, error);
+        for _ in 0..CREATION_ATTEMPTS {
+            let mut builder = Builder::new();
+            builder.prefix(TEMP_PREFIX);
+            let inner = folder_for_owner(&mut builder).tempdir_in(parent).map_err(fail)?;
+            if let Ok(lock) = abandoned::lock_new(inner.path()) {
+                return Ok(Self { inner, _lock: lock });
+            }
+        }
+        Err(fail(io::ErrorKind::ResourceBusy.into()))
     }
 
     pub fn path(&self) -> &Path {

@@ -142,7 +142,12 @@ impl Kernel {
     }
 
     async fn room(&self) -> Result<&CommandRoom, Fault> {
-        self.room.get_or_try_init(|| async { self.furnish().map_err(Fault::from) }).await
+        let furnish = async || {
+            // Nothing waits for it: what killed runs left only takes space.
+            tokio::task::spawn_blocking(arki_workspace::remove_abandoned_temp_dirs);
+            self.furnish().map_err(Fault::from)
+        };
+        self.room.get_or_try_init(furnish).await
     }
 
     fn furnish(&self) -> Result<CommandRoom, ToolError> {
