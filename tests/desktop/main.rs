@@ -23,6 +23,7 @@ mod failures;
 mod inbox;
 mod keyboard;
 mod main_job;
+mod past;
 mod readme_picture;
 mod settings;
 mod stale_preview;
