@@ -3,12 +3,13 @@
 use crate::desktop_host::{DesktopHost, announce_project};
 use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_runs, rpc_settings, window};
 use arki_domain::Fault;
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 /// Old contents are removed when the start is long over.
 const TIDY_AFTER: Duration = Duration::from_secs(60);
@@ -112,6 +113,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             }
             tauri::async_runtime::spawn(tidy(engine.clone()));
             window::open(app.handle())?;
+            if let Some(salvaged) = engine_of(app).salvaged() {
+                tell_of_salvage(app.handle(), salvaged);
+            }
             Ok(())
         })
         .build(context)
@@ -132,6 +136,17 @@ fn end(app: &AppHandle) {
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
+}
+
+fn engine_of(app: &tauri::App) -> Arc<Engine> {
+    app.state::<Desktop>().engine.clone()
+}
+
+/// Said once, in a dialog: it must not be overlooked.
+fn tell_of_salvage(app: &AppHandle, salvaged: &Salvaged) {
+    let words = salvaged.words();
+    tracing::warn!(words, "the database was damaged");
+    app.dialog().message(words).title("Arki").kind(MessageDialogKind::Warning).show(|_| {});
 }
 
 /// Once the window stands: nobody waits for it.

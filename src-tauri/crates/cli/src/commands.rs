@@ -22,7 +22,7 @@ use crate::arguments::{Arguments, Command, SessionsCommand};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -36,7 +36,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     }
     let engine = Engine::open(EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() })?;
     if let Some(salvaged) = engine.salvaged() {
-        tell_of_salvage(salvaged, output);
+        output.aside(salvaged.words());
     }
     let exit = match command {
         Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
@@ -65,17 +65,6 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
-}
-
-fn tell_of_salvage(salvaged: &Salvaged, output: &Output) {
-    output.aside(format!(
-        "The database was damaged. {} events were recovered and {} are lost; {} sessions have a gap and are read-only. \
-         The damaged file is kept as {}.",
-        salvaged.recovered_events,
-        salvaged.lost_events,
-        salvaged.sessions_broken.len(),
-        salvaged.copy.display()
-    ));
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.

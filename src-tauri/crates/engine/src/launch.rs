@@ -9,7 +9,7 @@ use crate::{ActiveRun, Engine};
 use arki_agent::{RunControl, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
-use arki_domain::{Executor, Fault, RunOptions, SessionId, sha256_hex};
+use arki_domain::{Code, Executor, Fault, RunOptions, SessionId, sha256_hex};
 use arki_store::LeaseRequest;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
@@ -158,7 +158,13 @@ impl Engine {
         let text = stored
             .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
             .and_then(|bytes| String::from_utf8(bytes).ok());
-        text.map(Arc::from).ok_or_else(|| Fault::internal("the run's system prompt is not in the blob store"))
+        text.map(Arc::from).ok_or_else(|| {
+            Fault::new(
+                Code::IMAGE_MISSING,
+                "What this run was begun with is not kept here: its session came from an export.",
+                "Fork the session (`arki sessions fork`) and go on there.",
+            )
+        })
     }
 }
 

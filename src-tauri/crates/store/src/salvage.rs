@@ -32,6 +32,21 @@ pub struct Salvaged {
     pub sessions_broken: Vec<SessionId>,
 }
 
+impl Salvaged {
+    /// What happened, for people.
+    #[must_use]
+    pub fn words(&self) -> String {
+        format!(
+            "The database was damaged. {} events were recovered and {} are lost; {} sessions have a gap and are \
+             read-only. The damaged file is kept as {}.",
+            self.recovered_events,
+            self.lost_events,
+            self.sessions_broken.len(),
+            self.copy.display()
+        )
+    }
+}
+
 /// As [`Store::open`], but what is damaged is copied aside, as `arki.db.damaged-<milliseconds>`, and what can be read
 /// of it put in its place.
 ///
