@@ -42,6 +42,10 @@ pub(crate) async fn to_next_stop(
     let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
     let denied = RunState::fold(&events).is_some_and(|state| state.denied_untrusted);
     report(output, &run, &end, denied);
+    let waiting = engine.queue(&run.session_id)?.messages().len();
+    if waiting > 0 && matches!(end, RunEnd::Completed { .. } | RunEnd::Cancelled) {
+        output.aside(format!("{waiting} queued: `arki resume {}` sends the next one.", run.session_id));
+    }
     Ok(Exit::of_run(&end, denied))
 }
 

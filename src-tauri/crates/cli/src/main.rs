@@ -37,11 +37,13 @@ fn main() -> ExitCode {
         }
         Err(error) => Err(arki_domain::Fault::internal(error)),
     };
-    exit.unwrap_or_else(|fault| {
-        output.fault(&fault);
-        Exit::of_fault(&fault)
-    })
-    .into()
+    let lost = output.lost().map_or(Ok(()), Err);
+    exit.and_then(|exit| lost.map(|()| exit))
+        .unwrap_or_else(|fault| {
+            output.fault(&fault);
+            Exit::of_fault(&fault)
+        })
+        .into()
 }
 
 /// Diagnostics on standard error, only where asked for: starting the machinery costs time.

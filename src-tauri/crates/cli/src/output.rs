@@ -1,37 +1,59 @@
 //! Standard output and standard error, in the form that was asked for.
 
 use anstream::{stderr, stdout};
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use serde::Serialize;
 use std::io::Write;
+use std::sync::OnceLock;
 
 pub(crate) struct Output {
     pub(crate) json: bool,
+    /// Why standard output could not be written, the first time.
+    failed: OnceLock<std::io::ErrorKind>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self { json }
+        Self { json, failed: OnceLock::new() }
+    }
+
+    /// What was asked for did not reach standard output. A reader that has gone away is no error.
+    pub(crate) fn lost(&self) -> Option<Fault> {
+        let kind = *self.failed.get()?;
+        let (code, hint) = match kind {
+            std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => {
+                (Code::DISK_FULL, "Free some space and try again.")
+            }
+            _ => (Code::IO_FAILED, "Check where standard output leads, then try again."),
+        };
+        Some(Fault::new(code, format!("Standard output could not be written: {kind}."), hint))
+    }
+
+    fn note(&self, written: std::io::Result<()>) {
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            let _ = self.failed.set(error.kind());
+        }
     }
 
     /// One object on a line of standard output. A reader that has gone away is no error.
     pub(crate) fn object(&self, object: &impl Serialize) {
         // Not through the colour filter: it would take characters out of the strings.
         if let Ok(line) = serde_json::to_string(object) {
-            let _ = writeln!(std::io::stdout(), "{line}");
+            self.note(writeln!(std::io::stdout(), "{line}"));
         }
     }
 
     /// A line for people on standard output.
     pub(crate) fn line(&self, line: impl AsRef<str>) {
-        let _ = writeln!(stdout(), "{}", line.as_ref());
+        self.note(writeln!(stdout(), "{}", line.as_ref()));
     }
 
     /// A piece of an answer on standard output, at once.
     pub(crate) fn text(&self, text: &str) {
         let mut stdout = stdout();
-        let _ = stdout.write_all(text.as_bytes());
-        let _ = stdout.flush();
+        self.note(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 
     /// A line beside the answer, on standard error.

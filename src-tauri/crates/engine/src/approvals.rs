@@ -55,6 +55,10 @@ impl Engine {
             return Err(Fault::internal("an approval that this version cannot read"));
         };
         check(&requested, &resolution)?;
+        // A decision that nobody could act on must not be spent.
+        if let Some(run) = self.overview(&record.session_id)?.run {
+            self.frozen_system_prompt(&run)?;
+        }
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: resolution.decision,

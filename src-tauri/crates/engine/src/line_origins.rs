@@ -81,7 +81,15 @@ impl Engine {
             let before = content(change.wanted_hash, change.wanted_unknown)?;
             Some((event, before, content(change.last_known_hash, change.last_known_unknown)?))
         };
-        events.iter().filter_map(of_path).collect()
+        let mut kept: Vec<KeptChange<'a>> = Vec::new();
+        for change in events.iter().filter_map(of_path) {
+            match is_restored_state(&kept, &change) {
+                // Whoever had written the lines then has written them now.
+                Some(place) => kept.truncate(place),
+                None => kept.push(change),
+            }
+        }
+        kept
     }
 
     fn author(
@@ -108,6 +116,15 @@ impl Engine {
             call: call_id.and_then(|call_id| of_run?.get(&call_id).cloned()),
         })
     }
+}
+
+/// Where a file was brought back to exactly what it was after so many changes.
+fn is_restored_state(kept: &[KeptChange<'_>], (event, _, after): &KeptChange<'_>) -> Option<usize> {
+    if !matches!(event.kind.as_str(), "session.rewound" | "change.taken_back") {
+        return None;
+    }
+    let after_change = kept.iter().rposition(|(_, _, left)| left == after).map(|place| place + 1);
+    after_change.or_else(|| kept.iter().position(|(_, before, _)| before == after))
 }
 
 fn now(open: &OpenProject, path: &str) -> Result<Vec<u8>, Fault> {

@@ -4,6 +4,7 @@
 //! first, and going back is itself an event that can be gone back on. The user's own later edits are merged, or left
 //! alone and named.
 
+mod interrupted;
 mod plan;
 
 pub(crate) use plan::read;
@@ -42,7 +43,10 @@ impl Engine {
         }
         if scope.files {
             let open = self.load_project(Path::new(&summary.project))?;
-            let events = self.reader().session_file_events(session_id, to_seq)?;
+            let mut events = self.reader().session_file_events(session_id, to_seq)?;
+            if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
+                events.push(interrupted::as_event(session_id, untold)?);
+            }
             plan.files = FilesAt::fold(to_seq, &events).into_iter().map(|file| self.plan_file(&open, file)).collect();
             plan.diff = diff(&open, &plan.files)?;
         }
@@ -75,6 +79,7 @@ impl Engine {
     }
 
     async fn go_back(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
+        self.tell_interrupted(session_id).await?;
         let plan = self.plan_rewind(session_id, to_seq, scope)?;
         let checkpoint_id = self.restore(session_id, &plan.files).await?;
         let rewound = SessionRewound {
@@ -86,6 +91,15 @@ impl Engine {
         };
         self.log.append(session_id, vec![EventDraft::of_session(rewound)]).await?;
         Ok(plan)
+    }
+
+    /// What a restoration wrote that was cut off is told first, so that it can be gone back on like any other.
+    pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
+            self.log.append(session_id, vec![EventDraft::of_session(untold)]).await?;
+        }
+        Ok(())
     }
 
     /// Writes the files as planned, all or none, after keeping what they are now; `None` where there is nothing to write.

@@ -40,6 +40,7 @@ impl Engine {
     }
 
     async fn take_back_alone(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+        self.tell_interrupted(session_id).await?;
         let plan = self.plan_take_back(session_id, seq)?;
         if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
             return Err(Fault::new(

@@ -37,7 +37,7 @@ impl Salvaged {
     #[must_use]
     pub fn words(&self) -> String {
         format!(
-            "The database was damaged. {} events were recovered and {} are lost; {} sessions have a gap and are \
+            "The database was damaged. {} events were recovered and at least {} are lost; {} sessions have a gap and are \
              read-only. The damaged file is kept as {}.",
             self.recovered_events,
             self.lost_events,

@@ -1,12 +1,14 @@
-//! `arki resume`: goes on with a run that was interrupted, paused, or failed.
+//! `arki resume`: goes on with a run that was interrupted, paused, or failed; and in a session, with what waits to be
+//! said.
 
 use crate::arguments::Approve;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Output;
-use arki_domain::Fault;
-use arki_engine::Engine;
+use arki_domain::{Code, Fault};
+use arki_engine::{ActiveRun, Engine, RunEnd};
 use std::sync::Arc;
+use tokio::task::JoinHandle;
 
 pub(crate) async fn run(
     engine: &Arc<Engine>,
@@ -15,6 +17,22 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let running = engine.resume_named(id, approve.map(Into::into)).await?;
+    let running = match engine.resume_named(id, approve.map(Into::into)).await {
+        // The run has ended, but its session has more to say.
+        Err(fault) if fault.is(Code::RUN_NOT_FOUND) => next_in(engine, id).await?.ok_or(fault)?,
+        resumed => resumed?,
+    };
     follow::to_next_stop(engine, output, subscription, running).await
+}
+
+/// Only for a session: whoever names a run wants that one.
+async fn next_in(
+    engine: &Arc<Engine>,
+    id: &str,
+) -> Result<Option<(ActiveRun, JoinHandle<Result<RunEnd, Fault>>)>, Fault> {
+    let session = engine.find_session(id)?.session_id;
+    match session.as_str().starts_with(id) {
+        true => engine.send_next(&session).await,
+        false => Ok(None),
+    }
 }

@@ -3,7 +3,7 @@
 use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
 use crate::follow::activity;
-use crate::output::{Output, dim, time};
+use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{Queue, SessionState, SessionSummary};
 use arki_domain::{Code, Event, EventBody, Fault};
 use arki_engine::{Engine, ImportOutcome, Stretch};
@@ -56,7 +56,11 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             output.object(&Listed::of(&session));
         } else {
             let (id, when) = (session.session_id.as_str(), time(session.updated_at));
-            output.line(format!("{id}  {when}  {:<11}  {}", session.state.as_str(), session.title));
+            output.line(format!(
+                "{id}  {when}  {:<11}  {}",
+                session.state.as_str(),
+                visible(&session.title).replace('\n', "\\n")
+            ));
         }
     }
     Ok(Exit::Done)
@@ -152,7 +156,11 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     if output.json {
         output.object(&Listed::of(&session));
     } else {
-        output.line(format!("{}\n{}", session.title, dim(&format!("{}  {}", session.session_id, session.project))));
+        output.line(format!(
+            "{}\n{}",
+            visible(&session.title),
+            dim(&format!("{}  {}", session.session_id, session.project))
+        ));
     }
     for stretch in engine.lineage(&session.session_id)? {
         show_stretch(engine, &stretch, output)?;
@@ -185,8 +193,8 @@ fn print(event: &Event, lines: &[Said], output: &Output) {
     }
     for line in lines {
         match line.role {
-            "user" => output.line(format!("\n› {}\n", line.content)),
-            _ => output.line(&line.content),
+            "user" => output.line(format!("\n› {}\n", visible(&line.content))),
+            _ => output.line(visible(&line.content)),
         }
     }
     if lines.is_empty() {
