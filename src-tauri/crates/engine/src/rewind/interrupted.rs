@@ -24,11 +24,14 @@ impl Engine {
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();
         let written = |file: &RestoredFile| {
             let now = read(open, &file.path).ok().flatten();
-            now.as_deref().map(sha256_hex) == file.after_hash && file.before_hash != file.after_hash
+            now.map(|now| sha256_hex(&now.bytes)) == file.after_hash && file.before_hash != file.after_hash
         };
         let is_write = |file: &RestoredFile| matches!(file.action, RestoreAction::Restore | RestoreAction::Delete);
         let changes: Vec<RestoredFile> = files.into_iter().filter(|file| is_write(file) && written(file)).collect();
-        Ok((!changes.is_empty()).then(|| SessionRewound {
+        if changes.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(SessionRewound {
             to_seq: checkpoint.last_seq,
             files: true,
             conversation: false,

@@ -220,3 +220,16 @@ async fn a_run_hears_another_process_ask_it_to_stop() {
     other.stop_session(&run.session_id).await.unwrap();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
 }
+
+/// As a kill leaves it after the last file is back and before the log says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
+    let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
+    let (session, _) = stage.run_granted().await;
+    let before = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    stage.engine.rewind(&session, 1, FILES).await.unwrap();
+    stage.forget_last_event(&session);
+    let again = stage.second_engine();
+    again.rewind(&session, before, FILES).await.unwrap();
+    assert_eq!(stage.text("a.txt"), "two\n");
+}

@@ -73,6 +73,18 @@ impl Stage {
         assert!(self.server.wait_until(|journal| journal.requests.len() >= count), "the model was not asked");
     }
 
+    /// Makes the log as it was before its last event.
+    pub(crate) fn forget_last_event(&self, session: &SessionId) {
+        let database = rusqlite::Connection::open(self.home.data_dir().join("arki.db")).unwrap();
+        let triggers = "DROP TRIGGER events_are_never_deleted";
+        database.execute_batch(triggers).unwrap();
+        let last = "DELETE FROM events WHERE rowid = (SELECT max(rowid) FROM events WHERE session_id = ?1)";
+        database.execute(last, [session.as_str()]).unwrap();
+        let end = "UPDATE sessions SET (last_seq, last_hash) = \
+                   (SELECT seq, hash FROM events WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1) WHERE session_id = ?1";
+        database.execute(end, [session.as_str()]).unwrap();
+    }
+
     async fn finish(&self, start: StartRun) -> (SessionId, RunEnd) {
         let (run, handle) = self.engine.start_run(start).await.unwrap();
         (run.session_id, handle.await.unwrap().unwrap())
