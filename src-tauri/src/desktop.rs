@@ -107,7 +107,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .setup(move |app| {
             let host = DesktopHost::new(app.handle().clone());
             tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
-            tauri::async_runtime::spawn(engine.clone().keep_queues_moving());
+            engine.follow_up_runs();
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }

@@ -22,6 +22,7 @@ use arki_store::{ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreOption
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
@@ -56,6 +57,8 @@ pub struct Engine {
     providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
     pub(crate) ephemeral: bool,
+    /// Whether a completed run is followed by what waits in its session.
+    pub(crate) follows_up: AtomicBool,
     /// Loaded when a log is first vouched for; `None` where no keychain has it.
     pub(crate) anchor_key: OnceCell<Option<AnchorKey>>,
     pub(crate) anchoring: Mutex<Vec<JoinHandle<()>>>,
@@ -106,6 +109,7 @@ impl Engine {
             providers: Mutex::new(None),
             sandbox: OnceLock::new(),
             ephemeral,
+            follows_up: AtomicBool::new(false),
             anchor_key: OnceCell::new(),
             anchoring: Mutex::default(),
             salvaged,

@@ -6,7 +6,7 @@ use crate::history::History;
 use crate::projects::OpenProject;
 use crate::runs::Running;
 use crate::{ActiveRun, Engine};
-use arki_agent::{RunControl, RunParts, Standing, ToolLoop};
+use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
 use arki_domain::{Code, Executor, Fault, RunOptions, SessionId, sha256_hex};
@@ -67,6 +67,9 @@ impl Engine {
             }
             engine.snapshot_or_warn(&session_id).await;
             engine.anchor_soon(&session_id);
+            if matches!(ended, Ok(RunEnd::Completed { .. })) {
+                engine.follow_up_soon(&session_id);
+            }
             if let Err(fault) = &ended {
                 tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
             }

@@ -5,12 +5,11 @@
 //! the user.
 
 use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
-use crate::{Engine, EventClass, EventFilter, RunTarget, StartRun};
+use crate::{Engine, RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
-use arki_domain::{
-    Code, EventDraft, EventLog, Fault, LiveEvent, MessageId, MessageQueued, QueueMode, RunOptions, SessionId,
-};
+use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The longest message that may wait.
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
@@ -112,17 +111,16 @@ impl Engine {
         self.start_run(start).await.map(Some)
     }
 
-    /// Begins the next run wherever one has completed and messages wait, whichever process ran it. Ends with the engine.
-    pub async fn keep_queues_moving(self: Arc<Self>) {
-        let classes = Some(vec![EventClass::Run]);
-        let mut heard = self.subscribe_to(EventFilter { classes, ..EventFilter::default() });
-        while let Some(announced) = heard.next().await {
-            if let Ok(LiveEvent::Stored(event)) = announced
-                && event.kind == "run.completed"
-            {
-                let (engine, session_id) = (self.clone(), event.session_id.clone());
-                tokio::spawn(async move { engine.follow_up(&session_id).await });
-            }
+    /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
+    /// worked on, or that came with an import, begin nothing here.
+    pub fn follow_up_runs(&self) {
+        self.follows_up.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn follow_up_soon(self: &Arc<Self>, session_id: &SessionId) {
+        if self.follows_up.load(Ordering::Relaxed) {
+            let (engine, session_id) = (self.clone(), session_id.clone());
+            tokio::spawn(async move { engine.follow_up(&session_id).await });
         }
     }
 

@@ -6,7 +6,7 @@ mod stage;
 
 use arki_domain::projection::{QueuedMessage, SessionState};
 use arki_domain::{Code, EventBody, LiveEvent, MessageId, QueueMode, RestoreAction};
-use arki_engine::{Accepted, LineOrigin, RewindScope, RunEnd, RunTarget};
+use arki_engine::{Accepted, ExportFormat, LineOrigin, RewindScope, RunEnd, RunTarget};
 use arki_testkit::Turn;
 use serde_json::json;
 use stage::Stage;
@@ -46,7 +46,7 @@ async fn a_message_for_a_session_at_work_waits_and_becomes_the_next_prompt() {
 async fn the_next_run_begins_by_itself_once_one_has_completed() {
     let stage = Stage::new(vec![Turn::text("one").pause(Duration::from_millis(300)), Turn::text("two")]).await;
     let mut heard = stage.engine.subscribe();
-    tokio::spawn(stage.engine.clone().keep_queues_moving());
+    stage.engine.follow_up_runs();
     let (run, _first) = stage.engine.start_run(stage.new_session()).await.unwrap();
     stage.engine.queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
     let mut completed = Vec::new();
@@ -232,4 +232,23 @@ async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
     let again = stage.second_engine();
     again.rewind(&session, before, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "two\n");
+}
+
+/// What comes in may say anything: that a run with everything granted has completed, and what is to be said next.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_imported_session_with_queued_messages_begins_no_run() {
+    let stage = Stage::new(vec![Turn::text("one")]).await;
+    let (session, _) = stage.run_granted().await;
+    stage.engine.queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
+    let mut export = Vec::new();
+    let summary = stage.engine.find_session(session.as_str()).unwrap();
+    stage.engine.export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
+    let other = Stage::new(vec![Turn::text("harm")]).await;
+    let mut heard = other.engine.subscribe();
+    other.engine.follow_up_runs();
+    other.engine.follow_others().unwrap();
+    other.engine.import(std::io::Cursor::new(export)).await.unwrap();
+    while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}
+    assert_eq!(other.engine.queue(&session).unwrap().messages().len(), 1);
+    assert!(other.engine.sessions(1).unwrap()[0].state != SessionState::Running);
 }
