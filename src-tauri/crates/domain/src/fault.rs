@@ -19,8 +19,12 @@ macro_rules! codes {
 }
 
 codes! {
+    /// A provider's client could not be made.
+    ADAPTER_INSTANTIATION,
     /// The model's answer is longer than a log can take.
     ANSWER_TOO_LONG,
+    /// A request waited too long for its turn at a provider.
+    API_QUEUE_TIMEOUT,
     /// The approval was decided before.
     APPROVAL_ALREADY_RESOLVED,
     /// There is no approval with this id.
@@ -31,6 +35,8 @@ codes! {
     BUDGET_EXHAUSTED,
     /// The run was cancelled.
     CANCELLED,
+    /// The provider's certificate is not trusted on this computer.
+    CERTIFICATE_UNTRUSTED,
     /// Later edits touch the same lines, so that the change cannot be taken back by itself.
     CHANGE_CONFLICT,
     /// The log has no such change.
@@ -43,6 +49,8 @@ codes! {
     CONFIG_INVALID,
     /// The configuration names a key that does not exist.
     CONFIG_UNKNOWN_KEY,
+    /// The provider refuses to answer this for what it says.
+    CONTENT_REFUSED,
     /// The request is longer than the model's context window.
     CONTEXT_TOO_LONG,
     /// The database is damaged.
@@ -91,6 +99,10 @@ codes! {
     KEY_MISSING,
     /// The provider refused the key.
     KEY_REFUSED,
+    /// The local provider is answering another request.
+    LOCAL_INSTANCE_BUSY,
+    /// Another local provider is in use.
+    LOCAL_PROVIDER_CONFLICT,
     /// The event log's hash chain is broken.
     LOG_CHAIN_BROKEN,
     /// No message of this id waits in the queue.
@@ -171,11 +183,14 @@ pub struct Fault {
     pub code: String,
     pub message: String,
     pub hint: String,
+    /// How long whoever refused asks to wait, in milliseconds.
+    #[serde(skip)]
+    pub retry_after_ms: Option<u64>,
 }
 
 impl Fault {
     pub fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { code: code.0.to_owned(), message: message.into(), hint: hint.into() }
+        Self { code: code.0.to_owned(), message: message.into(), hint: hint.into(), retry_after_ms: None }
     }
 
     /// For a state that should not be reachable; `what` says which expectation failed.

@@ -11,6 +11,7 @@ mod event;
 mod event_body;
 mod fault;
 mod ids;
+mod io_words;
 mod message;
 mod model;
 mod payloads;
@@ -29,7 +30,8 @@ pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenTy
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, RunId, SessionId};
-pub use message::{Message, ToolRequest};
+pub use io_words::io_words;
+pub use message::{Image, Message, Reasoning, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
 pub use payloads::*;
 pub use port::{

@@ -2,6 +2,7 @@
 
 use crate::CallId;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// A message of the prompt. The order of the list is the order of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,15 +13,18 @@ pub enum Message {
     },
     User {
         content: String,
+        images: Vec<Image>,
     },
     Assistant {
         content: String,
         thoughts: Option<String>,
+        reasoning: Option<Reasoning>,
     },
     /// The model asks for tools, perhaps after some words.
     ToolRequest {
         content: String,
         thoughts: Option<String>,
+        reasoning: Option<Reasoning>,
         calls: Vec<ToolRequest>,
     },
     /// The answer to one call of the request before it.
@@ -30,6 +34,35 @@ pub enum Message {
         content: String,
         is_error: bool,
     },
+}
+
+impl Message {
+    /// What the user says, in words alone.
+    pub fn user(content: impl Into<String>) -> Self {
+        Self::User { content: content.into(), images: Vec::new() }
+    }
+}
+
+/// A picture that the user shows: what it is and where its bytes are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Image {
+    /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+    pub media_type: String,
+    /// SHA-256 hex of the bytes.
+    pub content_hash: String,
+}
+
+/// What a vendor wants back, unchanged, with the turn in which its model thought: signed or encrypted. Nobody but the
+/// adapter of the same wire format looks into it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reasoning {
+    /// The wire format's name.
+    pub format: String,
+    /// Signatures hold for the model that made them.
+    pub model: String,
+    pub items: Value,
 }
 
 /// One call as the model wrote it.

@@ -1,6 +1,7 @@
 //! Projections: plain folds over events. Everything anyone sees or continues from is one of these.
 
 mod changed_files;
+mod daily_usage;
 mod files_at;
 mod observation;
 mod overview;
@@ -14,6 +15,7 @@ mod usage_totals;
 mod working_memory;
 
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
+pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FilesAt, WantedFile};
 pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
 pub use overview::{ForkOrigin, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};

@@ -1,6 +1,8 @@
 //! What a run was started with; stored in `run.started`, so that it goes on the same way after a restart.
 
+use crate::Image;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What the user grants beforehand (`--approve`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +19,19 @@ pub enum ApprovalMode {
     Never,
 }
 
+impl ApprovalMode {
+    /// Who resolves an approval that this mode answers, in `approval.resolved`.
+    #[must_use]
+    pub fn resolver(self) -> &'static str {
+        match self {
+            Self::Ask => "approve:ask",
+            Self::Edits => "approve:edits",
+            Self::All => "approve:all",
+            Self::Never => "approve:never",
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
@@ -27,4 +42,10 @@ pub struct RunOptions {
     /// The call-level system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// What the prompt shows besides its words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    /// JSON Schema that the final answer has to follow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
 }

@@ -65,6 +65,7 @@ payload! {
         /// The user's note to the model.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
+        /// `window`, `cli`, or `approve:MODE` where the user had granted or refused it for the whole run.
         pub resolved_by: String,
         pub preview_hash: String,
     }
@@ -77,5 +78,22 @@ payload! {
     QuestionAnswered {
         pub question_id: String,
         pub text: String,
+    }
+}
+
+impl ApprovalRequested {
+    /// The hash of what the user is shown; empty where there is nothing but the arguments.
+    #[must_use]
+    pub fn shown_hash(&self) -> &str {
+        let of_change = self.preview.as_ref().map(|preview| preview.preview_hash.as_str());
+        of_change.or(self.command.as_ref().map(|command| command.preview_hash.as_str())).unwrap_or_default()
+    }
+}
+
+impl ApprovalResolved {
+    /// Whether `--approve` answered it, so that nobody has looked at what was shown.
+    #[must_use]
+    pub fn is_by_mode(&self) -> bool {
+        self.resolved_by.starts_with("approve:")
     }
 }

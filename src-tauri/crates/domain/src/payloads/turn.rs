@@ -1,7 +1,7 @@
 //! One turn of the model: the request, the answer, and what went wrong in between.
 
 use super::Role;
-use crate::{FinishReason, Usage};
+use crate::{FinishReason, Reasoning, Usage};
 use serde::{Deserialize, Serialize};
 
 payload! {
@@ -26,6 +26,9 @@ payload! {
         pub content: String,
         #[serde(skip_serializing_if = "Option::is_none")]
         pub thoughts: Option<String>,
+        /// What the vendor wants back with this turn.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub reasoning: Option<Reasoning>,
         /// Cut off: by the user, by a fault or by a crash.
         pub interrupted: bool,
     }

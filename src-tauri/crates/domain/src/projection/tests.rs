@@ -58,7 +58,14 @@ impl Log {
     }
 
     fn says(&mut self, turn: u32, content: &str, interrupted: bool) -> &mut Self {
-        self.add(OutputMessage { turn, role: Role::Assistant, content: content.into(), thoughts: None, interrupted })
+        self.add(OutputMessage {
+            turn,
+            role: Role::Assistant,
+            content: content.into(),
+            thoughts: None,
+            reasoning: None,
+            interrupted,
+        })
     }
 
     fn calls(&mut self, turn: u32, call_id: &str) -> &mut Self {
@@ -183,8 +190,8 @@ fn an_interrupted_answer_is_asked_for_again_and_not_told_twice() {
     log.request(1).says(1, "half", true);
     assert_eq!(log.state().next_step(), NextStep::AskModel);
     log.request(2).says(2, "whole", false);
-    let user = Message::User { content: "go".into() };
-    assert_eq!(log.messages(), [user, Message::Assistant { content: "whole".into(), thoughts: None }]);
+    let user = Message::user("go");
+    assert_eq!(log.messages(), [user, Message::Assistant { content: "whole".into(), thoughts: None, reasoning: None }]);
 }
 
 #[test]
@@ -219,7 +226,8 @@ fn a_resumed_budget_starts_afresh() {
 #[test]
 fn usage_sums_and_an_unknown_cost_stays_unknown() {
     let mut log = Log::of_a_run("go");
-    let usage = Usage { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4, cost_usd: None };
+    let usage =
+        Usage { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4, ..Usage::default() };
     for turn in 1..=2 {
         let finish_reason = FinishReason::Stop;
         log.add(EngineResponse { turn, finish_reason, usage, ttft_ms: None, duration_ms: 1 });
@@ -295,7 +303,7 @@ fn a_steering_message_is_told_between_two_turns_and_asks_for_another_answer() {
     log.add(MessageQueued { message_id: message_id.clone(), text: "also this".into(), mode: QueueMode::Steer });
     assert_eq!((log.messages().len(), log.state().next_step()), (2, NextStep::Complete));
     log.add(QueueChanged { queued: Vec::new(), delivered: vec![message_id] });
-    assert_eq!(log.messages().last(), Some(&Message::User { content: "also this".into() }));
+    assert_eq!(log.messages().last(), Some(&Message::user("also this")));
     assert_eq!(log.state().next_step(), NextStep::AskModel);
 }
 

@@ -2,7 +2,9 @@
 //! been sent, so that the provider's prompt cache hits; only going back in the conversation takes some away.
 
 use super::Queue;
-use crate::{CallId, Event, EventBody, Message, MessageId, OutputMessage, ToolCall, ToolRequest, ToolResult};
+use crate::{
+    CallId, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolCall, ToolRequest, ToolResult,
+};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -47,6 +49,7 @@ struct OpenTurn {
     seq: u64,
     content: String,
     thoughts: Option<String>,
+    reasoning: Option<Reasoning>,
     interrupted: bool,
     calls: Vec<(u64, ToolRequest)>,
 }
@@ -71,7 +74,7 @@ impl Transcript {
             EventBody::RunStarted(started) => {
                 self.close_turn();
                 self.answer_orphans(event.seq);
-                self.push(event.seq, Message::User { content: started.prompt });
+                self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             // The same run asks again: what was cut off before is told anew.
             EventBody::EngineRequest(_) if self.open.as_ref().is_some_and(|turn| turn.interrupted) => self.open = None,
@@ -90,6 +93,15 @@ impl Transcript {
             self.close_turn();
         }
         self.counting().map(|entry| entry.message.clone()).collect()
+    }
+
+    /// Every image that a message speaks of.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        let images = self.counting().map(|entry| match &*entry.message {
+            Message::User { images, .. } => images.as_slice(),
+            _ => &[],
+        });
+        images.flatten()
     }
 
     /// Whether a call of this id was made before in the session: some models number their calls anew in every run.
@@ -115,7 +127,7 @@ impl Transcript {
             self.close_turn();
         }
         for content in texts {
-            self.push(seq, Message::User { content });
+            self.push(seq, Message::user(content));
         }
     }
 
@@ -127,6 +139,7 @@ impl Transcript {
             seq,
             content: message.content,
             thoughts: message.thoughts,
+            reasoning: message.reasoning,
             interrupted: message.interrupted,
             calls: Vec::new(),
         });
@@ -159,15 +172,17 @@ impl Transcript {
     }
 
     fn close_turn(&mut self) {
-        let Some(OpenTurn { seq, mut content, thoughts, interrupted, calls }) = self.open.take() else { return };
+        let Some(OpenTurn { seq, mut content, thoughts, reasoning, interrupted, calls }) = self.open.take() else {
+            return;
+        };
         if !calls.is_empty() {
             let (call_seqs, calls) = calls.into_iter().unzip();
-            self.entries.push(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, calls }));
+            self.entries.push(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, reasoning, calls }));
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
             }
-            self.push(seq, Message::Assistant { content, thoughts });
+            self.push(seq, Message::Assistant { content, thoughts, reasoning });
         }
     }
 
@@ -251,15 +266,17 @@ impl Entry {
     }
 
     fn with_calls_until(&self, seq: u64) -> Arc<Message> {
-        let Message::ToolRequest { content, thoughts, calls } = &*self.whole else { return self.whole.clone() };
+        let Message::ToolRequest { content, thoughts, calls, .. } = &*self.whole else { return self.whole.clone() };
         let kept = self.call_seqs.iter().take_while(|call| **call <= seq).count();
         if kept == calls.len() {
             return self.whole.clone();
         }
-        let (content, thoughts, calls) = (content.clone(), thoughts.clone(), calls[..kept].to_vec());
+        let (content, thoughts) = (content.clone(), thoughts.clone());
+        // It was signed together with all of its calls.
+        let reasoning = None;
         Arc::new(match kept {
-            0 => Message::Assistant { content, thoughts },
-            _ => Message::ToolRequest { content, thoughts, calls },
+            0 => Message::Assistant { content, thoughts, reasoning },
+            _ => Message::ToolRequest { content, thoughts, reasoning, calls: calls[..kept].to_vec() },
         })
     }
 }

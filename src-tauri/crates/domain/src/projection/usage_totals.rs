@@ -34,7 +34,7 @@ impl UsageTotal {
         (!self.has_unknown_cost).then_some(self.known_cost_usd)
     }
 
-    fn add(&mut self, usage: Usage) {
+    pub(super) fn add(&mut self, usage: Usage) {
         self.requests += 1;
         self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens);
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens);

@@ -143,12 +143,20 @@ impl Script {
                 total_tokens: u64::from(a) + u64::from(b),
                 cached_tokens: u64::from(a) / 2,
                 cost_usd: (!b.is_multiple_of(7)).then(|| f64::from(b) / 3.0e6),
+                ..Usage::default()
             };
             let (finish_reason, ttft_ms) = (FinishReason::Stop, Some(1));
             self.add(EngineResponse { turn, finish_reason, usage, ttft_ms, duration_ms: 2 });
         }
         let thoughts = a.is_multiple_of(2).then(|| format!("thought {a}"));
-        self.add(OutputMessage { turn, role: Role::Assistant, content: format!("said {b}"), thoughts, interrupted });
+        self.add(OutputMessage {
+            turn,
+            role: Role::Assistant,
+            content: format!("said {b}"),
+            thoughts,
+            reasoning: None,
+            interrupted,
+        });
     }
 
     fn make_call(&mut self, a: u8, b: u8) {

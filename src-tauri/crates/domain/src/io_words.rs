@@ -1,0 +1,27 @@
+//! What the operating system reports, in words for people. Pure: the kind of an error, and no error itself.
+
+use std::io::ErrorKind;
+
+/// Completes "… can't be opened: …", without a full stop.
+#[must_use]
+pub fn io_words(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::NotFound => "there is no such file or folder",
+        ErrorKind::PermissionDenied => "its permissions do not allow it",
+        ErrorKind::AlreadyExists => "something else of that name is there already",
+        ErrorKind::IsADirectory => "it is a folder",
+        ErrorKind::NotADirectory => "what should be a folder is a file",
+        ErrorKind::DirectoryNotEmpty => "the folder is not empty",
+        ErrorKind::InvalidFilename => "the name is too long, or not allowed",
+        ErrorKind::InvalidData => "it is not UTF-8 text",
+        ErrorKind::StorageFull => "the disk is full",
+        ErrorKind::QuotaExceeded => "the disk quota is used up",
+        ErrorKind::FileTooLarge => "it would be too large for the disk",
+        ErrorKind::ReadOnlyFilesystem => "the disk is read-only",
+        ErrorKind::ResourceBusy | ErrorKind::WouldBlock => "another program is using it",
+        ErrorKind::TimedOut => "it took too long",
+        ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => "the other side is gone",
+        ErrorKind::OutOfMemory => "there is not enough memory",
+        _ => "the system reported a failure",
+    }
+}

@@ -1,0 +1,137 @@
+//! What was used on which day and of which model, over any number of sessions. Where [`super::UsageTotals`] is bounded
+//! and kept with a session, this is folded when somebody asks.
+
+use super::{OTHER_MODELS, UsageTotal};
+use crate::{Event, EventBody, RunId, SessionId};
+use std::collections::{BTreeMap, HashMap};
+
+/// A fold over events, each session's in its order; the sessions may be mixed.
+///
+/// Bounded by the days, the models and the runs that were cut off between a request and its answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DailyUsage {
+    totals: BTreeMap<DayAndModel, UsageTotal>,
+    sum: UsageTotal,
+    /// The requests whose answers are still to come.
+    asked: HashMap<(SessionId, Option<RunId>), String>,
+}
+
+/// In the order of the days.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DayAndModel {
+    /// As `2026-11-22`, of the day the answer was complete.
+    pub day: String,
+    /// `provider/model`; [`OTHER_MODELS`] for an answer without its request.
+    pub model: String,
+}
+
+impl DailyUsage {
+    /// `day_of`: the day of a moment, in milliseconds since 1970, where the user lives.
+    pub fn apply(&mut self, event: &Event, day_of: impl Fn(i64) -> String) {
+        let asker = || (event.session_id.clone(), event.run_id.clone());
+        match event.body() {
+            EventBody::EngineRequest(request) => {
+                self.asked.insert(asker(), format!("{}/{}", request.provider, request.model));
+            }
+            EventBody::EngineResponse(response) => {
+                let model = self.asked.remove(&asker()).unwrap_or_else(|| OTHER_MODELS.to_owned());
+                let place = DayAndModel { day: day_of(event.ts), model };
+                self.totals.entry(place).or_default().add(response.usage);
+                self.sum.add(response.usage);
+            }
+            _ => {}
+        }
+    }
+
+    /// By day, then by model; the oldest day first.
+    #[must_use]
+    pub fn totals(&self) -> &BTreeMap<DayAndModel, UsageTotal> {
+        &self.totals
+    }
+
+    #[must_use]
+    pub fn sum(&self) -> &UsageTotal {
+        &self.sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::projection::tests::generated::event;
+    use crate::{EngineRequest, EngineResponse, FinishReason, Usage};
+
+    const DAY_MS: i64 = 86_400_000;
+
+    fn apply(usage: &mut DailyUsage, (session, run): (&str, &str), ts: i64, body: impl Into<EventBody>) {
+        let session_id = SessionId::from(session);
+        let event = Event { session_id, run_id: Some(RunId::from(run)), ts, ..event(1, body.into()) };
+        usage.apply(&event, |ts| format!("day {}", ts / DAY_MS));
+    }
+
+    fn request(model: &str) -> EngineRequest {
+        let (provider, model) = ("mock".to_owned(), model.to_owned());
+        EngineRequest { turn: 1, provider, model, request_hash: String::new(), message_count: 1 }
+    }
+
+    fn response(tokens: u64, cost_usd: Option<f64>) -> EngineResponse {
+        let usage = Usage { prompt_tokens: tokens, total_tokens: tokens, cost_usd, ..Usage::default() };
+        EngineResponse { turn: 1, finish_reason: FinishReason::Stop, usage, ttft_ms: None, duration_ms: 1 }
+    }
+
+    fn lines(usage: &DailyUsage) -> Vec<(&str, &str, u64, Option<f64>)> {
+        usage
+            .totals()
+            .iter()
+            .map(|(place, total)| (place.day.as_str(), place.model.as_str(), total.prompt_tokens, total.cost_usd()))
+            .collect()
+    }
+
+    #[test]
+    fn requests_are_summed_by_day_and_model_over_sessions_that_run_at_once() {
+        let mut usage = DailyUsage::default();
+        let (a, b) = (("s1", "r1"), ("s2", "r2"));
+        apply(&mut usage, a, 0, request("big"));
+        apply(&mut usage, b, 0, request("small"));
+        apply(&mut usage, a, 1, response(10, Some(0.5)));
+        apply(&mut usage, b, 2, response(1, Some(0.25)));
+        apply(&mut usage, b, 3, request("big"));
+        apply(&mut usage, b, 4, response(5, Some(0.5)));
+        apply(&mut usage, a, DAY_MS, request("big"));
+        apply(&mut usage, a, DAY_MS, response(7, Some(0.125)));
+        let expected = [
+            ("day 0", "mock/big", 15, Some(1.0)),
+            ("day 0", "mock/small", 1, Some(0.25)),
+            ("day 1", "mock/big", 7, Some(0.125)),
+        ];
+        assert_eq!(lines(&usage), expected);
+        assert_eq!((usage.sum().requests, usage.sum().cost_usd()), (4, Some(1.375)));
+    }
+
+    #[test]
+    fn an_answer_counts_on_the_day_it_was_complete() {
+        let mut usage = DailyUsage::default();
+        apply(&mut usage, ("s", "r"), DAY_MS - 1, request("m"));
+        apply(&mut usage, ("s", "r"), DAY_MS, response(1, None));
+        assert_eq!(lines(&usage), [("day 1", "mock/m", 1, None)]);
+    }
+
+    #[test]
+    fn an_unknown_cost_makes_its_own_line_and_the_sum_unknown_and_no_other() {
+        let mut usage = DailyUsage::default();
+        for (model, cost) in [("known", Some(0.5)), ("unknown", None)] {
+            apply(&mut usage, ("s", "r"), 0, request(model));
+            apply(&mut usage, ("s", "r"), 0, response(1, cost));
+        }
+        assert_eq!(lines(&usage), [("day 0", "mock/known", 1, Some(0.5)), ("day 0", "mock/unknown", 1, None)]);
+        assert_eq!((usage.sum().cost_usd(), usage.sum().known_cost_usd), (None, 0.5));
+    }
+
+    #[test]
+    fn an_answer_without_its_request_is_nobodys_model() {
+        let mut usage = DailyUsage::default();
+        apply(&mut usage, ("s1", "r"), 0, request("m"));
+        apply(&mut usage, ("s2", "r"), 0, response(1, None));
+        assert_eq!(lines(&usage), [("day 0", OTHER_MODELS, 1, None)]);
+    }
+}
