@@ -5,6 +5,7 @@
 //! `anchored: false`, and so does whoever makes one with a key of their own: the key that an anchor was made with has a
 //! name in it, so that losing the key is told apart from forging.
 
+use crate::read_events::hash_at;
 use crate::row::{lossy_text, signed, unsigned};
 use crate::verify::VerifyReport;
 use crate::writer::Durability;
@@ -37,8 +38,7 @@ const OF_KEY_NAME: &[u8] = b"arki/anchor-key/1\0";
 const KEY_NAME_BYTES: usize = 8;
 
 const ANCHORS: &str = "SELECT session_id, seq, hash, mac FROM anchors";
-const END: &str = "SELECT s.last_seq, s.last_hash, e.hash FROM sessions s \
-     LEFT JOIN events e ON e.session_id = s.session_id AND e.seq = s.last_seq WHERE s.session_id = ?1";
+const END: &str = "SELECT last_seq, last_hash FROM sessions WHERE session_id = ?1";
 const SAVE: &str = "INSERT INTO anchors (session_id, seq, hash, mac) VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT (session_id) DO UPDATE SET seq = ?2, hash = ?3, mac = ?4";
 
@@ -75,11 +75,11 @@ fn anchor(transaction: &Connection, session: &SessionId, key: &[u8; 32]) -> Resu
         tracing::warn!(%session, ?finding, "the log is not the one that was vouched for");
         return Err(StoreError::SessionBroken { session_id: session.clone(), seq: before.seq });
     }
-    let end = transaction.prepare_cached(END)?.query_row([session.as_str()], |row| {
-        Ok((unsigned(row.get(0)?), lossy_text(row.get_ref(1)?), row.get_ref(2).map(lossy_text)?))
-    });
-    let Some((seq, hash, there)) = end.optional()? else { return Ok(0) };
-    if hash != there {
+    let end = transaction
+        .prepare_cached(END)?
+        .query_row([session.as_str()], |row| Ok((unsigned(row.get(0)?), lossy_text(row.get_ref(1)?))));
+    let Some((seq, hash)) = end.optional()? else { return Ok(0) };
+    if hash_at(transaction, session.as_str(), seq)?.unwrap_or_default() != hash {
         return Err(StoreError::SessionBroken { session_id: session.clone(), seq });
     }
     let mac =
@@ -111,11 +111,7 @@ impl Anchor {
         if !hex::decode(code).is_ok_and(|code| expected.verify_slice(&code).is_ok()) {
             return Ok(AnchorFinding::Forged);
         }
-        let there = connection
-            .prepare_cached("SELECT hash FROM events WHERE session_id = ?1 AND seq = ?2")?
-            .query_row(params![self.session, signed(self.seq)], |row| row.get_ref(0).map(lossy_text))
-            .optional()?;
-        Ok(match there {
+        Ok(match hash_at(connection, &self.session, self.seq)? {
             None => AnchorFinding::CutOff,
             Some(hash) if hash == self.hash => AnchorFinding::Holds,
             Some(_) => AnchorFinding::Rewritten,

@@ -22,7 +22,6 @@ pub(crate) fn append(
 ) -> Result<Vec<Arc<Event>>, StoreError> {
     let mut head = heads.take(transaction, session_id)?;
     let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
-    let stored = head.session.stored();
     let mut events = Vec::with_capacity(drafts.len());
     let mut bodies = Vec::with_capacity(drafts.len());
     for draft in drafts {
@@ -32,7 +31,7 @@ pub(crate) fn append(
         events.push(Arc::new(event));
         bodies.push(body);
     }
-    head.session.save(transaction, stored)?;
+    head.session.save_if_due(transaction)?;
     projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
     traces::apply(transaction, &head.session.summary.project, &events, &bodies)?;
     heads.keep(head);

@@ -1,6 +1,6 @@
 //! What can go wrong with the database, in words for people and codes for programs.
 
-use arki_domain::{ApprovalId, Code, Fault, SessionId};
+use arki_domain::{ApprovalId, Code, Fault, SessionId, io_words};
 use rusqlite::ffi::ErrorCode;
 use std::path::{Path, PathBuf};
 
@@ -167,11 +167,10 @@ impl From<std::io::Error> for StoreError {
         let path = PathBuf::new();
         match error.kind() {
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-                Self::NotPermitted { path, detail: error.kind().to_string() }
+                Self::NotPermitted { path, detail: io_words(error.kind()).to_owned() }
             }
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
-            // In words: the system's own numbers say nothing to people.
-            kind => Self::Io { path, detail: kind.to_string() },
+            kind => Self::Io { path, detail: io_words(kind).to_owned() },
         }
     }
 }

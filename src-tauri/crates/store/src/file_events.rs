@@ -6,6 +6,10 @@ use crate::{Reader, StoreError};
 use arki_domain::{Event, SessionId};
 use rusqlite::{Params, params};
 
+/// By the index of events, which has only the end of the session's id.
+const SAME_EVENT: &str = "substr(events.session_id, -8) = substr(changes.session_id, -8) \
+     AND events.session_id = changes.session_id AND events.seq = changes.seq";
+
 impl Reader {
     /// What was done to one file of a project (its canonical path), by whichever session, in the order it was stored:
     /// `file.changed`, `session.rewound` and `change.taken_back`. `path` as those name it.
@@ -15,7 +19,7 @@ impl Reader {
     pub fn file_changes(&self, project: &str, path: &str) -> Result<Vec<Event>, StoreError> {
         let columns = of_events();
         let sql = format!(
-            "SELECT {columns} FROM file_changes CROSS JOIN events USING (session_id, seq) \
+            "SELECT {columns} FROM file_changes AS changes CROSS JOIN events ON {SAME_EVENT} \
              WHERE project = ?1 AND path = ?2 ORDER BY events.rowid"
         );
         self.list_events(&sql, params![project, path])
@@ -29,8 +33,8 @@ impl Reader {
         let columns = of_events();
         // An event that changed several files stands there as often.
         let sql = format!(
-            "SELECT {columns} FROM (SELECT DISTINCT seq FROM file_changes WHERE session_id = ?1 AND seq > ?2) AS changes \
-             CROSS JOIN events ON events.session_id = ?1 AND events.seq = changes.seq ORDER BY events.seq"
+            "SELECT {columns} FROM (SELECT DISTINCT session_id, seq FROM file_changes WHERE session_id = ?1 AND seq > ?2) \
+             AS changes CROSS JOIN events ON {SAME_EVENT} ORDER BY events.seq"
         );
         self.list_events(&sql, params![session.as_str(), signed(after_seq)])
     }

@@ -5,15 +5,15 @@
 //! that whoever writes anything but events says so with [`Heads::forget`].
 
 use crate::projections::SessionRow;
+use crate::read_events::last_seq;
+use crate::row::OF_SESSION;
 use crate::{StoreError, row};
-use arki_domain::{GENESIS_HASH, RunId, SessionId};
-use rusqlite::{Connection, OptionalExtension};
+use arki_domain::{RunId, SessionId};
+use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
 /// Sessions whose ends are known at once; past that, all of them are read anew.
 pub(crate) const MAX_HEADS: usize = 1024;
-
-const LAST: &str = "SELECT seq, hash FROM events WHERE session_id = ?1 ORDER BY seq DESC LIMIT 1";
 
 /// A session's end, proven to be that of its log.
 pub(crate) struct Head {
@@ -61,24 +61,42 @@ impl Heads {
 
 impl Head {
     fn read(transaction: &Connection, session_id: &SessionId) -> Result<Self, StoreError> {
-        let session = SessionRow::load(transaction, session_id)?;
-        ensure_unbroken(transaction, &session)?;
+        let mut session = SessionRow::load(transaction, session_id)?;
+        // Nothing is added to a log that was cut off or rewritten: that would hide it.
+        if !go_to_end(transaction, &mut session)? {
+            let seq = last_seq(transaction, session.id())?.min(session.last_seq) + 1;
+            return Err(StoreError::SessionBroken { session_id: session_id.clone(), seq });
+        }
         Ok(Self { session, open_run: None })
     }
 }
 
-/// Nothing is added to a log that was cut off or rewritten: that would hide it.
-fn ensure_unbroken(transaction: &Connection, session: &SessionRow) -> Result<(), StoreError> {
-    let last: Option<(i64, String)> = transaction
-        .prepare_cached(LAST)?
-        .query_row([session.id()], |row| Ok((row.get(0)?, row::lossy_text(row.get_ref(1)?))))
-        .optional()?;
-    let (seq, hash) = last.unwrap_or_else(|| (0, GENESIS_HASH.to_owned()));
-    if row::unsigned(seq) != session.last_seq || hash != session.last_hash {
-        let seq = row::unsigned(seq).min(session.last_seq) + 1;
-        return Err(StoreError::SessionBroken { session_id: session.summary.session_id.clone(), seq });
+/// Brings a session's row, as it was loaded, to the end of its log. `false` where the log does not end as the row
+/// remembers, or does not lead on from there as far as the row may lag behind.
+pub(crate) fn go_to_end(connection: &Connection, session: &mut SessionRow) -> Result<bool, StoreError> {
+    let allowed = SessionRow::allowed_lag(session.summary.state);
+    let sql = format!(
+        "SELECT seq, ts, prev_hash, hash FROM events WHERE {OF_SESSION} AND seq >= ?2 ORDER BY seq LIMIT {}",
+        allowed + 2
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params![session.id(), row::signed(session.last_seq)])?;
+    let (last_known, mut found) = (session.last_seq, session.last_seq == 0);
+    while let Some(row) = rows.next()? {
+        let (seq, ts) = (row::unsigned(row.get(0)?), row.get::<_, i64>(1)?);
+        let [prev_hash, hash] = [2, 3].map(|column| row.get_ref(column).map(row::lossy_text));
+        let hash = hash?;
+        if !found && seq == last_known && hash == session.last_hash {
+            found = true;
+        } else if found && seq == session.last_seq + 1 && seq <= last_known + allowed && prev_hash? == session.last_hash
+        {
+            (session.last_seq, session.last_hash) = (seq, hash);
+            session.summary.updated_at = session.summary.updated_at.max(ts);
+        } else {
+            return Ok(false);
+        }
     }
-    Ok(())
+    Ok(found)
 }
 
 #[cfg(test)]
@@ -89,8 +107,7 @@ mod tests {
 
     fn head(number: usize) -> Head {
         let summary = SessionSummary::new(SessionId::from(number.to_string()));
-        let session = SessionRow { summary, last_seq: 0, last_hash: GENESIS_HASH.to_owned() };
-        Head { session, open_run: None }
+        Head { session: SessionRow::new(summary), open_run: None }
     }
 
     #[test]

@@ -7,10 +7,11 @@
 
 use crate::exported::{ExportedChains, invalid};
 use crate::projections::SessionRow;
+use crate::read_events::hash_at;
 use crate::replay::Replay;
-use crate::row::{EVENT_COLUMNS, event, signed, unsigned};
+use crate::row::{EVENT_COLUMNS, event, signed};
 use crate::writer::Durability;
-use crate::{Reader, Store, StoreError, append, leases};
+use crate::{Reader, Store, StoreError, append, heads, leases};
 use arki_domain::{Event, EventBody, GENESIS_HASH, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
@@ -126,9 +127,12 @@ impl Spool {
         reader: &Reader,
         end: &End,
     ) -> Result<ImportedSession, StoreError> {
-        let session = SessionRow::load(transaction, &end.session_id)?;
+        let mut session = SessionRow::load(transaction, &end.session_id)?;
+        let is_whole = heads::go_to_end(transaction, &mut session)?;
         let there = session.last_seq;
-        self.ensure_same(transaction, &session, end)?;
+        if !(is_whole && self.is_same(transaction, &session, end)?) {
+            return Err(StoreError::SessionExists { session_id: end.session_id.clone() });
+        }
         let outcome = match there {
             0 => ImportOutcome::Added,
             there if there >= end.seq => ImportOutcome::Unchanged,
@@ -143,16 +147,10 @@ impl Spool {
         Ok(ImportedSession { session_id: end.session_id.clone(), outcome, events: end.seq.saturating_sub(there) })
     }
 
-    /// As far as both go, and as far as the log itself is whole. A hash vouches for everything before it.
-    fn ensure_same(&self, transaction: &Connection, session: &SessionRow, end: &End) -> Result<(), StoreError> {
-        let there: Option<i64> = transaction
-            .prepare_cached("SELECT max(seq) FROM events WHERE session_id = ?1")?
-            .query_row([session.id()], |row| row.get(0))?;
-        let is_whole = unsigned(there.unwrap_or(0)) == session.last_seq
-            && hash_at(transaction, session.id(), session.last_seq)?.as_ref() == Some(&session.last_hash);
+    /// As far as both go: a hash vouches for everything before it.
+    fn is_same(&self, transaction: &Connection, session: &SessionRow, end: &End) -> Result<bool, StoreError> {
         let both = session.last_seq.min(end.seq);
-        let is_same = is_whole && hash_at(transaction, session.id(), both)? == self.hash_at_line(end, both)?;
-        if is_same { Ok(()) } else { Err(StoreError::SessionExists { session_id: end.session_id.clone() }) }
+        Ok(hash_after(transaction, session.id(), both)? == self.hash_at_line(end, both)?)
     }
 
     fn hash_at_line(&self, end: &End, seq: u64) -> Result<Option<String>, StoreError> {
@@ -208,13 +206,8 @@ fn approvals_of(body: &EventBody) -> Vec<&str> {
     }
 }
 
-fn hash_at(transaction: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
-    if seq == 0 {
-        return Ok(Some(GENESIS_HASH.to_owned()));
-    }
-    let mut statement = transaction.prepare_cached("SELECT hash FROM events WHERE session_id = ?1 AND seq = ?2")?;
-    let hash = statement.query_row(params![session, signed(seq)], |row| row.get_ref(0).map(crate::row::lossy_text));
-    Ok(hash.optional()?)
+fn hash_after(transaction: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
+    if seq == 0 { Ok(Some(GENESIS_HASH.to_owned())) } else { hash_at(transaction, session, seq) }
 }
 
 fn ensure_idle(transaction: &Connection, reader: &Reader, session: &SessionId) -> Result<(), StoreError> {

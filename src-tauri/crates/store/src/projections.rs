@@ -9,6 +9,7 @@ use arki_domain::{
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The longest name of a run, in characters: the beginning of its prompt.
 const MAX_RUN_NAME: usize = 80;
@@ -25,22 +26,39 @@ const SAVE_SESSION: &str = "INSERT INTO sessions (session_id, title, project, cr
 /// rest.
 const EXTEND_SESSION: &str = "UPDATE sessions SET updated_at = ?2, last_seq = ?3, last_hash = ?4 WHERE session_id = ?1";
 
+/// Events that the row of a running session may lag behind its log, so that most appends need not write it.
+pub(crate) const MAX_LAG_EVENTS: u64 = 32;
+/// The same by their times.
+const MAX_LAG: Duration = Duration::from_secs(1);
+
 /// A session as listed, and where its chain ends.
 pub(crate) struct SessionRow {
     pub(crate) summary: SessionSummary,
     pub(crate) last_seq: u64,
     pub(crate) last_hash: String,
+    saved: Option<Saved>,
+}
+
+/// What the table has of a session.
+struct Saved {
+    /// But for `updated_at`.
+    summary: SessionSummary,
+    updated_at: i64,
+    last_seq: u64,
 }
 
 impl SessionRow {
-    /// A session that does not exist yet is an empty one.
+    /// Of a session without events.
+    pub(crate) fn new(summary: SessionSummary) -> Self {
+        Self { summary, last_seq: 0, last_hash: GENESIS_HASH.to_owned(), saved: None }
+    }
+
+    /// A session that does not exist yet is an empty one. That of a running one may lag behind its log (`heads`).
     pub(crate) fn load(connection: &Connection, session_id: &SessionId) -> Result<Self, StoreError> {
         let found = connection.prepare_cached(LOAD_SESSION)?.query_row([session_id.as_str()], Self::read).optional()?;
-        Ok(found.unwrap_or_else(|| Self {
-            summary: SessionSummary::new(session_id.clone()),
-            last_seq: 0,
-            last_hash: GENESIS_HASH.to_owned(),
-        }))
+        let Some(mut row) = found else { return Ok(Self::new(SessionSummary::new(session_id.clone()))) };
+        row.note_saved();
+        Ok(row)
     }
 
     /// The columns in the order of the table.
@@ -60,6 +78,7 @@ impl SessionRow {
             },
             last_seq: row::unsigned(row.get(8)?),
             last_hash: text(9)?,
+            saved: None,
         })
     }
 
@@ -73,27 +92,37 @@ impl SessionRow {
         self.last_hash.clone_from(&event.hash);
     }
 
-    /// What lists show of the stored row; `None` where there is none yet.
-    pub(crate) fn stored(&self) -> Option<SessionSummary> {
-        (self.last_seq > 0).then(|| self.summary.clone())
+    /// How many events of its log the row may know nothing of. Where nothing runs it knows the end, so that a log that
+    /// was cut off or goes on too far shows.
+    pub(crate) fn allowed_lag(state: SessionState) -> u64 {
+        if state == SessionState::Running { MAX_LAG_EVENTS } else { 0 }
     }
 
-    /// `stored`: as it was before the events that were applied since.
-    pub(crate) fn save(&self, transaction: &Connection, stored: Option<SessionSummary>) -> Result<(), StoreError> {
+    /// Saves the row where lists would miss it, or it lags too far behind.
+    pub(crate) fn save_if_due(&mut self, transaction: &Connection) -> Result<(), StoreError> {
         let updated_at = self.summary.updated_at;
-        match stored.map(|stored| SessionSummary { updated_at, ..stored }) {
-            Some(stored) if stored == self.summary => self.extend(transaction),
-            _ => self.replace(transaction),
+        let Some(saved) = &mut self.saved else { return self.save(transaction) };
+        saved.summary.updated_at = updated_at;
+        if saved.summary != self.summary {
+            return self.save(transaction);
         }
-    }
-
-    fn extend(&self, transaction: &Connection) -> Result<(), StoreError> {
-        let columns = params![self.id(), self.summary.updated_at, row::signed(self.last_seq), self.last_hash];
+        let is_recent = u128::from(updated_at.abs_diff(saved.updated_at)) < MAX_LAG.as_millis();
+        if is_recent && self.last_seq - saved.last_seq <= Self::allowed_lag(self.summary.state) {
+            return Ok(());
+        }
+        (saved.updated_at, saved.last_seq) = (updated_at, self.last_seq);
+        let columns = params![self.id(), updated_at, row::signed(self.last_seq), self.last_hash];
         transaction.prepare_cached(EXTEND_SESSION)?.execute(columns)?;
         Ok(())
     }
 
-    fn replace(&self, transaction: &Connection) -> Result<(), StoreError> {
+    fn note_saved(&mut self) {
+        let summary = self.summary.clone();
+        self.saved = Some(Saved { updated_at: summary.updated_at, summary, last_seq: self.last_seq });
+    }
+
+    pub(crate) fn save(&mut self, transaction: &Connection) -> Result<(), StoreError> {
+        self.note_saved();
         let summary = &self.summary;
         transaction.prepare_cached(SAVE_SESSION)?.execute(params![
             self.id(),

@@ -1,6 +1,6 @@
 //! Events, a bounded piece at a time.
 
-use crate::row::{EVENT_COLUMNS, event, signed, unsigned};
+use crate::row::{EVENT_COLUMNS, OF_SESSION, event, lossy_text, signed, unsigned};
 use crate::{Reader, StoreError};
 use arki_domain::{Event, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, Params, params};
@@ -22,8 +22,7 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, StoreError> {
-        let sql =
-            format!("SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3");
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq > ?2 ORDER BY seq LIMIT ?3");
         let bounds = params![session.as_str(), signed(after_seq), more_than(limit)];
         self.read(|connection| read_page(connection, &sql, bounds, limit))
     }
@@ -35,7 +34,7 @@ impl Reader {
     /// When the database cannot be read.
     pub fn page(&self, session: &SessionId, before_seq: Option<u64>, limit: usize) -> Result<EventPage, StoreError> {
         let sql =
-            format!("SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
+            format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq < ?2 ORDER BY seq DESC LIMIT ?3");
         let before = before_seq.map_or(i64::MAX, signed);
         let bounds = params![session.as_str(), before, more_than(limit)];
         let mut page = self.read(|connection| read_page(connection, &sql, bounds, limit))?;
@@ -49,7 +48,7 @@ impl Reader {
     /// When the database cannot be read.
     pub fn run_events(&self, run_id: &RunId) -> Result<Vec<Event>, StoreError> {
         let sql = format!(
-            "SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
+            "SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq BETWEEN ?2 AND ?3 AND run_id = ?4 \
              ORDER BY seq"
         );
         self.read(|connection| {
@@ -72,19 +71,28 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn last_seq(&self, session: &SessionId) -> Result<u64, StoreError> {
-        self.read(|connection| {
-            let last: Option<i64> = connection
-                .prepare_cached("SELECT max(seq) FROM events WHERE session_id = ?1")?
-                .query_row([session.as_str()], |row| row.get(0))?;
-            Ok(unsigned(last.unwrap_or(0)))
-        })
+        self.read(|connection| last_seq(connection, session.as_str()))
     }
 }
 
 /// One event of a session.
 pub(crate) fn one(connection: &Connection, session: &SessionId, seq: i64) -> Result<Option<Event>, StoreError> {
-    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 AND seq = ?2");
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND seq = ?2");
     Ok(connection.prepare_cached(&sql)?.query_row(params![session.as_str(), seq], event).optional()?)
+}
+
+pub(crate) fn last_seq(connection: &Connection, session: &str) -> Result<u64, StoreError> {
+    let sql = format!("SELECT max(seq) FROM events WHERE {OF_SESSION}");
+    let last: Option<i64> = connection.prepare_cached(&sql)?.query_row([session], |row| row.get(0))?;
+    Ok(unsigned(last.unwrap_or(0)))
+}
+
+/// The stored hash of one event of a session.
+pub(crate) fn hash_at(connection: &Connection, session: &str, seq: u64) -> Result<Option<String>, StoreError> {
+    let sql = format!("SELECT hash FROM events WHERE {OF_SESSION} AND seq = ?2");
+    let mut statement = connection.prepare_cached(&sql)?;
+    let hash = statement.query_row(params![session, signed(seq)], |row| row.get_ref(0).map(lossy_text));
+    Ok(hash.optional()?)
 }
 
 fn more_than(limit: usize) -> i64 {

@@ -5,6 +5,7 @@
 //! Then the contents go that only it spoke of, and SQLite gives the pages back to the file system.
 
 use crate::garbage::ManifestReader;
+use crate::row::OF_SESSION;
 use crate::writer::Durability;
 use crate::{Reader, Store, StoreError, leases, search_index};
 use arki_domain::SessionId;
@@ -115,7 +116,7 @@ fn next_removal(connection: &Connection) -> Result<Option<String>, StoreError> {
 fn remove_some(transaction: &Connection) -> Result<(), StoreError> {
     let Some(session) = next_removal(transaction)? else { return Ok(()) };
     let rows: Vec<i64> = transaction
-        .prepare_cached("SELECT rowid FROM events WHERE session_id = ?1 ORDER BY seq LIMIT ?2")?
+        .prepare_cached(&format!("SELECT rowid FROM events WHERE {OF_SESSION} ORDER BY seq LIMIT ?2"))?
         .query_map(params![session, Value::from(REMOVAL_BATCH_EVENTS as i64)], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
     if rows.is_empty() {

@@ -39,6 +39,6 @@ impl Replay {
     /// To be called after the last event.
     pub(crate) fn save(&mut self, transaction: &Connection) -> Result<(), StoreError> {
         self.is_saved = true;
-        self.session.save(transaction, None)
+        self.session.save(transaction)
     }
 }

@@ -10,6 +10,10 @@ use serde_json::value::RawValue;
 /// In the order that [`event`] reads them.
 pub(crate) const EVENT_COLUMNS: &str = "event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash";
 
+/// Finds the events of the session `?1` by their index, which has only the end of the id. `IS`, since SQLite may put a
+/// value that a column equals in the column's place everywhere, and then finds no use for the index.
+pub(crate) const OF_SESSION: &str = "substr(session_id, -8) = substr(?1, -8) AND session_id IS ?1";
+
 pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
     let text = |column| row.get_ref(column).map(lossy_text);
     let run_id = match row.get_ref(1)? {

@@ -6,8 +6,11 @@ use rusqlite_migration::{M, Migrations};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const MIGRATIONS: &[M<'static>] =
-    &[M::up(include_str!("migrations/0001_initial.sql")), M::up(include_str!("migrations/0002_history.sql"))];
+const MIGRATIONS: &[M<'static>] = &[
+    M::up(include_str!("migrations/0001_initial.sql")),
+    M::up(include_str!("migrations/0002_history.sql")),
+    M::up(include_str!("migrations/0003_compact.sql")),
+];
 
 /// The layout that this program writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 pub const MAX_SEARCHABLE_BYTES: usize = 16 << 10;
 /// How much of that is the end.
 const TAIL_BYTES: usize = 4 << 10;
+/// The tool whose results are lines with their numbers.
+const NUMBERING_TOOL: &str = "read_file";
 /// Stands where the middle was left out.
 const GAP: &str = "\n…\n";
 /// Arguments of tools that name files.
@@ -63,6 +65,9 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
             collect(&call.args, false, &mut |names_files, text| texts.extend((!names_files).then_some(text)));
             texts
         }
+        EventBody::ToolResult(result) if result.tool_id == NUMBERING_TOOL => {
+            result.result.lines().map(without_number).collect()
+        }
         EventBody::ToolResult(result) => vec![&result.result],
         EventBody::ToolAsyncResult(result) => vec![&result.result],
         EventBody::HookRan(hook) => vec![&hook.hook, &hook.command],
@@ -75,6 +80,14 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
         EventBody::StepStarted(step) => vec![&step.step],
         EventBody::StepFailed(step) => vec![&step.step, &step.code, &step.message],
         _ => Vec::new(),
+    }
+}
+
+/// Between the lines of a file their numbers would part a phrase, and be found for nothing.
+fn without_number(line: &str) -> &str {
+    match line.split_once('\t') {
+        Some((number, text)) if number.trim_start().bytes().all(|byte| byte.is_ascii_digit()) => text,
+        _ => line,
     }
 }
 
@@ -161,6 +174,19 @@ mod tests {
         let (text, paths, tool) = found("tool.call", &call).unwrap();
         assert_eq!((text.as_str(), tool.as_deref()), ("fn a() {}", Some("write_file")));
         assert_eq!(paths, "b.rs\nc.rs\nsrc/a.rs");
+    }
+
+    #[test]
+    fn lines_that_were_read_are_searched_without_their_numbers() {
+        let result = |tool: &str| {
+            json!({
+                "callId": "c", "toolId": tool, "result": "1\tone\n     2\ttwo\t3\nx\tthree\n[cut after line 3 of 9]\n",
+                "isError": false, "durationMs": 1, "truncated": true,
+            })
+        };
+        let (text, ..) = found("tool.result", &result("read_file")).unwrap();
+        assert_eq!(text, "one\ntwo\t3\nx\tthree\n[cut after line 3 of 9]");
+        assert!(found("tool.result", &result("run_command")).unwrap().0.starts_with("1\tone"));
     }
 
     #[test]

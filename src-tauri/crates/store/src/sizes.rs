@@ -23,10 +23,11 @@ pub struct Sizes {
 }
 
 /// By the length of what is stored, without loading it.
-const LARGEST: &str = "SELECT session_id, title, bytes FROM (SELECT session_id, sum(octet_length(payload) + \
-     octet_length(event_id) + ifnull(octet_length(run_id), 0) + octet_length(session_id) + octet_length(type) + \
-     octet_length(prev_hash) + octet_length(hash)) AS bytes FROM events GROUP BY session_id) \
-     JOIN sessions USING (session_id) ORDER BY bytes DESC, session_id LIMIT ?1";
+const LARGEST: &str = "SELECT session_id, title, (SELECT sum(octet_length(payload) + octet_length(event_id) + \
+     ifnull(octet_length(run_id), 0) + octet_length(session_id) + octet_length(type) + octet_length(prev_hash) + \
+     octet_length(hash)) FROM events WHERE substr(events.session_id, -8) = substr(sessions.session_id, -8) \
+     AND events.session_id = sessions.session_id) AS bytes \
+     FROM sessions WHERE bytes > 0 ORDER BY bytes DESC, session_id LIMIT ?1";
 
 impl Reader {
     /// Looks at every event: a second for a million of them.

@@ -2,6 +2,7 @@
 //! the caller's; a snapshot that is damaged, or ahead of the log, is none: the log has it all.
 
 use crate::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
+use crate::read_events::last_seq;
 use crate::writer::Durability;
 use crate::{Reader, Store, StoreError, row};
 use arki_domain::SessionId;
@@ -14,8 +15,7 @@ pub const MAX_SNAPSHOT_BYTES: usize = MAX_BLOB_BYTES;
 /// An older one never takes the place of a newer one: two processes may fold the same session.
 const REPLACE: &str = "INSERT INTO snapshots (session_id, last_seq, state) VALUES (?1, ?2, ?3) \
      ON CONFLICT (session_id) DO UPDATE SET last_seq = ?2, state = ?3 WHERE last_seq <= ?2";
-const FIND: &str = "SELECT snapshots.last_seq, snapshots.state FROM snapshots JOIN sessions USING (session_id) \
-     WHERE session_id = ?1 AND snapshots.last_seq <= sessions.last_seq";
+const FIND: &str = "SELECT last_seq, state FROM snapshots WHERE session_id = ?1";
 
 impl Store {
     /// Keeps the state as it was after event `last_seq`, in place of an older one. Compresses on the caller's thread.
@@ -57,11 +57,12 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn snapshot(&self, session: &SessionId) -> Result<Option<(u64, Vec<u8>)>, StoreError> {
-        let stored: Option<(i64, Vec<u8>)> = self.read(|connection| {
+        let stored: Option<(u64, Vec<u8>)> = self.read(|connection| {
             let mut statement = connection.prepare_cached(FIND)?;
-            let found = statement.query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)));
-            Ok(found.optional()?)
+            let found = statement.query_row([session.as_str()], |row| Ok((row::unsigned(row.get(0)?), row.get(1)?)));
+            let end = last_seq(connection, session.as_str())?;
+            Ok(found.optional()?.filter(|(last_seq, _)| *last_seq <= end))
         })?;
-        Ok(stored.and_then(|(last_seq, state)| Some((row::unsigned(last_seq), decompress(&state)?))))
+        Ok(stored.and_then(|(last_seq, state)| Some((last_seq, decompress(&state)?))))
     }
 }

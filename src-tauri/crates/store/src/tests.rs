@@ -7,6 +7,7 @@ mod files;
 mod filling_disk;
 mod fixtures;
 mod inbox;
+mod lagging;
 mod leasing;
 mod listing;
 mod opening;
@@ -24,8 +25,8 @@ mod verifying;
 
 use crate::{Store, StoreOptions};
 use arki_domain::{
-    ApprovalId, ApprovalMode, CallId, Clock, Event, EventBody, EventDraft, Redactor, RunId, RunOptions, RunStarted,
-    SessionCreated, SessionId, ToolCall,
+    ApprovalId, CallId, Clock, Event, EventBody, EventDraft, Redactor, RunId, RunOptions, RunStarted, SessionCreated,
+    SessionId, ToolCall,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -107,13 +108,7 @@ pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
             model: "demo/demo".into(),
             core: "tool-loop".into(),
             system_prompt_hash: "00".into(),
-            options: RunOptions {
-                approve: ApprovalMode::Ask,
-                max_turns: None,
-                max_seconds: None,
-                max_cost_usd: None,
-                system: None,
-            },
+            options: RunOptions::default(),
             message_id: None,
         },
     )

@@ -66,7 +66,11 @@ impl Trace<'_> {
                 self.transaction.prepare_cached(ORIGIN)?.execute(ids)?;
                 Ok(())
             }
-            EventBody::RunStarted(started) => self.refer(&started.system_prompt_hash, ContentUse::Whole),
+            EventBody::RunStarted(started) => {
+                self.refer(&started.system_prompt_hash, ContentUse::Whole)?;
+                let images = &started.options.images;
+                images.iter().try_for_each(|image| self.refer(&image.content_hash, ContentUse::Whole))
+            }
             EventBody::PolicyDecided(decided) => {
                 decided.files.iter().try_for_each(|file| self.images(&file.before_hash, &file.after_hash))
             }

@@ -4,9 +4,12 @@
 //! two cannot disagree unnoticed. Whoever can rewrite a whole chain and its end can still deceive this; an anchor, made
 //! with a key from outside of the database, is what shows that (`anchors`).
 
-use crate::row::lossy_text;
+use crate::projections::SessionRow;
+use crate::read_events::hash_at;
+use crate::row::{OF_SESSION, lossy_text};
 use crate::seal::{MAX_EVENT_BYTES, Unhashed};
 use crate::{AnchorFinding, Reader, StoreError, anchors};
+use arki_domain::projection::SessionState;
 use arki_domain::{GENESIS_HASH, SessionId, canonical_json};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
@@ -44,13 +47,13 @@ impl VerifyReport {
     }
 }
 
-const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY session_id, seq";
-const ROWS_OF: &str = "SELECT rowid, session_id FROM events WHERE session_id = ?1 ORDER BY seq";
+/// In the order of the index, and only what that has not in an order of its own.
+const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY substr(session_id, -8), session_id, seq";
 const ROW: &str = "SELECT event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash FROM events \
      WHERE rowid = ?1";
-const END: &str = "SELECT last_seq, last_hash FROM sessions WHERE session_id = ?1";
-const WITHOUT_EVENTS: &str = "SELECT session_id FROM sessions \
-     WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = sessions.session_id)";
+const END: &str = "SELECT last_seq, last_hash, state FROM sessions WHERE session_id = ?1";
+const WITHOUT_EVENTS: &str = "SELECT session_id FROM sessions WHERE NOT EXISTS (SELECT 1 FROM events \
+     WHERE substr(events.session_id, -8) = substr(sessions.session_id, -8) AND events.session_id = sessions.session_id)";
 
 impl Reader {
     /// Checks one session or all of them, the newest first. A broken chain is a report, not an error.
@@ -129,7 +132,7 @@ impl<'a> Walk<'a> {
 
     fn walk_one(&mut self, session: &SessionId) -> Result<(), StoreError> {
         let id = Value::Text(session.to_string());
-        self.walk(ROWS_OF, Some(&id))?;
+        self.walk(&format!("SELECT rowid, session_id FROM events WHERE {OF_SESSION} ORDER BY seq"), Some(&id))?;
         if self.reports.is_empty() && self.end_of(&id)?.is_some() {
             self.close(&id, Chain::new())?;
         }
@@ -172,14 +175,18 @@ impl<'a> Walk<'a> {
         open.map_or(Ok(()), |(session, chain)| self.close(&session, chain))
     }
 
-    /// Compares the end of the chain with the one that the session remembers.
+    /// Compares the end of the chain with the one that the session remembers; while it runs, that may be an earlier one.
     fn close(&mut self, session: &Value, mut chain: Chain) -> Result<(), StoreError> {
         match self.end_of(session)? {
             None => chain.break_at(1),
-            Some((Some(seq), _)) if seq != chain.last_seq => chain.break_at(seq.min(chain.last_seq) + 1),
-            Some((Some(_), Some(hash))) if hash == chain.last_hash => {}
-            Some((Some(_), _)) => chain.break_at(chain.last_seq),
-            Some((None, _)) => chain.break_at(chain.last_seq + 1),
+            Some(End { seq: None, .. }) => chain.break_at(chain.last_seq + 1),
+            Some(End { seq: Some(seq), hash, lag }) => {
+                if seq > chain.last_seq || chain.last_seq - seq > lag {
+                    chain.break_at(seq.min(chain.last_seq) + 1);
+                } else if hash != self.hash_after(session, seq, &chain)? {
+                    chain.break_at(seq);
+                }
+            }
         }
         let mut report = VerifyReport::sound(lossy_text(session.into()).into(), chain.events);
         if let Some(seq) = chain.broken {
@@ -189,15 +196,31 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// `last_seq` and `last_hash`, where they are what they should be.
-    #[allow(clippy::type_complexity)]
-    fn end_of(&mut self, session: &Value) -> Result<Option<(Option<u64>, Option<String>)>, StoreError> {
+    /// The hash of an event of a chain that was gone through.
+    fn hash_after(&self, session: &Value, seq: u64, chain: &Chain) -> Result<Option<String>, StoreError> {
+        match session {
+            Value::Text(session) if seq > 0 && seq < chain.last_seq => hash_at(self.connection, session, seq),
+            _ => Ok(Some(chain.last_hash.clone())),
+        }
+    }
+
+    fn end_of(&mut self, session: &Value) -> Result<Option<End>, StoreError> {
         let end = self.end.query_row([session], |row| {
             let seq = row.get_ref(0)?.as_i64().ok().and_then(|seq| u64::try_from(seq).ok());
-            Ok((seq, row.get_ref(1)?.as_str().ok().map(str::to_owned)))
+            let state = SessionState::from_word(&lossy_text(row.get_ref(2)?));
+            let hash = row.get_ref(1)?.as_str().ok().map(str::to_owned);
+            Ok(End { seq, hash, lag: SessionRow::allowed_lag(state) })
         });
         Ok(end.optional()?)
     }
+}
+
+/// What a session remembers of its end, where it is what it should be.
+struct End {
+    seq: Option<u64>,
+    hash: Option<String>,
+    /// How far its log may go on.
+    lag: u64,
 }
 
 /// What is not text, whatever it is, is nobody's id.

@@ -19,8 +19,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 pub const MAX_QUEUED_WRITES: usize = 1024;
 /// Writes that share one transaction, at most.
 pub const MAX_GROUP: usize = 128;
-/// How long a transaction waits for as many writes as the last one had.
-const LINGER: Duration = Duration::from_micros(200);
+/// How long a transaction waits for as many writes as the last one had, for each of these: about what it takes to
+/// prepare one. A commit that waits for the disk takes longer than the waiting for one's neighbours.
+const LINGER_EACH: Duration = Duration::from_micros(25);
 
 /// What a write asks of the disk before it counts as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -241,6 +242,7 @@ impl Loop {
     /// Waits for a write and takes what comes with it. `false` when nothing more will come.
     fn gather(&self, group: &mut Vec<Box<dyn Write>>) -> bool {
         let mut next = self.jobs.recv().unwrap_or(Job::Close);
+        let linger = LINGER_EACH * u32::try_from(self.neighbours).unwrap_or(u32::MAX);
         let mut patience = None;
         loop {
             match next {
@@ -258,7 +260,7 @@ impl Loop {
                     Err(TryRecvError::Empty) => {}
                 }
                 // Those who were just answered are about to come again: together they cost one commit.
-                let give_up = *patience.get_or_insert_with(|| Instant::now() + LINGER);
+                let give_up = *patience.get_or_insert_with(|| Instant::now() + linger);
                 if Instant::now() >= give_up {
                     return true;
                 }

@@ -22,8 +22,8 @@ const EVENTS_EACH: usize = 50;
 type Transactions = Vec<Vec<EventDraft>>;
 
 pub(crate) fn measure(folder: &Path) {
-    let sides = Sides { runtime: runtime(), folder };
     let run = RunId::new();
+    let sides = Sides { runtime: runtime(), folder, run: run.clone() };
     let mix: Transactions = (0..TURNS).flat_map(|number| turns::turn(&run, number)).collect();
     let normal: Transactions = (0..SINGLES).map(|number| vec![turns::small(&run, number)]).collect();
     sides.one_session("turns", &mix);
@@ -38,6 +38,7 @@ pub(crate) fn measure(folder: &Path) {
 struct Sides<'a> {
     runtime: Runtime,
     folder: &'a Path,
+    run: RunId,
 }
 
 impl Sides<'_> {
@@ -46,11 +47,17 @@ impl Sides<'_> {
         (Arc::new(store), Bare::open(&self.folder.join(format!("{name}-bare.db"))))
     }
 
+    /// What is appended belongs to a run.
+    fn start(&self, store: &Store, session: &SessionId) {
+        self.runtime.block_on(store.append(session, turns::beginning(&self.run))).unwrap();
+    }
+
     /// One transaction after the other, each waited for.
     fn one_session(&self, name: &str, transactions: &Transactions) {
         let (store, mut bare) = self.open(name);
         let events = transactions.iter().map(Vec::len).sum();
         let (session, mut end) = (SessionId::new(), End::of(SessionId::new()));
+        self.start(&store, &session);
         let ours = || {
             let work = transactions.clone();
             self.runtime.block_on(async {
@@ -77,6 +84,7 @@ impl Sides<'_> {
     fn many_sessions(&self, name: &str, drafts: &[EventDraft]) {
         let (store, mut bare) = self.open(name);
         let sessions: Vec<SessionId> = (0..SESSIONS).map(|_| SessionId::new()).collect();
+        sessions.iter().for_each(|session| self.start(&store, session));
         let work = staggered(drafts);
         let mut ends: Vec<End> = (0..SESSIONS).map(|_| End::of(SessionId::new())).collect();
         let ours = || self.append_at_once(&store, &sessions, &work);

@@ -34,9 +34,12 @@ fn open_store(path: &Path) -> Store {
     Store::open(path, StoreOptions { clock: Arc::new(SystemClock), redactor }).unwrap()
 }
 
-/// Bytes of each table and index that has more than its first page.
+/// Bytes of each table and index that has more than its first page, and of all pages that are in use.
 fn sizes(file: &Path) {
     let connection = rusqlite::Connection::open(file).unwrap();
+    let used = "SELECT (page_count - freelist_count) * page_size \
+                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
+    println!("used_bytes {}", connection.query_row(used, [], |row| row.get::<_, i64>(0)).unwrap());
     let sql = "SELECT name, sum(pgsize) FROM dbstat GROUP BY name HAVING count(*) > 1";
     let mut statement = connection.prepare(sql).unwrap();
     let mut rows = statement.query([]).unwrap();

@@ -7,6 +7,16 @@ use serde_json::{Value, json};
 /// Turns after which the mix begins again.
 pub(crate) const ROUND: usize = 3;
 
+/// How a session begins, with its first run.
+pub(crate) fn beginning(run: &RunId) -> Vec<EventDraft> {
+    let created = json!({"title": "turns", "project": "/tmp/project", "agent": "arki"});
+    let started = json!({
+        "prompt": "work on src/app.txt", "agent": "arki", "model": "mock/mock", "core": "tool-loop",
+        "systemPromptHash": "5c".repeat(32), "options": {"approve": "all"},
+    });
+    vec![draft(run, "session.created", &created), draft(run, "run.started", &started)]
+}
+
 /// The transactions of a turn.
 pub(crate) fn turn(run: &RunId, number: usize) -> Vec<Vec<EventDraft>> {
     let call = format!("call_{number}");

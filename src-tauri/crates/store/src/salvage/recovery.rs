@@ -11,9 +11,9 @@ use crate::blobs::unpack;
 use crate::exported::prove;
 use crate::projections::SessionRow;
 use crate::replay::Replay;
-use crate::row::{self, EVENT_COLUMNS};
+use crate::row::{self, EVENT_COLUMNS, OF_SESSION};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Event, GENESIS_HASH, SessionId, sha256_hex};
+use arki_domain::{Event, SessionId, sha256_hex};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
 use serde_json::value::RawValue;
@@ -157,7 +157,8 @@ impl Recovery<'_> {
     }
 
     fn has(&self, session: &str, seq: i64) -> Result<bool, StoreError> {
-        let mut statement = self.target.prepare_cached("SELECT 1 FROM events WHERE session_id = ?1 AND seq = ?2")?;
+        let sql = format!("SELECT 1 FROM events WHERE {OF_SESSION} AND seq = ?2");
+        let mut statement = self.target.prepare_cached(&sql)?;
         Ok(statement.exists(params![session, seq])?)
     }
 
@@ -209,9 +210,9 @@ impl Recovery<'_> {
             recovered.lost += lost;
         }
         // Of which nothing is left but that they were there.
-        for (_, session) in sessions {
+        for (_, mut session) in sessions {
             recovered.lost += session.last_seq;
-            session.save(self.target, None)?;
+            session.save(self.target)?;
         }
         Ok(recovered)
     }
@@ -228,8 +229,8 @@ fn replay_session(
         (summary.title, summary.project) = (known.summary.title.clone(), known.summary.project.clone());
         summary.created_at = known.summary.created_at;
     }
-    let mut replay = Replay::after(SessionRow { summary, last_seq: 0, last_hash: GENESIS_HASH.to_owned() });
-    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE session_id = ?1 ORDER BY seq");
+    let mut replay = Replay::after(SessionRow::new(summary));
+    let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} ORDER BY seq");
     let mut statement = target.prepare(&sql)?;
     let mut rows = statement.query([session.as_str()])?;
     let mut events = 0;

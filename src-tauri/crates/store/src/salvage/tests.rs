@@ -137,7 +137,7 @@ async fn a_lost_first_page_costs_what_is_not_in_the_log() {
 
 #[tokio::test]
 async fn the_way_to_the_events_can_be_lost_and_they_are_found() {
-    for table in ["events", "sqlite_autoindex_events_1"] {
+    for table in ["events", "events_by_session"] {
         let (_folder, path) = database().await;
         let root = root_of(&path, table);
         overwrite_page(&path, root);

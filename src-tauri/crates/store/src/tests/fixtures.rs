@@ -1,7 +1,7 @@
 //! Databases as earlier versions left them: `tests/fixtures/databases`, whose README says how each was made.
 
 use super::{created, foreign, options};
-use crate::{ApprovalStatus, Store, schema, traces};
+use crate::{ApprovalStatus, SearchQuery, Store, schema, traces};
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalId, RunId, SessionId};
 use rusqlite::Connection;
@@ -106,6 +106,31 @@ fn what_the_first_layout_did_not_note_is_noted_from_its_log() {
         traces::apply(&connection, "/tmp/notes", &events, &bodies).unwrap();
     }
     assert_eq!(noted(&connection), (changes, contents));
+}
+
+#[tokio::test]
+async fn the_second_layout_keeps_its_places_in_the_log_images_and_search() {
+    const CHANGED: &str = "01a201da-d95f-7377-8812-a2efbdaa960a";
+    let (_folder, path) = database_of(2);
+    let store = Store::open(&path, options()).unwrap();
+    let reader = store.reader();
+    let of_path = reader.file_changes("/tmp/notes", "README.md").unwrap();
+    let of_session = reader.session_file_events(&SessionId::from(CHANGED), 0).unwrap();
+    for changes in [of_path, of_session] {
+        let places: Vec<_> = changes.iter().map(|event| (event.session_id.as_str(), event.seq)).collect();
+        assert_eq!(places, [(CHANGED, 21)]);
+    }
+    assert_eq!(reader.forks(&SessionId::from(CHANGED)).unwrap().len(), 1);
+    for (hash, bytes) in [
+        ("166bcc2cf7a9addbf10546e70d292e0999b39a3e03a3e1cd5b9eb1d95301debc", 88),
+        ("5bea5b143a7bea7b1affd1abd4fd743b2a43c7b08044cca36edb6dda9ac01077", 208),
+    ] {
+        assert_eq!(reader.blob(hash).unwrap().unwrap().len(), bytes);
+    }
+    assert_eq!(store.collect_garbage(u64::MAX, |_| Vec::new()).await.unwrap().removed, 0);
+    // Without indexing anything.
+    let query = SearchQuery { text: "dentist".into(), limit: 10, ..SearchQuery::default() };
+    assert_eq!(reader.search(&query).unwrap().len(), 3);
 }
 
 #[test]

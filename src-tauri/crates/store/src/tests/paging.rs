@@ -1,5 +1,6 @@
 use super::{Fixture, created};
 use crate::MAX_PAGE_BYTES;
+use crate::row::OF_SESSION;
 use arki_domain::{Event, SessionId};
 
 async fn ten() -> (Fixture, SessionId) {
@@ -56,10 +57,34 @@ async fn every_read_of_a_session_goes_through_its_index() {
     let (fixture, _) = ten().await;
     let foreign = super::foreign(&fixture.path);
     for bounds in ["seq < 9 ORDER BY seq DESC", "seq > 2 ORDER BY seq", "seq BETWEEN 1 AND 9 ORDER BY seq"] {
-        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM events WHERE session_id = 's' AND {bounds} LIMIT 5");
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM events WHERE {OF_SESSION} AND {bounds} LIMIT 5");
         let mut statement = foreign.prepare(&sql).unwrap();
-        let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        let plan: Vec<String> = statement.query_map(["s"], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
         assert_eq!(plan.len(), 1, "{plan:?}");
         assert!(plan[0].starts_with("SEARCH events USING INDEX"), "{plan:?}");
     }
+}
+
+/// The index has only the end of the id.
+#[tokio::test]
+async fn sessions_whose_ids_end_alike_are_told_apart() {
+    let fixture = Fixture::new();
+    let sessions = ["one-of-00000000", "two-of-00000000", "00000000", "0"].map(SessionId::from);
+    for title in ["a", "b", "c"] {
+        for session in &sessions {
+            fixture.append(session, vec![created(title, session.as_str())]).await;
+        }
+    }
+    let reader = fixture.store.reader();
+    for session in &sessions {
+        let page = reader.page(session, None, 2).unwrap();
+        assert_eq!((seqs(&page.events), page.has_more), (vec![2, 3], true));
+        assert!(page.events.iter().all(|event| event.session_id == *session));
+        assert_eq!(reader.last_seq(session).unwrap(), 3);
+        assert_eq!(reader.event(session, 1).unwrap().unwrap().session_id, *session);
+    }
+    let reports = reader.verify(None).unwrap();
+    assert_eq!(reports.len(), sessions.len());
+    assert!(reports.iter().all(|report| report.ok && report.events == 3), "{reports:?}");
+    assert!(reader.verify(Some(&sessions[1])).unwrap()[0].ok);
 }
