@@ -165,6 +165,10 @@ impl Kernel {
         if approval.resolved.decision == ApprovalDecision::Reject {
             return record.rejected(call, approval.resolved.reason.as_deref()).await;
         }
+        if approval.resolved.is_by_mode() {
+            // What was granted is the call and not its preview, and the decision's rule is the grant's.
+            return self.first_sight(call, record).await;
+        }
         let Some(tool) = self.tool(&call.tool_id) else {
             return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
         };

@@ -29,6 +29,15 @@ const RANDOM_DIGITS: usize = 16;
 /// Tries to find a free temporary name; the first one practically always is.
 const NAME_TRIES: usize = 8;
 
+/// What becomes of a file that nobody may write to. A rename needs no permission on the file itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WriteProtected {
+    #[default]
+    Refused,
+    /// By one that nobody may write to either.
+    Replaced,
+}
+
 /// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it.
 pub(crate) struct Staged {
     folder: Dir,
@@ -42,7 +51,13 @@ pub(crate) struct Staged {
 }
 
 /// Writes `bytes` beside `path`, making folders as needed. `new_mode` is for a file that does not exist yet.
-pub(crate) fn stage(project: &Project, path: &ProjectPath, bytes: &[u8], new_mode: Option<u32>) -> Result<Staged> {
+pub(crate) fn stage(
+    project: &Project,
+    path: &ProjectPath,
+    bytes: &[u8],
+    new_mode: Option<u32>,
+    write_protected: WriteProtected,
+) -> Result<Staged> {
     let real = project.canonical(path)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
     if real.is_root() {
@@ -52,6 +67,10 @@ pub(crate) fn stage(project: &Project, path: &ProjectPath, bytes: &[u8], new_mod
     let made_folders = MadeFolders::make(project.dir(), parent).map_err(fail)?;
     let folder = project.dir().open_dir(parent).map_err(fail)?;
     let existing = existing_file(&folder, name, path)?;
+    let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
+    if is_protected && write_protected == WriteProtected::Refused {
+        return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
+    }
     let mode = if existing.is_some() { STAGING_MODE } else { new_mode.unwrap_or(NEW_FILE_MODE) };
     let (temporary, file) = create_temporary(&folder, name, mode).map_err(fail)?;
     let file = file.into_std();
@@ -98,8 +117,7 @@ pub(crate) fn remove(project: &Project, path: &ProjectPath) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what a rename would silently replace: a folder, a device, and a file that is write-protected
-/// (a rename needs no permission on the file itself).
+/// Refuses what a rename would silently replace: a folder, a device.
 fn existing_file(folder: &Dir, name: &str, path: &ProjectPath) -> Result<Option<Metadata>> {
     let metadata = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata,
@@ -109,9 +127,6 @@ fn existing_file(folder: &Dir, name: &str, path: &ProjectPath) -> Result<Option<
     if !metadata.is_file() {
         let kind = crate::listing::EntryKind::of(&metadata).noun();
         return Err(FileError::NotRegular { path: path.to_string(), kind }.into());
-    }
-    if metadata.permissions().readonly() {
-        return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
     }
     Ok(Some(metadata))
 }

@@ -8,6 +8,7 @@
 mod apply;
 mod diff;
 mod preview;
+mod room;
 mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::atomic_write::WriteProtected;
 use crate::error::{ChangeError, Result};
 use crate::project::ProjectPath;
 
@@ -40,6 +42,7 @@ impl FileChange {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ChangeSet {
     files: Vec<FileChange>,
+    write_protected: WriteProtected,
 }
 
 /// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
@@ -105,7 +108,12 @@ impl ChangeSet {
             return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
         }
         files.retain(FileChange::is_change);
-        Ok(Self { files })
+        Ok(Self { files, write_protected: WriteProtected::Refused })
+    }
+
+    /// Also files that nobody may write to are replaced; they stay write-protected.
+    pub(crate) fn over_write_protected(self) -> Self {
+        Self { write_protected: WriteProtected::Replaced, ..self }
     }
 
     pub fn files(&self) -> &[FileChange] {

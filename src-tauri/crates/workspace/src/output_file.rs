@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::error::{FileAction, Result, io_error};
+use crate::error::{FileAction, FileError, Result, WorkspaceError, io_error};
 use crate::private_dir::new_file;
 
 /// Dropping it before [`OutputFile::finish`] leaves what was there before.
@@ -28,7 +28,7 @@ enum Sink {
 impl OutputFile {
     /// `path` is taken as it stands, relative to the current folder; a link is followed.
     pub fn create(path: &Path) -> Result<Self> {
-        Self::open(path).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
+        Self::open(path).map_err(|error| refused(path, error))
     }
 
     fn open(path: &Path) -> io::Result<Self> {
@@ -50,6 +50,16 @@ impl OutputFile {
     pub fn finish(self) -> Result<()> {
         let Self { path, sink } = self;
         finish(&path, sink).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
+    }
+}
+
+/// In words for whoever named the file, where that name is the matter.
+fn refused(path: &Path, error: io::Error) -> WorkspaceError {
+    let shown = path.to_string_lossy().into_owned();
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => FileError::NoFolder { path: shown }.into(),
+        io::ErrorKind::IsADirectory => FileError::NameMissing { path: shown }.into(),
+        _ => io_error(&shown, FileAction::Write, error),
     }
 }
 
@@ -84,6 +94,7 @@ impl Write for OutputFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::Code;
 
     #[test]
     fn what_is_not_finished_leaves_no_trace() {
@@ -111,8 +122,14 @@ mod tests {
     #[test]
     fn a_folder_is_no_file_to_write_into() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(OutputFile::create(folder.path()).is_err());
-        assert!(OutputFile::create(&folder.path().join("missing/export.md")).is_err());
+        fs::write(folder.path().join("file"), "").unwrap();
+        for (name, code) in [
+            ("", Code::USAGE),
+            ("missing/export.md", Code::FOLDER_UNAVAILABLE),
+            ("file/export.md", Code::FOLDER_UNAVAILABLE),
+        ] {
+            assert_eq!(OutputFile::create(&folder.path().join(name)).unwrap_err().code(), code, "{name}");
+        }
     }
 
     #[cfg(unix)]

@@ -129,6 +129,22 @@ impl Project {
         self.read(path, limit).map(Some)
     }
 
+    /// Whether a file at `path` can be made, replaced or removed, as far as the permissions of its folder tell.
+    pub fn may_change(&self, path: &ProjectPath) -> bool {
+        let real = self.canonical(path).unwrap_or_else(|_| path.clone());
+        let mut folder = split_parent(real.as_str()).0;
+        while folder != "." && !self.dir.is_dir(folder) {
+            folder = split_parent(folder).0;
+        }
+        may_change(&self.dir, folder, real.as_str())
+    }
+
+    /// Whether there is a folder at `path` with nothing in it but folders, and files that `is_known` knows by their paths.
+    pub fn holds_only(&self, path: &ProjectPath, is_known: impl Fn(&str) -> bool) -> bool {
+        let is_folder = self.dir.symlink_metadata(path.as_str()).is_ok_and(|found| found.is_dir());
+        is_folder && holds_only(&self.dir, path.as_str(), &is_known)
+    }
+
     pub(crate) fn dir(&self) -> &Dir {
         &self.dir
     }
@@ -156,6 +172,33 @@ impl Project {
         }
         Ok(())
     }
+}
+
+fn holds_only(dir: &Dir, folder: &str, is_known: &dyn Fn(&str) -> bool) -> bool {
+    let Ok(mut entries) = dir.read_dir(folder) else { return false };
+    entries.all(|entry| {
+        let Ok(entry) = entry else { return false };
+        let Ok(name) = entry.file_name().into_string() else { return false };
+        let path = format!("{folder}/{name}");
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => holds_only(dir, &path, is_known),
+            Ok(_) => is_known(&path),
+            Err(_) => false,
+        }
+    })
+}
+
+/// The folder alone counts: a rename needs no permission on the file.
+#[cfg(unix)]
+fn may_change(dir: &Dir, folder: &str, _: &str) -> bool {
+    use rustix::fs::{Access, AtFlags, accessat};
+    accessat(dir, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty()).is_ok()
+}
+
+/// A folder's permissions say nothing here, but a file that is write-protected can't be replaced.
+#[cfg(not(unix))]
+fn may_change(dir: &Dir, _: &str, path: &str) -> bool {
+    dir.metadata(path).is_ok_and(|found| !found.permissions().readonly()) || !dir.exists(path)
 }
 
 /// `a/b/c` is `a/b` and `c`; `c` is `.` and `c`.

@@ -31,10 +31,11 @@ pub struct Restoration {
 /// refuses two restorations of one path.
 pub fn plan_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<ChangeSet> {
     let files = restorations.into_iter().map(|restoration| file_change(project, restoration));
-    ChangeSet::new(files.collect())
+    Ok(ChangeSet::new(files.collect())?.over_write_protected())
 }
 
-/// Writes all of them or none: folders are made as needed, permissions kept. A file that is no longer
+/// Writes all of them or none: folders are made as needed, permissions kept, also those of a file that nobody may write
+/// to. A file that is no longer
 /// `expected_now` is an error with the code `STALE_PREVIEW`, and nothing is written. Should a later file fail, the
 /// earlier ones are put back; where that fails too, the error is [`crate::ChangeError::PartlyApplied`].
 pub fn apply_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<Vec<AppliedChange>> {

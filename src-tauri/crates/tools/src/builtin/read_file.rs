@@ -35,7 +35,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let window = read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?;
     let mut text = String::new();
     for line in &window.lines {
-        let _ = write!(text, "{:>6}\t{}", line.number, line.text);
+        let _ = write!(text, "{}\t{}", line.number, line.text);
         if line.cut_bytes > 0 {
             let _ = write!(text, " … [{} more bytes in this line]", line.cut_bytes);
         }

@@ -1,7 +1,7 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
 use super::checkpoint::CommandChanges;
-use super::record::{Record, shown_hash};
+use super::record::Record;
 use super::{Kernel, permitted, question};
 use crate::builtin::run_command;
 use crate::error::ToolError;
@@ -53,7 +53,7 @@ impl Kernel {
             Err(fault) => return record.fail(call, &fault).await,
         };
         let permitted = permitted(&approval.requested);
-        if preview.preview_hash == shown_hash(&approval.requested) {
+        if preview.preview_hash == approval.requested.shown_hash() {
             return self.run(call, &permitted, record).await;
         }
         let verdict = Verdict {

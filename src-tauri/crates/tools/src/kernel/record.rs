@@ -99,7 +99,7 @@ impl<'a> Record<'a> {
         let approval_id = requested.approval_id.clone();
         let call_id = requested.call_id.clone();
         let tool_id = requested.tool_id.clone();
-        let preview_hash = shown_hash(&requested).to_owned();
+        let preview_hash = requested.shown_hash().to_owned();
         let decided = arki_domain::PolicyDecided {
             call_id: call_id.clone(),
             decision: verdict.decision,
@@ -121,7 +121,7 @@ impl<'a> Record<'a> {
                 hunks: None,
                 edited: std::collections::BTreeMap::new(),
                 reason: Some(reason.to_owned()),
-                resolved_by: "approve:never".to_owned(),
+                resolved_by: ApprovalMode::Never.resolver().to_owned(),
                 preview_hash,
             }
             .into(),
@@ -173,12 +173,6 @@ impl<'a> Record<'a> {
     fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
-}
-
-/// The hash of what the user is shown; empty where there is nothing but the arguments.
-pub(super) fn shown_hash(requested: &ApprovalRequested) -> &str {
-    let of_change = requested.preview.as_ref().map(|preview| preview.preview_hash.as_str());
-    of_change.or(requested.command.as_ref().map(|command| command.preview_hash.as_str())).unwrap_or_default()
 }
 
 /// A fault for something shown that is no longer so.

@@ -1,6 +1,6 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
-use super::record::{Record, shown_hash, stale};
+use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{Kernel, permitted, question};
 use crate::error::ToolError;
@@ -65,7 +65,7 @@ impl Kernel {
             Err(fault) => return record.fail(call, &stale(path_of(call), &fault.message)).await,
         };
         let preview = change.preview();
-        if preview.preview_hash != shown_hash(&approval.requested) {
+        if preview.preview_hash != approval.requested.shown_hash() {
             return self.ask_again(call, approval, preview, record).await;
         }
         match accepted(&change, preview, &approval.resolved) {
@@ -199,7 +199,7 @@ fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -
     selection.accepted.extend(resolved.edited.keys());
     selection.edited = resolved.edited.clone();
     let change = change.select(&selection).map_err(|error| Fault::from(ToolError::from(error)))?;
-    Ok(Accepted { change, preview, selection, note: resolved.reason.clone(), reviewed: true })
+    Ok(Accepted { change, preview, selection, note: resolved.reason.clone(), reviewed: !resolved.is_by_mode() })
 }
 
 fn all_hunks(preview: &Preview) -> HunkSelection {

@@ -59,7 +59,7 @@ mod tests {
         for name in others.into_iter().chain([".a.txt.arki-tmp-0123456789abcdef"]) {
             std::fs::write(root.path().join(name), "half").unwrap();
         }
-        let staged = stage(&project, &path, b"whole", None).unwrap();
+        let staged = stage(&project, &path, b"whole", None, crate::atomic_write::WriteProtected::Refused).unwrap();
         remove_unfinished(&project, &path).unwrap();
         assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
         staged.commit().unwrap();

@@ -1,9 +1,11 @@
 //! Making a change set real: every file is checked, then every new content is written beside its file, and only
 //! then is anything renamed into place. So a full disk or a missing permission shows before the first
-//! visible change, and what fails after that is taken back.
+//! visible change, and what fails after that is taken back. Only what needs the place of something that is deleted is
+//! written after it.
 
+use super::room::{self, Deletions};
 use super::{AppliedChange, ChangeSet, FileChange, content_hash};
-use crate::atomic_write::{self, Staged};
+use crate::atomic_write::{self, Staged, WriteProtected};
 use crate::error::{ChangeError, Result, StaleKind, StalePreview, WorkspaceError};
 use crate::project::Project;
 use arki_domain::Code;
@@ -17,15 +19,26 @@ impl ChangeSet {
     /// Checks every file, then writes each atomically. On an error nothing is changed, except with
     /// [`ChangeError::PartlyApplied`], which says what is.
     pub fn apply(&self, project: &Project) -> Result<Vec<AppliedChange>> {
-        self.check_current(project)?;
-        let mut staged = Vec::with_capacity(self.files.len());
-        for change in &self.files {
-            staged.push(stage(project, change)?);
+        let deletions = Deletions::of(&self.files);
+        let (waiting, at_once): (Vec<_>, Vec<_>) =
+            self.files.iter().partition(|change| deletions.make_room_for(change));
+        at_once.iter().try_for_each(|change| check_one(project, change))?;
+        let mut staged = Vec::with_capacity(at_once.len());
+        for change in &at_once {
+            staged.push(stage(project, change, self.write_protected)?);
         }
-        for (done, (change, staged)) in self.files.iter().zip(staged).enumerate() {
+        let mut done = Vec::with_capacity(self.files.len());
+        for (change, staged) in at_once.into_iter().zip(staged) {
             if let Err(cause) = commit(project, change, staged) {
-                return Err(take_back(project, &self.files[..done], cause));
+                return Err(take_back(project, &done, cause));
             }
+            done.push(change);
+        }
+        for change in waiting {
+            if let Err(cause) = make(project, change, self.write_protected) {
+                return Err(take_back(project, &done, cause));
+            }
+            done.push(change);
         }
         Ok(self.files.iter().map(applied).collect())
     }
@@ -56,9 +69,9 @@ fn kind_of(error: &WorkspaceError, change: &FileChange) -> StaleKind {
 }
 
 /// `None` for a deletion.
-fn stage(project: &Project, change: &FileChange) -> Result<Option<Staged>> {
+fn stage(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<Option<Staged>> {
     match &change.after {
-        Some(bytes) => atomic_write::stage(project, &change.path, bytes, change.mode).map(Some),
+        Some(bytes) => atomic_write::stage(project, &change.path, bytes, change.mode, write_protected).map(Some),
         None => Ok(None),
     }
 }
@@ -72,20 +85,30 @@ fn commit(project: &Project, change: &FileChange, staged: Option<Staged>) -> Res
     }
 }
 
-fn take_back(project: &Project, done: &[FileChange], cause: WorkspaceError) -> WorkspaceError {
-    let stuck: Vec<AppliedChange> =
-        done.iter().filter(|change| revert(project, change).is_err()).map(applied).collect();
+/// A change alone, once there is room for it.
+fn make(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<()> {
+    if change.before.is_none() {
+        room::clear(project, &change.path);
+    }
+    check_one(project, change)?;
+    let staged = stage(project, change, write_protected)?;
+    commit(project, change, staged)
+}
+
+/// The last first: what was made may stand where something else was.
+fn take_back(project: &Project, done: &[&FileChange], cause: WorkspaceError) -> WorkspaceError {
+    let mut stuck: Vec<AppliedChange> =
+        done.iter().rev().filter(|change| revert(project, change).is_err()).map(|change| applied(change)).collect();
     if stuck.is_empty() {
         return cause;
     }
+    stuck.reverse();
     ChangeError::PartlyApplied { applied: stuck, cause: Box::new(cause) }.into()
 }
 
 fn revert(project: &Project, change: &FileChange) -> Result<()> {
     let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
-    check_one(project, &reverse)?;
-    let staged = stage(project, &reverse)?;
-    commit(project, &reverse, staged)
+    make(project, &reverse, WriteProtected::Replaced)
 }
 
 fn applied(change: &FileChange) -> AppliedChange {

@@ -98,6 +98,36 @@ fn when_a_later_file_fails_nothing_is_left_behind() {
     assert_eq!(names(folder.path()), ["a.txt", "b.txt"]);
 }
 
+#[test]
+fn a_file_and_a_folder_take_each_others_place_and_back() {
+    let (folder, project) = project();
+    let there = [("a.txt", Some("old a\n"), None), ("a.txt/deep/er", None, Some("e")), ("a.txt/x", None, Some("x"))];
+    set(&project, &there).apply(&project).unwrap();
+    assert_eq!(names(&folder.path().join("a.txt")), ["deep", "x"]);
+    assert_eq!(content(folder.path(), "a.txt/deep/er"), "e");
+    let back = there.map(|(name, before, after)| (name, after, before));
+    set(&project, &back).apply(&project).unwrap();
+    assert_eq!(content(folder.path(), "a.txt"), "old a\n");
+    assert_eq!(names(folder.path()), ["a.txt", "b.txt"]);
+}
+
+#[test]
+fn where_what_comes_cannot_be_made_what_went_is_put_back() {
+    let (folder, project) = project();
+    let long = format!("a.txt/{}", "n".repeat(300));
+    let there = [("a.txt", Some("old a\n"), None), ("a.txt/fine", None, Some("x")), (&*long, None, Some("x"))];
+    assert!(set(&project, &there).apply(&project).is_err());
+    assert_eq!(content(folder.path(), "a.txt"), "old a\n");
+    assert_eq!(names(folder.path()), ["a.txt", "b.txt"]);
+    // Something else in the folder keeps its place.
+    fs::create_dir(folder.path().join("c")).unwrap();
+    fs::write(folder.path().join("c/gone"), "g").unwrap();
+    fs::write(folder.path().join("c/stays"), "s").unwrap();
+    let set = set(&project, &[("c", None, Some("c")), ("c/gone", Some("g"), None)]);
+    assert_eq!(set.apply(&project).unwrap_err().code(), Code::STALE_PREVIEW);
+    assert_eq!(names(&folder.path().join("c")), ["gone", "stays"]);
+}
+
 #[cfg(unix)]
 mod unix {
     use super::*;

@@ -41,6 +41,10 @@ pub enum FileError {
     NotFolder { path: String },
     #[error("{path} is a link to something that does not exist.")]
     BrokenLink { path: String },
+    #[error("{path} can't be written: there is no folder to put it into.")]
+    NoFolder { path: String },
+    #[error("{path} is a folder; what is to be written needs the name of a file.")]
+    NameMissing { path: String },
     #[error("No permission to {action} {path}.")]
     PermissionDenied { path: String, action: FileAction },
     #[error("The disk is full: {path} was not written.")]
@@ -65,6 +69,8 @@ impl FileError {
             Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
             Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::BrokenLink { .. } => Code::FILE_NOT_FOUND,
+            Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::NameMissing { .. } => Code::USAGE,
             Self::PermissionDenied { .. } => Code::PERMISSION_DENIED,
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::ReadOnlyDisk { .. } => Code::PERMISSION_DENIED,
@@ -83,6 +89,8 @@ impl FileError {
             Self::NotRegular { .. } => "Only regular files are read and written.",
             Self::NotFolder { .. } => "Read it instead, or give the folder that contains it.",
             Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
+            Self::NoFolder { .. } => "Create the folder first, or choose another place.",
+            Self::NameMissing { path } => return format!("Name a file in it, such as {}.", example_in(path)),
             Self::PermissionDenied { .. } => "Change the permissions of the file or its folder.",
             Self::DiskFull { .. } => "Free some space and try again; nothing was changed.",
             Self::ReadOnlyDisk { .. } => "Mount the disk writable, or copy the project elsewhere.",
@@ -92,6 +100,10 @@ impl FileError {
         }
         .to_owned()
     }
+}
+
+fn example_in(folder: &str) -> String {
+    format!("{}/session.md", folder.trim_end_matches('/'))
 }
 
 /// Says what an `io::Error` means for this path.

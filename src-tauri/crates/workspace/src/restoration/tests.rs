@@ -108,6 +108,21 @@ mod unix {
     }
 
     #[test]
+    fn a_write_protected_file_is_put_back_and_stays_so() {
+        let (folder, project) = project(&[("a", b"new")]);
+        fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(0o444)).unwrap();
+        std::os::unix::fs::symlink("a", folder.path().join("z")).unwrap();
+        let a = restoration(&project, "a", Some(b"old"), Some(b"new"));
+        // Both are as expected until `a` is written: then `z` is not, and `a` is taken back.
+        let z = restoration(&project, "z", Some(b"other"), Some(b"new"));
+        assert_eq!(apply_restorations(&project, vec![a.clone(), z]).unwrap_err().code(), Code::STALE_PREVIEW);
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"new");
+        apply_restorations(&project, vec![a]).unwrap();
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"old");
+        assert_eq!(mode(&folder.path().join("a")), 0o444);
+    }
+
+    #[test]
     fn when_a_later_file_fails_an_earlier_deletion_is_taken_back_with_its_permissions() {
         let (folder, project) = project(&[("a", b"#!/bin/sh\n")]);
         let script = folder.path().join("a");

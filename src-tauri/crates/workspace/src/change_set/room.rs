@@ -1,0 +1,43 @@
+//! Files and folders that take each other's place: what goes has to be gone before what comes can be staged.
+
+use std::collections::BTreeSet;
+
+use super::FileChange;
+use crate::project::{Project, ProjectPath};
+
+/// The files that a change set deletes, to ask what stands in whose way.
+pub(super) struct Deletions<'a>(BTreeSet<&'a str>);
+
+impl<'a> Deletions<'a> {
+    pub(super) fn of(files: &'a [FileChange]) -> Self {
+        let deleted = files.iter().filter(|change| change.after.is_none());
+        Self(deleted.map(|change| change.path.as_str()).collect())
+    }
+
+    /// Whether a file is written where a deleted one is a folder's name on the way, or lies below.
+    pub(super) fn make_room_for(&self, change: &FileChange) -> bool {
+        let path = change.path.as_str();
+        let ends = path.match_indices('/').map(|(at, _)| at);
+        let below = format!("{path}/");
+        let first_after = self.0.range(below.as_str()..).next();
+        change.after.is_some()
+            && (ends.map(|end| &path[..end]).any(|folder| self.0.contains(folder))
+                || first_after.is_some_and(|deleted| deleted.starts_with(&below)))
+    }
+}
+
+/// Removes the folder at `path` where nothing is in it but folders; leaves anything else for the write to refuse.
+pub(super) fn clear(project: &Project, path: &ProjectPath) {
+    if project.holds_only(path, |_| false) {
+        // What came into it meanwhile stays, and so does the folder.
+        let _ = remove_folders(project, path.as_str());
+    }
+}
+
+fn remove_folders(project: &Project, path: &str) -> std::io::Result<()> {
+    for entry in project.dir().read_dir(path)? {
+        let name = entry?.file_name();
+        remove_folders(project, &format!("{path}/{}", name.to_string_lossy()))?;
+    }
+    project.dir().remove_dir(path)
+}
