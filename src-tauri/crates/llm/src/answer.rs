@@ -1,25 +1,31 @@
 //! Drives one answer from its first byte to its `End`, for any wire format.
 
+use crate::Price;
+use crate::admission::Place;
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::sse::{ByteStream, Events};
 use crate::vendor_error::VendorError;
+use crate::wire_format::Framing;
 use arki_domain::{ChatStream, Fault, StreamEvent, Usage};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 /// How long figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
 
 /// Turns the events of one wire format into those of the port.
-pub(crate) trait AnswerDecoder: Send + 'static {
+pub(crate) trait AnswerDecoder: Send {
     /// Adds what the event says to `out`.
     fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError>;
+    /// Takes the answer of a server that does not stream; where that has the form of one event, nothing need be said.
+    fn whole(&mut self, body: &str, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
+        self.event(None, body, out).map(|_| ())
+    }
     /// Whether the model has said that it is done.
     fn is_finished(&self) -> bool;
     /// What could only be said at the end: tool calls, the finish reason, usage.
@@ -42,53 +48,76 @@ pub(crate) enum DecodeError {
     Vendor(VendorError),
     /// Not this wire format; finishes the sentence “can't be read: …”.
     Malformed(&'static str),
+    /// Not all of it came.
+    Cut,
 }
 
 /// What an answer needs besides its bytes.
 pub(crate) struct AnswerContext {
     pub(crate) target: Target,
     pub(crate) model: String,
-    pub(crate) place: Option<OwnedSemaphorePermit>,
+    /// `None` where it is not known.
+    pub(crate) price: Option<Price>,
+    pub(crate) place: Option<Place>,
     pub(crate) drain: Arc<Drain>,
 }
 
 impl AnswerContext {
+    /// With its cost, unless the vendor has said it.
+    fn priced(&self, event: StreamEvent) -> StreamEvent {
+        let StreamEvent::Metadata { finish_reason, usage } = event else { return event };
+        let cost = |usage: &Usage| self.price.as_ref().map(|price| price.cost(usage));
+        let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
+        StreamEvent::Metadata { finish_reason, usage }
+    }
+
     fn fault(&self, error: DecodeError) -> Fault {
         match error {
             DecodeError::Vendor(error) => self.target.refused(&error, &self.model),
             DecodeError::Malformed(what) => self.target.bad_answer(what),
+            DecodeError::Cut => self.target.cut("in the middle of its answer"),
         }
     }
 }
 
 /// Streams the answer. Dropping the stream drops the connection, unless the answer is over.
-pub(crate) fn stream(bytes: ByteStream, decoder: impl AnswerDecoder, context: AnswerContext) -> ChatStream {
-    let events = Events::new(bytes, context.target.clone());
+pub(crate) fn stream(
+    bytes: ByteStream,
+    framing: Framing,
+    decoder: Box<dyn AnswerDecoder>,
+    context: AnswerContext,
+) -> ChatStream {
+    let events = Events::new(bytes, framing, context.target.clone());
     let answer = Answer { events: Some(events), decoder, context, ready: VecDeque::new() };
     unfold(answer, |mut answer| async move { answer.next().await.map(|event| (event, answer)) }).boxed()
 }
 
 /// The answer of a server that does not stream, from its whole body.
-pub(crate) fn whole(body: &str, mut decoder: impl AnswerDecoder, context: &AnswerContext) -> Result<ChatStream, Fault> {
+pub(crate) fn whole(
+    body: &str,
+    mut decoder: Box<dyn AnswerDecoder>,
+    context: &AnswerContext,
+) -> Result<ChatStream, Fault> {
     let mut out = Vec::new();
-    decoder.event(None, body, &mut out).map_err(|error| context.fault(error))?;
+    decoder.whole(body, &mut out).map_err(|error| context.fault(error))?;
     if !decoder.is_finished() && out.is_empty() {
-        return Err(context.target.bad_answer("it has no choices"));
+        return Err(context.target.bad_answer("there is no answer in it"));
     }
     decoder.conclude(&mut out);
     out.push(StreamEvent::End);
-    Ok(futures_util::stream::iter(out.into_iter().map(Ok)).boxed())
+    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.priced(event))).collect();
+    Ok(futures_util::stream::iter(priced).boxed())
 }
 
-struct Answer<D> {
+struct Answer {
     /// `None` once the answer is over.
     events: Option<Events>,
-    decoder: D,
+    decoder: Box<dyn AnswerDecoder>,
     context: AnswerContext,
     ready: VecDeque<Result<StreamEvent, Fault>>,
 }
 
-impl<D: AnswerDecoder> Answer<D> {
+impl Answer {
     async fn next(&mut self) -> Option<Result<StreamEvent, Fault>> {
         loop {
             if let Some(event) = self.ready.pop_front() {
@@ -112,7 +141,7 @@ impl<D: AnswerDecoder> Answer<D> {
     fn take(&mut self, name: Option<&str>, data: &str, unfinished: bool) {
         let mut out = Vec::new();
         let step = self.decoder.event(name, data, &mut out);
-        self.ready.extend(out.into_iter().map(Ok));
+        self.hand_over(out);
         match step {
             Ok(Step::More) => {}
             Ok(Step::Complete) => self.conclude(),
@@ -124,11 +153,15 @@ impl<D: AnswerDecoder> Answer<D> {
         }
     }
 
+    fn hand_over(&mut self, events: Vec<StreamEvent>) {
+        self.ready.extend(events.into_iter().map(|event| Ok(self.context.priced(event))));
+    }
+
     fn conclude(&mut self) {
         let mut out = Vec::new();
         self.decoder.conclude(&mut out);
         out.push(StreamEvent::End);
-        self.ready.extend(out.into_iter().map(Ok));
+        self.hand_over(out);
         self.context.place = None;
         if let Some(events) = self.events.take() {
             self.context.drain.begin(events);
@@ -137,7 +170,7 @@ impl<D: AnswerDecoder> Answer<D> {
 
     fn fail(&mut self, fault: Fault) {
         if let Some(usage) = self.decoder.usage() {
-            self.ready.push_back(Ok(StreamEvent::Metadata { finish_reason: None, usage: Some(usage) }));
+            self.hand_over(vec![StreamEvent::Metadata { finish_reason: None, usage: Some(usage) }]);
         }
         self.ready.push_back(Err(fault));
         self.context.place = None;

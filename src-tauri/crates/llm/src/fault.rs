@@ -2,7 +2,7 @@
 //! carry no internals of the HTTP library, and never a key.
 
 use crate::vendor_error::VendorError;
-use crate::{ProviderSettings, Secret};
+use crate::{ProviderKind, ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
 use std::error::Error;
 use std::io;
@@ -25,6 +25,7 @@ pub fn retryable(fault: &Fault) -> bool {
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
     provider: String,
+    kind: ProviderKind,
     key_env: Option<String>,
     /// Without user name, password and query.
     url: String,
@@ -37,11 +38,16 @@ impl Target {
         let headers = settings.headers.values().map(Secret::new);
         Self {
             provider: settings.name.clone(),
+            kind: settings.kind,
             key_env: settings.key_env().map(str::to_owned),
             url: without_credentials(base_url),
             secrets: headers.chain(key.cloned()).collect(),
             key_sent: key.is_some(),
         }
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
     }
 
     /// From an error of the HTTP client before the answer began.
@@ -70,13 +76,32 @@ impl Target {
         Fault::new(
             Code::PROVIDER_UNREACHABLE,
             format!("Can't reach {} at {}.", self.provider, self.url),
-            "Check that the server is running and that its baseUrl is right, or choose another model.",
+            match self.kind {
+                ProviderKind::Ollama => "Start it with `ollama serve`, check its baseUrl, or choose another model.",
+                _ => "Check that the server is running and that its baseUrl is right, or choose another model.",
+            },
+        )
+    }
+
+    pub(crate) fn unresolved(&self, host: &str) -> Fault {
+        Fault::new(
+            Code::PROVIDER_UNREACHABLE,
+            format!("Nobody knows the name {host}."),
+            format!("Check the baseUrl of {} for a mistyped name, and this computer's network.", self.provider),
+        )
+    }
+
+    pub(crate) fn proxy_unreachable(&self, host: &str, port: u16) -> Fault {
+        Fault::new(
+            Code::PROVIDER_UNREACHABLE,
+            format!("Can't reach the proxy {host}:{port} on the way to {}.", self.provider),
+            "Check the proxy of the system, or HTTPS_PROXY and NO_PROXY in the environment.",
         )
     }
 
     fn untrusted_certificate(&self) -> Fault {
         Fault::new(
-            Code::PROVIDER_UNREACHABLE,
+            Code::CERTIFICATE_UNTRUSTED,
             format!("The certificate of {} at {} isn't trusted on this computer.", self.provider, self.url),
             "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE.",
         )
@@ -98,6 +123,39 @@ impl Target {
         )
     }
 
+    pub(crate) fn no_client(&self, error: &reqwest::Error) -> Fault {
+        tracing::warn!(provider = self.provider, %error, "no HTTP client could be made");
+        Fault::new(
+            Code::ADAPTER_INSTANTIATION,
+            format!("No connection to {} can be set up on this computer.", self.provider),
+            "Check SSL_CERT_FILE, the system's certificates and the proxy settings.",
+        )
+    }
+
+    pub(crate) fn queued_too_long(&self) -> Fault {
+        Fault::new(
+            Code::API_QUEUE_TIMEOUT,
+            format!("{} is busy with other requests, and this one waited too long for its turn.", self.provider),
+            "Try again later, or raise maxParallel or queueTimeoutSeconds in its configuration.",
+        )
+    }
+
+    pub(crate) fn local_busy(&self) -> Fault {
+        Fault::new(
+            Code::LOCAL_INSTANCE_BUSY,
+            format!("{} is still answering another request.", self.provider),
+            "Wait for it or stop it. If the server can answer several at once, say so with maxParallel.",
+        )
+    }
+
+    pub(crate) fn local_conflict(&self, other: &str) -> Fault {
+        Fault::new(
+            Code::LOCAL_PROVIDER_CONFLICT,
+            format!("{other} is answering, and {} would have to share this computer with it.", self.provider),
+            "Only one local provider works at a time: wait for the other one, or stop it.",
+        )
+    }
+
     pub(crate) fn cut(&self, when: &str) -> Fault {
         Fault::new(
             Code::PROVIDER_STREAM_CUT,
@@ -111,7 +169,7 @@ impl Target {
         Fault::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("The answer of {} can't be read: {what}.", self.provider),
-            format!("Check that {} is the address of a Chat Completions API.", self.url),
+            format!("Check that {} is the address of an API of the kind {}.", self.url, self.kind),
         )
     }
 
@@ -142,16 +200,20 @@ impl Target {
             Code::PROVIDER_BAD_ANSWER => format!("{} at {} sends the request elsewhere.", self.provider, self.url),
             _ => format!("{} refused the request{}.{says}", self.provider, error.status_in_words()),
         };
-        Fault::new(code, message, self.hint(code))
+        Fault { retry_after_ms: error.retry_after_ms(), ..Fault::new(code, message, self.hint(code, model)) }
     }
 
-    fn hint(&self, code: Code) -> String {
+    fn hint(&self, code: Code, model: &str) -> String {
         match code {
             Code::KEY_REFUSED => format!("Check the key, then store it with `arki keys set {}`.", self.provider),
             Code::PROVIDER_NO_CREDIT => "Add credit in the provider's console, or choose another model.".into(),
+            Code::MODEL_NOT_FOUND if self.kind == ProviderKind::Ollama => {
+                format!("Download it with `ollama pull {model}`, or choose one that `ollama list` shows.")
+            }
             Code::MODEL_NOT_FOUND => "Check the model's name (`arki models`) and the provider's baseUrl.".into(),
             Code::CONTEXT_TOO_LONG => "Start a new session, or choose a model with a larger context window.".into(),
             Code::PROVIDER_RATE_LIMITED => "Wait a moment and try again.".into(),
+            Code::CONTENT_REFUSED => "Say it in another way, or choose another model.".into(),
             Code::PROVIDER_BAD_ANSWER => "Set its baseUrl to the address it redirects to.".into(),
             Code::PROVIDER_BAD_REQUEST => "Check the model's options, or choose another model.".into(),
             _ => "Try again in a moment, or choose another model.".into(),

@@ -27,11 +27,12 @@ impl Default for Timeouts {
 ///
 /// Loading the system's certificates takes longer than a whole request to a local server, so that it is left out where
 /// no TLS can happen: redirects are not followed, hence `http://` stays `http://`.
-pub(crate) fn client_for(url: &Url, timeouts: Timeouts, target: &Target) -> Result<Client, Fault> {
+pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: &Target) -> Result<Client, Fault> {
     install_crypto();
     let mut builder = Client::builder()
         .user_agent(concat!("arki/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(timeouts.connect)
+        .pool_idle_timeout(idle)
         .redirect(Policy::none())
         .tcp_nodelay(true);
     if url.scheme() == "http" {
@@ -40,18 +41,18 @@ pub(crate) fn client_for(url: &Url, timeouts: Timeouts, target: &Target) -> Resu
     if is_loopback(url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| target.not_sent(&error))
+    builder.build().map_err(|error| target.no_client(&error))
 }
 
 /// reqwest takes the process's default; another crate may have installed one already, which is as good.
-fn install_crypto() {
+pub(crate) fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Fails only when another thread was faster.
         let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }
 
-fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let host = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     match host.parse::<std::net::IpAddr>() {

@@ -10,6 +10,9 @@ use async_trait::async_trait;
 pub trait KeySource: Send + Sync {
     /// `None` when there is no key; the adapter decides whether that matters.
     async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault>;
+
+    /// Where a key that was found comes from, in words that finish “found in …”. Looks nowhere.
+    fn place(&self, provider: &ProviderSettings) -> String;
 }
 
 /// How much a provider needs a key.

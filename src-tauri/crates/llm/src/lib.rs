@@ -5,30 +5,57 @@
 //! the socket: connections, time-outs, keys in flight, server-sent events and the words for what went wrong.
 //!
 //! It does not know tools, files or the log, reads no configuration and no environment but the proxies', and does not
-//! retry: whoever asked decides that, with [`retryable`].
+//! retry: whoever asked decides that, with [`retryable`] and how long the provider asks to wait.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod admission;
 mod answer;
+mod anthropic;
 mod catalogue;
+mod connection_test;
 mod demo;
 mod drain;
 mod fault;
+mod function_tool;
+mod gemini;
+mod growing_request;
 mod http;
+mod image_data;
+mod kept_client;
 mod key_source;
+mod live_models;
+mod model_list;
+mod ollama;
 mod openai_chat;
+mod openai_responses;
+mod price;
+mod prompt;
 mod provider;
 mod provider_connection;
 mod providers;
+#[cfg(test)]
+mod replay;
+mod retry_after;
+mod schema_in_words;
 mod secret;
 mod sse;
+mod strict_schema;
 mod think_split;
+mod token_estimate;
+mod tool_arguments;
 mod vendor_error;
+mod wire_format;
+mod wire_model;
 
-pub use catalogue::{DEFAULT_CONTEXT_WINDOW, DEFAULT_LOCAL_CONTEXT_WINDOW, ModelInfo};
+pub use catalogue::{DEFAULT_CONTEXT_WINDOW, DEFAULT_LOCAL_CONTEXT_WINDOW, ModelInfo, ModelSource};
+pub use connection_test::{TestOutcome, TestStep, TestStepName};
 pub use fault::retryable;
 pub use http::Timeouts;
 pub use key_source::{KeyNeed, KeySource};
+pub use live_models::LiveModels;
+pub use price::{Price, PriceTier, Rates};
 pub use provider::{Capability, ModelSettings, ProviderKind, ProviderSettings};
 pub use providers::Providers;
 pub use secret::Secret;
+pub use token_estimate::{Estimator, message_tokens, request_tokens, text_tokens};

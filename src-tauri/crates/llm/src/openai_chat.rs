@@ -1,75 +1,86 @@
 //! OpenAI's Chat Completions, and the servers that speak nearly the same.
 
+mod dialect;
+#[cfg(test)]
+mod dialect_tests;
+mod entry;
+mod reasoning_details;
 mod request;
 mod response;
 #[cfg(test)]
 mod stream_tests;
 mod wire;
 
-use crate::ProviderKind;
-use crate::answer::{self, AnswerContext};
-use crate::provider_connection::{ProviderConnection, Reply};
-use crate::sse::body_of;
-use arki_domain::{ChatModel, ChatRequest, ChatStream, Fault, PreparedRequest};
-use async_trait::async_trait;
-use futures_util::TryStreamExt;
-use request::{Dialect, RequestWriter};
-use reqwest::header::CONTENT_TYPE;
+use crate::answer::AnswerDecoder;
+use crate::growing_request::{Images, open_list, to_json};
+use crate::wire_format::{WireFormat, bearer};
+use crate::{ProviderSettings, Secret, catalogue};
+use arki_domain::{ChatRequest, Fault, Message};
+use dialect::Dialect;
+use entry::Entry;
+use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::ChatDecoder;
 use std::sync::Arc;
 
-const PATH: &str = "/chat/completions";
+/// The model of DeepSeek's that demands that users and model take turns.
+const ALTERNATING_MODEL: &str = "deepseek-reasoner";
 
 pub(crate) struct OpenAiChat {
-    connection: Arc<ProviderConnection>,
     model: String,
-    writer: RequestWriter,
+    dialect: Dialect,
+    /// Known to take no images.
+    is_blind: bool,
 }
 
 impl OpenAiChat {
-    pub(crate) fn new(connection: Arc<ProviderConnection>, model: &str) -> Self {
-        let dialect = match connection.settings().kind {
-            ProviderKind::OpenaiChat => Dialect::OpenAi,
-            _ => Dialect::Compatible,
-        };
-        Self { connection, model: model.to_owned(), writer: RequestWriter::new(model, dialect) }
-    }
-
-    /// Only what costs nothing by its nature has a price here.
-    fn cost_usd(&self) -> Option<f64> {
-        self.connection.settings().is_local.then_some(0.0)
+    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
+        let is_blind = catalogue::is_blind(settings, model);
+        Self { model: model.to_owned(), dialect: settings.kind.into(), is_blind }
     }
 }
 
-#[async_trait]
-impl ChatModel for OpenAiChat {
-    fn provider(&self) -> &str {
-        &self.connection.settings().name
+impl WireFormat for OpenAiChat {
+    fn path(&self) -> String {
+        "/chat/completions".to_owned()
     }
 
-    fn model(&self) -> &str {
-        &self.model
-    }
-
-    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
-        self.writer.prepare(request)
-    }
-
-    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
-        let Reply { response, target, place } = self.connection.post(PATH, request.body, &self.model).await?;
-        let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
-        let bytes = body_of(response, self.connection.settings().timeouts.idle, target.clone());
-        let decoder = ChatDecoder::new(self.cost_usd());
-        let context = AnswerContext { target, model: self.model.clone(), place, drain: self.connection.drain() };
-        if media_type.starts_with("text/html") {
-            return Err(context.target.bad_answer("it is a web page"));
+    /// OpenRouter asks applications to say who they are: <https://openrouter.ai/docs/app-attribution>.
+    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+        let mut headers = bearer(key)?;
+        if self.dialect == Dialect::OpenRouter {
+            headers.push((
+                HeaderName::from_static("http-referer"),
+                HeaderValue::from_static(env!("CARGO_PKG_REPOSITORY")),
+            ));
+            headers.push((HeaderName::from_static("x-title"), HeaderValue::from_static("Arki")));
         }
-        if !media_type.starts_with("application/json") {
-            return Ok(answer::stream(bytes, decoder, context));
+        Ok(headers)
+    }
+
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+        let mut head = open_list(&request::head(&self.model, self.dialect, request), "messages")?;
+        let system = request::system(self.dialect, request);
+        if !system.is_empty() {
+            head.extend_from_slice(&to_json(&Entry::System { content: &system })?);
         }
-        let body = bytes.try_collect::<Vec<_>>().await?.concat();
-        let body = std::str::from_utf8(&body).map_err(|_| context.target.bad_answer("it is not UTF-8"))?;
-        answer::whole(body, decoder, &context)
+        Ok(head)
+    }
+
+    fn joins(&self, message: &Message, next: &Message) -> bool {
+        let is_users = |message| matches!(message, &Message::User { .. });
+        let is_models = |message| matches!(message, &Message::Assistant { .. } | &Message::ToolRequest { .. });
+        let alike = (is_users(message) && is_users(next)) || (is_models(message) && is_models(next));
+        self.dialect == Dialect::DeepSeek && self.model == ALTERNATING_MODEL && alike
+    }
+
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+        if let Some(entry) = Entry::new(self, group, images) {
+            out.extend_from_slice(&to_json(&entry)?);
+        }
+        Ok(())
+    }
+
+    fn decoder(&self) -> Box<dyn AnswerDecoder> {
+        Box::new(ChatDecoder::new(self.dialect, &self.model))
     }
 }

@@ -1,6 +1,6 @@
 //! What is configured about a provider. Plain data: where it comes from is the engine's business.
 
-use crate::{KeyNeed, Timeouts};
+use crate::{KeyNeed, Price, Timeouts};
 use arki_domain::{Code, Fault};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -99,8 +99,10 @@ pub struct ProviderSettings {
     /// Sent with every request. Treated as secret: never shown.
     pub headers: BTreeMap<String, String>,
     pub api_key_env: Option<String>,
-    /// Requests at the same time; the others wait in order. `None`: no limit.
+    /// Requests at the same time; the others wait in order. `None`: one for a local provider, else no limit.
     pub max_parallel: Option<u32>,
+    /// How long connections are kept that nothing uses.
+    pub idle_timeout: Duration,
     /// How long a request waits for its turn under `max_parallel`.
     pub queue_timeout: Duration,
     pub models: BTreeMap<String, ModelSettings>,
@@ -110,11 +112,14 @@ pub struct ProviderSettings {
 }
 
 /// What is configured about one model; the catalogue's defaults where absent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelSettings {
     /// In tokens.
     pub context_window: Option<u64>,
+    /// In tokens.
+    pub output_limit: Option<u64>,
+    pub price: Option<Price>,
     pub capabilities: Option<Vec<Capability>>,
 }
 
@@ -136,6 +141,8 @@ const DEMO_WORD_PAUSE: Duration = Duration::from_millis(25);
 
 const DEFAULT_QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
 
+const DEFAULT_IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+
 impl ProviderSettings {
     /// A provider with nothing but its kind's defaults.
     pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
@@ -143,10 +150,11 @@ impl ProviderSettings {
             name: name.into(),
             kind,
             base_url: None,
-            is_local: kind == ProviderKind::Demo,
+            is_local: matches!(kind, ProviderKind::Demo | ProviderKind::Ollama),
             headers: BTreeMap::new(),
             api_key_env: None,
             max_parallel: None,
+            idle_timeout: DEFAULT_IDLE_TIMEOUT,
             queue_timeout: DEFAULT_QUEUE_TIMEOUT,
             models: BTreeMap::new(),
             timeouts: Timeouts::default(),

@@ -1,17 +1,24 @@
 //! One provider at run time: its client, its key and its place in the queue, shared by all of its models.
 
+mod listing;
+
+use crate::admission::{Admission, LocalUse, Place};
 use crate::demo::DemoServer;
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::http::client_for;
+use crate::kept_client::KeptClient;
+use crate::retry_after::retry_after_ms;
 use crate::vendor_error::VendorError;
+use crate::wire_format::WireFormat;
 use crate::{KeyNeed, KeySource, ProviderKind, ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
 use bytes::{Bytes, BytesMut};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use jiff::Timestamp;
+use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
-use std::sync::{Arc, OnceLock};
-use tokio::sync::{Mutex, OnceCell, OwnedSemaphorePermit, Semaphore};
+use std::sync::Arc;
+use tokio::sync::{Mutex, OnceCell};
 use tokio::time::timeout;
 
 /// How much of an error's body is read.
@@ -22,9 +29,9 @@ pub(crate) struct ProviderConnection {
     keys: Arc<dyn KeySource>,
     /// What the source said, once it was asked.
     key: Mutex<Option<Option<Secret>>>,
-    client: OnceLock<Client>,
+    client: KeptClient,
     demo: OnceCell<DemoServer>,
-    queue: Option<Arc<Semaphore>>,
+    admission: Admission,
     drain: Arc<Drain>,
 }
 
@@ -33,19 +40,20 @@ pub(crate) struct Reply {
     pub(crate) response: Response,
     pub(crate) target: Target,
     /// Given back when the answer is over.
-    pub(crate) place: Option<OwnedSemaphorePermit>,
+    pub(crate) place: Option<Place>,
 }
 
 impl ProviderConnection {
-    pub(crate) fn new(settings: ProviderSettings, keys: Arc<dyn KeySource>) -> Self {
-        let queue = settings.max_parallel.map(|places| Arc::new(Semaphore::new(places.max(1) as usize)));
+    pub(crate) fn new(settings: ProviderSettings, keys: Arc<dyn KeySource>, local_use: &Arc<LocalUse>) -> Self {
+        let is_local = settings.is_local && settings.kind != ProviderKind::Demo;
+        let admission = Admission::new(&settings, is_local.then(|| Arc::clone(local_use)));
         Self {
             settings,
             keys,
             key: Mutex::new(None),
-            client: OnceLock::new(),
+            client: KeptClient::default(),
             demo: OnceCell::new(),
-            queue,
+            admission,
             drain: Arc::default(),
         }
     }
@@ -59,18 +67,21 @@ impl ProviderConnection {
     }
 
     /// Posts JSON and returns once the answer has begun. Every other status than success is a fault.
-    pub(crate) async fn post(&self, path: &str, body: Bytes, model: &str) -> Result<Reply, Fault> {
+    pub(crate) async fn post(&self, format: &dyn WireFormat, body: Bytes, model: &str) -> Result<Reply, Fault> {
         let base_url = self.base_url().await?;
         let mut key = self.first_key(&base_url).await?;
-        let place = self.place_in_queue(&base_url).await?;
+        let target = Target::new(&self.settings, &base_url, None);
+        let place = Some(self.admission.enter(&self.settings, &target).await?);
         self.drain.wait().await;
         loop {
             let target = Target::new(&self.settings, &base_url, key.as_ref());
-            let response = self.send(&base_url, path, body.clone(), key.as_ref(), &target).await?;
+            let response = self.send(&base_url, format, body.clone(), key.as_ref(), &target).await?;
             if response.status().is_success() {
                 return Ok(Reply { response, target, place });
             }
+            let retry_after_ms = retry_after_ms(response.headers(), Timestamp::now());
             let fault = target.refused(&self.read_error(response).await, model);
+            let fault = Fault { retry_after_ms: retry_after_ms.or(fault.retry_after_ms), ..fault };
             let asked_without = fault.is(Code::KEY_MISSING) && self.settings.key_need() == KeyNeed::WhenRefused;
             if fault.is(Code::KEY_REFUSED) || fault.is(Code::KEY_MISSING) {
                 *self.key.lock().await = None;
@@ -85,22 +96,24 @@ impl ProviderConnection {
     async fn send(
         &self,
         base_url: &Url,
-        path: &str,
+        format: &dyn WireFormat,
         body: Bytes,
         key: Option<&Secret>,
         target: &Target,
     ) -> Result<Response, Fault> {
-        let url = format!("{}{path}", base_url.as_str().trim_end_matches('/'));
+        let url = format!("{}{}", base_url.as_str().trim_end_matches('/'), format.path());
         let mut request = self.client(base_url, target)?.post(url).body(body);
         request = request.header(CONTENT_TYPE, "application/json").header(ACCEPT, "text/event-stream");
         for (name, value) in &self.settings.headers {
             request = request.header(name, value);
         }
-        if let Some(key) = key {
-            let mut value =
-                HeaderValue::try_from(format!("Bearer {}", key.expose())).map_err(|_| target.bad_configuration())?;
+        for (name, mut value) in format.headers(key).map_err(|_| target.bad_configuration())? {
+            // What the user says of a header goes before what the format says: two of one name are none to many servers.
+            if self.settings.headers.keys().any(|own| name.as_str().eq_ignore_ascii_case(own)) {
+                continue;
+            }
             value.set_sensitive(true);
-            request = request.header(AUTHORIZATION, value);
+            request = request.header(name, value);
         }
         match timeout(self.settings.timeouts.first_byte, request.send()).await {
             Ok(response) => response.map_err(|error| target.not_sent(&error)),
@@ -108,12 +121,9 @@ impl ProviderConnection {
         }
     }
 
-    fn client(&self, base_url: &Url, target: &Target) -> Result<&Client, Fault> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let client = client_for(base_url, self.settings.timeouts, target)?;
-        Ok(self.client.get_or_init(|| client))
+    fn client(&self, base_url: &Url, target: &Target) -> Result<Client, Fault> {
+        let idle = self.settings.idle_timeout;
+        self.client.get(idle, || client_for(base_url, self.settings.timeouts, idle, target))
     }
 
     async fn read_error(&self, mut response: Response) -> VendorError {
@@ -132,7 +142,7 @@ impl ProviderConnection {
         VendorError::from_response(status, &body)
     }
 
-    async fn base_url(&self) -> Result<Url, Fault> {
+    pub(crate) async fn base_url(&self) -> Result<Url, Fault> {
         if self.settings.kind == ProviderKind::Demo {
             return Ok(self.demo().await?.base_url());
         }
@@ -177,14 +187,5 @@ impl ProviderConnection {
             *known = Some(key.clone());
         }
         Ok(key)
-    }
-
-    async fn place_in_queue(&self, base_url: &Url) -> Result<Option<OwnedSemaphorePermit>, Fault> {
-        let Some(queue) = &self.queue else { return Ok(None) };
-        match timeout(self.settings.queue_timeout, Arc::clone(queue).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(Some(place)),
-            Ok(Err(_)) => Err(Fault::internal("a provider's queue was closed")),
-            Err(_) => Err(Target::new(&self.settings, base_url, None).timeout("is busy with other requests")),
-        }
     }
 }

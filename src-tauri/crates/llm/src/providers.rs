@@ -1,8 +1,15 @@
 //! The configured providers, and the way from `provider/model` to something that answers.
 
+use crate::admission::LocalUse;
+use crate::anthropic::Anthropic;
 use crate::catalogue::{self, ModelInfo};
+use crate::gemini::Gemini;
+use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
+use crate::openai_responses::OpenAiResponses;
 use crate::provider_connection::ProviderConnection;
+use crate::wire_format::WireFormat;
+use crate::wire_model::WireModel;
 use crate::{KeySource, ProviderKind, ProviderSettings};
 use arki_domain::{ChatModel, Code, Fault};
 use std::collections::BTreeMap;
@@ -16,11 +23,13 @@ pub struct Providers {
 impl Providers {
     /// `demo` is always among them, unless the configuration uses that name itself. A later entry of the same name wins.
     pub fn new(settings: Vec<ProviderSettings>, keys: Arc<dyn KeySource>) -> Self {
+        let local_use = Arc::<LocalUse>::default();
         let demo = ProviderSettings::new("demo", ProviderKind::Demo);
         let connections = std::iter::once(demo)
             .chain(settings)
             .map(move |settings| {
-                (settings.name.clone(), Arc::new(ProviderConnection::new(settings, Arc::clone(&keys))))
+                let name = settings.name.clone();
+                (name, Arc::new(ProviderConnection::new(settings, Arc::clone(&keys), &local_use)))
             })
             .collect();
         Self { connections }
@@ -32,25 +41,35 @@ impl Providers {
     /// share their connections and key.
     ///
     /// # Errors
-    /// `UNKNOWN_PROVIDER` when there is no such provider or its kind is not supported yet, `CONFIG_INVALID` when the name
-    /// has no slash.
+    /// `UNKNOWN_PROVIDER` when there is no such provider, `CONFIG_INVALID` when the name has no slash or the provider no
+    /// baseUrl.
     pub fn model(&self, reference: &str) -> Result<Arc<dyn ChatModel>, Fault> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
-        match connection.settings().kind {
-            ProviderKind::OpenaiChat | ProviderKind::Custom | ProviderKind::Demo => {
-                if connection.settings().kind != ProviderKind::Demo {
-                    connection.settings().effective_base_url()?;
-                }
-                Ok(Arc::new(OpenAiChat::new(Arc::clone(connection), model)))
-            }
-            ProviderKind::Openai
-            | ProviderKind::Anthropic
-            | ProviderKind::Gemini
-            | ProviderKind::Deepseek
-            | ProviderKind::Ollama
-            | ProviderKind::Openrouter => Err(not_yet(connection.settings())),
+        let settings = connection.settings();
+        if settings.kind != ProviderKind::Demo {
+            settings.effective_base_url()?;
         }
+        let format: Box<dyn WireFormat> = match settings.kind {
+            ProviderKind::Openai => Box::new(OpenAiResponses::new(settings, model)),
+            ProviderKind::Anthropic => Box::new(Anthropic::new(settings, model)),
+            ProviderKind::Gemini => Box::new(Gemini::new(settings, model)),
+            ProviderKind::Ollama => Box::new(Ollama::new(settings, model)),
+            ProviderKind::OpenaiChat
+            | ProviderKind::Deepseek
+            | ProviderKind::Openrouter
+            | ProviderKind::Custom
+            | ProviderKind::Demo => Box::new(OpenAiChat::new(settings, model)),
+        };
+        Ok(Arc::new(WireModel::new(Arc::clone(connection), model, format)))
+    }
+
+    pub(crate) fn connections(&self) -> impl Iterator<Item = &ProviderConnection> {
+        self.connections.values().map(AsRef::as_ref)
+    }
+
+    pub(crate) fn connection(&self, provider: &str) -> Result<&ProviderConnection, Fault> {
+        self.connections.get(provider).map(AsRef::as_ref).ok_or_else(|| self.unknown(provider))
     }
 
     /// In the order of their names.
@@ -58,7 +77,14 @@ impl Providers {
         self.connections.values().map(|connection| connection.settings())
     }
 
-    /// The models that are known without asking anybody: the configured ones and the demo's.
+    /// The day the catalogue's data were gathered, as `2026-11-10`. Prices and windows may have changed since.
+    #[must_use]
+    pub fn catalogue_date() -> &'static str {
+        catalogue::date()
+    }
+
+    /// The models that are known without asking anybody: the demo's, the configured ones, and of the configured
+    /// vendors those in the catalogue.
     #[must_use]
     pub fn models(&self) -> Vec<ModelInfo> {
         self.settings().flat_map(catalogue::models_of).collect()
@@ -67,7 +93,7 @@ impl Providers {
     /// What is known of `provider/model`, with defaults for the rest.
     ///
     /// # Errors
-    /// As [`Providers::model`], but for kinds that are not supported yet.
+    /// As [`Providers::model`], but for the baseUrl.
     pub fn model_info(&self, reference: &str) -> Result<ModelInfo, Fault> {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
@@ -93,15 +119,4 @@ fn split_reference(reference: &str) -> Result<(&str, &str), Fault> {
             "Write it as PROVIDER/MODEL, for example demo/demo.",
         )),
     }
-}
-
-fn not_yet(settings: &ProviderSettings) -> Fault {
-    Fault::new(
-        Code::UNKNOWN_PROVIDER,
-        format!("Providers of the kind {} come in a later version of Arki.", settings.kind),
-        format!(
-            "Where “{}” also offers Chat Completions, set its \"kind\" to openai-chat or custom and its \"baseUrl\".",
-            settings.name
-        ),
-    )
 }

@@ -1,11 +1,15 @@
-//! Server-sent events out of an answer's bytes, within bounds and time limits.
+//! Events out of an answer's bytes, within bounds and time limits: server-sent ones, or one a line.
 //!
-//! The parser is `sse-stream`'s. What is added here is what it leaves to its caller: limits, time-outs, events without
+//! The parser of server-sent events is `sse-stream`'s. What is added here is what it leaves to its caller: limits, time-outs, events without
 //! data, and the last event of a stream that ended without its blank line.
 
+#[cfg(test)]
+mod line_tests;
+
 use crate::fault::Target;
+use crate::wire_format::Framing;
 use arki_domain::Fault;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, unfold};
 use reqwest::Response;
@@ -52,9 +56,14 @@ pub(crate) fn body_of(response: Response, idle: Duration, target: Target) -> Byt
 
 /// The events of a stream of bytes.
 pub(crate) struct Events {
-    parser: SseByteStream<ByteStream>,
+    parser: Parser,
     progress: Arc<Progress>,
     target: Target,
+}
+
+enum Parser {
+    ServerSentEvents(Box<SseByteStream<ByteStream>>),
+    Lines(Lines),
 }
 
 /// What the parser's input tells its output.
@@ -65,16 +74,37 @@ struct Progress {
 }
 
 impl Events {
-    pub(crate) fn new(bytes: ByteStream, target: Target) -> Self {
+    pub(crate) fn new(bytes: ByteStream, framing: Framing, target: Target) -> Self {
         let progress = Arc::new(Progress::default());
-        let parser = SseByteStream::new(bounded(bytes, Arc::clone(&progress), target.clone()));
+        let bytes = bounded(bytes, Arc::clone(&progress), target.clone());
+        let parser = match framing {
+            Framing::ServerSentEvents => Parser::ServerSentEvents(Box::new(SseByteStream::new(bytes))),
+            Framing::JsonLines => Parser::Lines(Lines::new(bytes)),
+        };
         Self { parser, progress, target }
     }
 
     /// The next event with data; `None` at the end. After a fault there is nothing more.
     pub(crate) async fn next(&mut self) -> Option<Result<Event, Fault>> {
+        match &mut self.parser {
+            Parser::ServerSentEvents(_) => self.next_block().await,
+            Parser::Lines(lines) => {
+                let line = lines.next().await?;
+                self.progress.bytes_since_event.store(0, Ordering::Relaxed);
+                let unfinished = self.progress.ended.load(Ordering::Relaxed);
+                Some(line.and_then(|line| match String::from_utf8(line) {
+                    Ok(data) => Ok(Event { name: None, data, unfinished }),
+                    Err(_) if unfinished => Err(self.target.cut("in the middle of its answer")),
+                    Err(_) => Err(self.target.bad_answer("it is not UTF-8")),
+                }))
+            }
+        }
+    }
+
+    async fn next_block(&mut self) -> Option<Result<Event, Fault>> {
+        let Parser::ServerSentEvents(parser) = &mut self.parser else { return None };
         loop {
-            let parsed = self.parser.next().await?;
+            let parsed = parser.next().await?;
             self.progress.bytes_since_event.store(0, Ordering::Relaxed);
             match parsed {
                 Ok(block) => {
@@ -96,6 +126,41 @@ impl Events {
             // Cut within a character.
             _ if self.progress.ended.load(Ordering::Relaxed) => self.target.cut("in the middle of its answer"),
             _ => self.target.bad_answer("it is not UTF-8"),
+        }
+    }
+}
+
+/// Lines that are not blank, without their ends.
+struct Lines {
+    bytes: ByteStream,
+    /// What has come since the last whole line.
+    buffer: BytesMut,
+    /// How much of the buffer is known to have no end of a line.
+    searched: usize,
+}
+
+impl Lines {
+    fn new(bytes: ByteStream) -> Self {
+        Self { bytes, buffer: BytesMut::new(), searched: 0 }
+    }
+
+    async fn next(&mut self) -> Option<Result<Vec<u8>, Fault>> {
+        loop {
+            let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
+            if let Some(end) = end {
+                let line = self.buffer.split_to(self.searched + end + 1);
+                self.searched = 0;
+                let line = line.trim_ascii();
+                if !line.is_empty() {
+                    return Some(Ok(line.to_vec()));
+                }
+                continue;
+            }
+            self.searched = self.buffer.len();
+            match self.bytes.next().await? {
+                Ok(chunk) => self.buffer.extend_from_slice(&chunk),
+                Err(fault) => return Some(Err(fault)),
+            }
         }
     }
 }

@@ -6,13 +6,18 @@ use serde_json::Value;
 /// How much of a vendor's words is passed on.
 const MAX_WORDS_CHARS: usize = 400;
 
+/// A day: nobody means more by “retry”.
+const MAX_RETRY_DELAY_SECONDS: f64 = 86_400.0;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct VendorError {
     /// Zero when there was none.
     status: u16,
-    /// `code` and `type` of the error object, in lower case.
+    /// `code`, `type` and `status` of the error object and the reasons in its details, in lower case.
     kind: String,
     words: String,
+    /// How long to wait, where the body says so.
+    retry_after_ms: Option<u64>,
 }
 
 impl VendorError {
@@ -24,14 +29,23 @@ impl VendorError {
     pub(crate) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice::<Value>(body) {
             Ok(value) => Self::from_value(&value),
-            Err(_) => Self { status: 0, kind: String::new(), words: plain_words(&String::from_utf8_lossy(body)) },
+            Err(_) => Self::of_kind("", &String::from_utf8_lossy(body)),
         }
+    }
+
+    /// From an answer that says in a place of its own that it went wrong.
+    pub(crate) fn of_kind(kind: &str, words: &str) -> Self {
+        Self { status: 0, kind: kind.to_lowercase(), words: plain_words(words), retry_after_ms: None }
     }
 
     /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one.
     fn from_value(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+        // Ollama passes on the whole answer of the server that it runs as one string.
+        if let Some(inner) = error.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object) {
+            return Self::from_value(&inner);
+        }
         let code = error.get("code").or_else(|| value.get("code"));
         let status = code.and_then(|code| code.as_u64().or_else(|| code.as_str()?.parse().ok()));
         let named = |key| error.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -41,13 +55,18 @@ impl VendorError {
         });
         Self {
             status: status.and_then(|status| u16::try_from(status).ok()).unwrap_or(0),
-            kind: format!("{} {}", named("code"), named("type")).to_lowercase(),
+            kind: format!("{} {} {} {}", named("code"), named("type"), named("status"), reasons(error)).to_lowercase(),
             words: plain_words(&words.unwrap_or_default()),
+            retry_after_ms: retry_delay_ms(error),
         }
     }
 
     pub(crate) fn words(&self) -> &str {
         &self.words
+    }
+
+    pub(crate) fn retry_after_ms(&self) -> Option<u64> {
+        self.retry_after_ms
     }
 
     pub(crate) fn status_in_words(&self) -> String {
@@ -60,14 +79,34 @@ impl VendorError {
             let words = self.words.to_lowercase();
             needles.iter().any(|needle| self.kind.contains(needle) || words.contains(needle))
         };
-        if says(&["context_length_exceeded", "exceed_context_size", "maximum context length", "context window"]) {
+        if says(&["context_length_exceeded", "exceed_context_size", "context length", "context window"])
+            || says(&[
+                "prompt is too long",
+                "exceed context limit",
+                "request_too_large",
+                "input token count",
+                "contextwindowexceeded",
+            ])
+        {
             return Code::CONTEXT_TOO_LONG;
         }
-        if says(&["insufficient_quota", "insufficient balance", "insufficient credit", "credit balance is too low"]) {
+        if says(&["insufficient_quota", "insufficient balance", "insufficient credit", "credit balance is too low"])
+            || says(&["billing_error", "api usage limits", "credits are depleted", "key limit exceeded"])
+        {
             return Code::PROVIDER_NO_CREDIT;
+        }
+        if self.kind.contains("api_key_invalid") {
+            return Code::KEY_REFUSED;
         }
         if says(&["model_not_found"]) {
             return Code::MODEL_NOT_FOUND;
+        }
+        if ["content_policy", "content_filter", "cyber_policy", "invalid_prompt"]
+            .iter()
+            .any(|kind| self.kind.contains(kind))
+            || says(&["requires moderation", "input was flagged"])
+        {
+            return Code::CONTENT_REFUSED;
         }
         self.code_of_status().unwrap_or_else(|| self.code_of_kind())
     }
@@ -78,7 +117,7 @@ impl VendorError {
             401 | 403 => Code::KEY_REFUSED,
             402 => Code::PROVIDER_NO_CREDIT,
             404 => Code::MODEL_NOT_FOUND,
-            408 => Code::PROVIDER_TIMEOUT,
+            408 | 504 => Code::PROVIDER_TIMEOUT,
             409 | 425 => Code::PROVIDER_FAILED,
             429 => Code::PROVIDER_RATE_LIMITED,
             400..=499 => Code::PROVIDER_BAD_REQUEST,
@@ -89,16 +128,35 @@ impl VendorError {
 
     fn code_of_kind(&self) -> Code {
         let is = |needle: &str| self.kind.contains(needle);
-        if is("rate_limit") {
+        if is("rate_limit") || is("resource_exhausted") {
             Code::PROVIDER_RATE_LIMITED
-        } else if is("authentication") || is("invalid_api_key") || is("permission") {
+        } else if is("authentication") || is("invalid_api_key") || is("permission") || is("unauthenticated") {
             Code::KEY_REFUSED
-        } else if is("invalid_request") || is("badrequest") {
+        } else if is("not_found") {
+            Code::MODEL_NOT_FOUND
+        } else if is("timeout") {
+            Code::PROVIDER_TIMEOUT
+        } else if is("invalid_request") || is("badrequest") || is("invalid_argument") {
             Code::PROVIDER_BAD_REQUEST
         } else {
             Code::PROVIDER_FAILED
         }
     }
+}
+
+/// What Google's `ErrorInfo` says: <https://google.aip.dev/193>.
+fn reasons(error: &Value) -> String {
+    let details = error.get("details").and_then(Value::as_array);
+    let reasons = details.into_iter().flatten().filter_map(|detail| detail.get("reason")?.as_str());
+    reasons.collect::<Vec<_>>().join(" ")
+}
+
+/// What Google's `RetryInfo` says, as `"31.5s"`.
+fn retry_delay_ms(error: &Value) -> Option<u64> {
+    let details = error.get("details")?.as_array()?;
+    let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;
+    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
+    (0.0..=MAX_RETRY_DELAY_SECONDS).contains(&seconds).then_some((seconds * 1000.0).ceil() as u64)
 }
 
 /// One line, no control characters, bounded. Of an HTML page nothing is worth showing.
@@ -137,7 +195,23 @@ mod tests {
             (429, plain.clone(), Code::PROVIDER_RATE_LIMITED),
             (429, json!({"error": {"code": "insufficient_quota"}}), Code::PROVIDER_NO_CREDIT),
             (400, json!({"error": {"code": "context_length_exceeded"}}), Code::CONTEXT_TOO_LONG),
+            (
+                400,
+                json!({"error": json!({"error": {"type": "exceed_context_size_error"}}).to_string()}),
+                Code::CONTEXT_TOO_LONG,
+            ),
             (400, json!({"error": {"code": 400, "type": "exceed_context_size_error"}}), Code::CONTEXT_TOO_LONG),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "It requires moderation and your input was flagged"}}),
+                Code::CONTENT_REFUSED,
+            ),
+            (
+                403,
+                json!({"error": {"code": 403, "message": "Key limit exceeded (total limit)"}}),
+                Code::PROVIDER_NO_CREDIT,
+            ),
+            (400, json!({"error": {"message": "litellm.ContextWindowExceededError: no"}}), Code::CONTEXT_TOO_LONG),
             (302, plain.clone(), Code::PROVIDER_BAD_ANSWER),
             (500, plain.clone(), Code::PROVIDER_FAILED),
             (529, plain, Code::PROVIDER_FAILED),
@@ -156,6 +230,47 @@ mod tests {
         assert_eq!(of(json!({"error": {"type": "invalid_request_error"}})), Code::PROVIDER_BAD_REQUEST);
         assert_eq!(of(json!({"error": "went wrong"})), Code::PROVIDER_FAILED);
         assert_eq!(of(json!({"object": "error", "message": "no", "code": 400})), Code::PROVIDER_BAD_REQUEST);
+    }
+
+    #[test]
+    fn googles_errors_are_known_by_their_status_and_details() {
+        let google = |code: u16, status: &str, message: &str, details: Value| json!([{"error": {"code": code, "message": message, "status": status, "details": details}}]);
+        let reason = |reason: &str| json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]);
+        let cases = [
+            (google(400, "INVALID_ARGUMENT", "API key not valid.", reason("API_KEY_INVALID")), Code::KEY_REFUSED),
+            (google(400, "INVALID_ARGUMENT", "Unknown name.", json!([])), Code::PROVIDER_BAD_REQUEST),
+            (
+                google(400, "INVALID_ARGUMENT", "The input token count (2) exceeds the maximum (1).", json!([])),
+                Code::CONTEXT_TOO_LONG,
+            ),
+            (google(403, "PERMISSION_DENIED", "No.", reason("SERVICE_DISABLED")), Code::KEY_REFUSED),
+            (google(404, "NOT_FOUND", "models/x is not found", json!([])), Code::MODEL_NOT_FOUND),
+            (google(429, "RESOURCE_EXHAUSTED", "You exceeded your quota.", json!([])), Code::PROVIDER_RATE_LIMITED),
+            (
+                google(429, "RESOURCE_EXHAUSTED", "Your prepayment credits are depleted.", json!([])),
+                Code::PROVIDER_NO_CREDIT,
+            ),
+            (google(503, "UNAVAILABLE", "The model is overloaded.", json!([])), Code::PROVIDER_FAILED),
+        ];
+        for (body, expected) in cases {
+            let status = body[0]["error"]["code"].as_u64().unwrap() as u16;
+            assert_eq!(code(status, &body), expected, "{body}");
+            assert_eq!(VendorError::from_value(&body).code(), expected, "in a stream: {body}");
+        }
+        let of_status = |status: &str| VendorError::from_value(&json!({"error": {"status": status}})).code();
+        assert_eq!(of_status("RESOURCE_EXHAUSTED"), Code::PROVIDER_RATE_LIMITED);
+        assert_eq!(of_status("UNAUTHENTICATED"), Code::KEY_REFUSED);
+        assert_eq!(of_status("INVALID_ARGUMENT"), Code::PROVIDER_BAD_REQUEST);
+    }
+
+    #[test]
+    fn the_delay_in_the_details_is_kept() {
+        let delay = |delay: &str| {
+            let info = json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay});
+            VendorError::from_value(&json!({"error": {"details": [{"reason": "X"}, info]}})).retry_after_ms()
+        };
+        assert_eq!((delay("37s"), delay("0.5s")), (Some(37_000), Some(500)));
+        assert_eq!((delay("soon"), delay("-1s"), delay("1e9s"), delay("NaNs")), (None, None, None, None));
     }
 
     #[test]

@@ -1,19 +1,24 @@
 //! Reads the chunks of an answer.
 
-use super::wire::{Chunk, Delta, ToolCallDelta};
+use super::dialect::Dialect;
+use super::reasoning_details::ReasoningDetails;
+use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
 use crate::answer::{AnswerDecoder, DecodeError, Step};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// More calls in one answer than anybody reviews; a server that sends more is broken.
 const MAX_CALLS: usize = 256;
 
 /// Gathers one answer. Text is passed on as it comes, calls once they are complete: at the end, as their pieces may come
 /// interleaved.
+#[derive(Default)]
 pub(super) struct ChatDecoder {
-    cost_usd: Option<f64>,
+    dialect: Dialect,
+    model: String,
+    details: ReasoningDetails,
     thoughts: ThinkSplit,
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,
@@ -29,16 +34,19 @@ struct CallInProgress {
 }
 
 impl ChatDecoder {
-    /// `cost_usd`: what any answer costs, where that is known.
-    pub(super) fn new(cost_usd: Option<f64>) -> Self {
-        let thoughts = ThinkSplit::default();
-        Self { cost_usd, thoughts, calls: Vec::new(), finish_reason: None, usage: None }
+    pub(super) fn new(dialect: Dialect, model: &str) -> Self {
+        Self { dialect, model: model.to_owned(), ..Self::default() }
     }
 
     fn delta(&mut self, delta: &Delta, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
+        let readable = match &delta.reasoning_details {
+            Some(pieces) if self.dialect == Dialect::OpenRouter => self.details.push(pieces),
+            _ => String::new(),
+        };
         let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
-        // Some servers send the same text under both names.
-        out.extend(reasoning.filter(|text| !text.is_empty()).take(1).map(|text| token(TokenType::LlmThinking, text)));
+        // Some servers send the same text under several names.
+        let reasoning = reasoning.chain([readable.as_str()]).find(|text| !text.is_empty());
+        out.extend(reasoning.map(|text| token(TokenType::LlmThinking, text)));
         for text in [&delta.content].into_iter().flatten() {
             self.content(text, out);
         }
@@ -46,6 +54,29 @@ impl ChatDecoder {
             self.text(refusal, out);
         }
         delta.tool_calls.iter().flatten().try_for_each(|call| self.call(call))
+    }
+
+    fn choice(&mut self, choice: &Choice, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
+        if let Some(error) = choice.error.as_ref().filter(|error| !error.is_null()) {
+            return Err(vendor_error(&json!({ "error": error }).to_string()));
+        }
+        if let Some(delta) = &choice.delta {
+            self.delta(delta, out)?;
+        }
+        match choice.finish_reason.as_deref() {
+            None | Some("") => {}
+            // The second is DeepSeek's, when it has no machine left for the rest of the answer.
+            Some(reason @ ("error" | "insufficient_system_resource")) => {
+                return Err(vendor_error(&format!("finish_reason {reason}")));
+            }
+            Some(reason) => self.finish_reason = Some(reason.to_owned()),
+        }
+        Ok(())
+    }
+
+    fn figures(&self, usage: &WireUsage) -> Option<Usage> {
+        let cost_usd = usage.charged().filter(|_| self.dialect == Dialect::OpenRouter);
+        usage.figures().map(|figures| Usage { cost_usd, ..figures })
     }
 
     fn content(&mut self, content: &Value, out: &mut Vec<StreamEvent>) {
@@ -125,20 +156,16 @@ impl AnswerDecoder for ChatDecoder {
             Err(_) if name == Some("error") => return Err(vendor_error(data)),
             Err(_) => return Err(DecodeError::Malformed("it is not the JSON of Chat Completions")),
         };
+        // First, as what was used has to be paid for also where the answer fails.
+        let usage = chunk.usage.as_ref().and_then(|usage| self.figures(usage));
+        self.usage = usage.or(self.usage);
         let is_error = chunk.error.is_some_and(|error| !error.is_null());
         if is_error || name == Some("error") || chunk.object.as_ref().and_then(Value::as_str) == Some("error") {
             return Err(vendor_error(data));
         }
         for choice in chunk.choices.iter().flatten().filter(|choice| choice.index.unwrap_or(0) == 0) {
-            if let Some(delta) = &choice.delta {
-                self.delta(delta, out)?;
-            }
-            if let Some(reason) = choice.finish_reason.as_ref().filter(|reason| !reason.is_empty()) {
-                self.finish_reason = Some(reason.clone());
-            }
+            self.choice(choice, out)?;
         }
-        let usage = chunk.usage.and_then(|usage| usage.figures(self.cost_usd));
-        self.usage = usage.or(self.usage);
         let complete = usage.is_some() && self.is_finished();
         Ok(if complete { Step::Complete } else { Step::More })
     }
@@ -150,7 +177,9 @@ impl AnswerDecoder for ChatDecoder {
     fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
         out.extend(self.thoughts.finish().iter().map(|(kind, text)| token(*kind, text)));
         let finish_reason = Some(self.finish_reason());
-        out.extend(std::mem::take(&mut self.calls).into_iter().map(|call| StreamEvent::ToolCall(call.into())));
+        let calls: Vec<ToolRequest> = std::mem::take(&mut self.calls).into_iter().map(ToolRequest::from).collect();
+        out.extend(self.details.finish(&self.model, &calls).map(StreamEvent::Reasoning));
+        out.extend(calls.into_iter().map(StreamEvent::ToolCall));
         out.push(StreamEvent::Metadata { finish_reason, usage: self.usage });
     }
 

@@ -1,48 +1,15 @@
 //! Answers in memory: however the network cuts the bytes, the answer is the same; and bounds that take long to reach.
 
 use super::response::ChatDecoder;
-use crate::ProviderSettings;
-use crate::answer::{self, AnswerContext};
-use crate::drain::Drain;
-use crate::fault::Target;
-use crate::provider::ProviderKind;
-use crate::sse::ByteStream;
+use crate::replay::{self, cut};
 use arki_domain::{Code, Fault, StreamEvent, TokenType};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use proptest::prelude::*;
 use serde_json::json;
-use std::sync::Arc;
-use tokio::runtime::Builder;
-
-fn target() -> Target {
-    let settings = ProviderSettings::new("lab", ProviderKind::Custom);
-    Target::new(&settings, &"http://127.0.0.1:9/v1".parse().unwrap(), None)
-}
 
 fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
-    read_stream(stream::iter(pieces.into_iter().map(Ok)).boxed())
-}
-
-/// The answer to these bytes, neighbouring pieces of text joined: a tag held back moves their borders. Time passes at
-/// once where there is nothing to do but wait.
-fn read_stream(bytes: ByteStream) -> (Vec<StreamEvent>, Option<Fault>) {
-    let context = AnswerContext { target: target(), model: "m".into(), place: None, drain: Arc::new(Drain::default()) };
-    let answer = async { answer::stream(bytes, ChatDecoder::new(None), context).collect::<Vec<_>>().await };
-    let (mut events, mut fault) = (Vec::new(), None);
-    for event in Builder::new_current_thread().enable_time().start_paused(true).build().unwrap().block_on(answer) {
-        match (event, events.last_mut()) {
-            (
-                Ok(StreamEvent::Token { token_type, text }),
-                Some(StreamEvent::Token { token_type: last, text: so_far }),
-            ) if *last == token_type => {
-                *so_far += &text;
-            }
-            (Ok(event), _) => events.push(event),
-            (Err(found), _) => fault = Some(found),
-        }
-    }
-    (events, fault)
+    replay::read(ChatDecoder::default(), pieces)
 }
 
 /// An answer with everything in it that could fall apart at a border.
@@ -68,13 +35,6 @@ fn sample(line_end: &str) -> String {
     format!("\u{feff}{}", events.collect::<String>())
 }
 
-fn cut(text: &str, cuts: &[prop::sample::Index]) -> Vec<Bytes> {
-    let mut borders: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
-    borders.extend([0, text.len()]);
-    borders.sort_unstable();
-    borders.windows(2).map(|pair| Bytes::copy_from_slice(&text.as_bytes()[pair[0]..pair[1]])).collect()
-}
-
 #[test]
 fn the_sample_is_understood() {
     let (events, fault) = read(vec![Bytes::from(sample("\n"))]);
@@ -98,7 +58,7 @@ fn every_beginning_of_an_answer_is_cut_or_whole_but_never_garbage() {
 fn figures_that_never_come_after_the_finish_reason_are_not_waited_for_for_ever() {
     let finish = json!({"choices": [{"delta": {}, "finish_reason": "stop"}]});
     let said = stream::iter([Ok(Bytes::from(format!("data: {finish}\n\n")))]);
-    let (events, fault) = read_stream(said.chain(stream::pending()).boxed());
+    let (events, fault) = replay::read_stream(ChatDecoder::default(), said.chain(stream::pending()).boxed());
     assert_eq!((events.last(), fault), (Some(&StreamEvent::End), None));
 }
 

@@ -2,20 +2,27 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat>
 
-use arki_domain::{ToolDefinition, Usage};
+use crate::function_tool::FunctionTool;
+use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
-use std::borrow::Cow;
 
 /// A request without its messages.
 #[derive(Serialize)]
 pub(super) struct Head<'a> {
     pub(super) model: &'a str,
     pub(super) stream: bool,
-    pub(super) stream_options: StreamOptions,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stream_options: Option<StreamOptions>,
+    /// Makes Anthropic's cache take in each request up to its end, wherever that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cache_control: Option<CacheControl>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reasoning: Option<Reasoning<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reasoning_effort: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_completion_tokens: Option<u32>,
     /// The older name, which is the only one that many servers know.
@@ -23,8 +30,10 @@ pub(super) struct Head<'a> {
     pub(super) max_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) service_tier: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) response_format: Option<ResponseFormat<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tools: Vec<Tool<'a>>,
+    pub(super) tools: Vec<FunctionTool<'a>>,
 }
 
 #[derive(Serialize)]
@@ -33,98 +42,37 @@ pub(super) struct StreamOptions {
 }
 
 #[derive(Serialize)]
-pub(super) struct Tool<'a> {
+pub(super) struct CacheControl {
     #[serde(rename = "type")]
-    kind: &'static str,
-    function: ToolFunction<'a>,
+    pub(super) kind: &'static str,
 }
 
+/// OpenRouter's.
 #[derive(Serialize)]
-struct ToolFunction<'a> {
-    name: &'a str,
-    description: &'a str,
-    parameters: &'a Value,
+pub(super) struct Reasoning<'a> {
+    pub(super) effort: &'a str,
 }
 
-impl<'a> From<&'a ToolDefinition> for Tool<'a> {
-    fn from(tool: &'a ToolDefinition) -> Self {
-        let function = ToolFunction { name: tool.name, description: &tool.description, parameters: &tool.parameters };
-        Self { kind: "function", function }
-    }
-}
-
+/// DeepSeek's.
 #[derive(Serialize)]
-#[serde(tag = "role", rename_all = "lowercase")]
-pub(super) enum Message<'a> {
-    System {
-        content: &'a str,
-    },
-    User {
-        content: &'a str,
-    },
-    Assistant {
-        content: Option<&'a str>,
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        tool_calls: Vec<ToolCall<'a>>,
-    },
-    Tool {
-        tool_call_id: &'a str,
-        content: &'a str,
-    },
-}
-
-#[derive(Serialize)]
-pub(super) struct ToolCall<'a> {
-    id: &'a str,
+pub(super) struct Thinking {
     #[serde(rename = "type")]
-    kind: &'static str,
-    function: CalledFunction<'a>,
+    pub(super) kind: &'static str,
 }
 
 #[derive(Serialize)]
-struct CalledFunction<'a> {
-    name: &'a str,
-    arguments: Cow<'a, str>,
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum ResponseFormat<'a> {
+    JsonObject,
+    JsonSchema { json_schema: JsonSchema<'a> },
 }
 
-impl<'a> Message<'a> {
-    pub(super) fn system(content: &'a str) -> Self {
-        Self::System { content }
-    }
-}
-
-impl<'a> From<&'a arki_domain::Message> for Message<'a> {
-    fn from(message: &'a arki_domain::Message) -> Self {
-        use arki_domain::Message as Domain;
-        match message {
-            Domain::System { content } => Self::System { content },
-            Domain::User { content } => Self::User { content },
-            Domain::Assistant { content, .. } => Self::Assistant { content: Some(content), tool_calls: Vec::new() },
-            Domain::ToolRequest { content, calls, .. } => Self::Assistant {
-                content: (!content.is_empty()).then_some(content.as_str()),
-                tool_calls: calls.iter().map(ToolCall::from).collect(),
-            },
-            Domain::ToolResult { call_id, content, .. } => Self::Tool { tool_call_id: call_id.as_str(), content },
-        }
-    }
-}
-
-impl<'a> From<&'a arki_domain::ToolRequest> for ToolCall<'a> {
-    fn from(call: &'a arki_domain::ToolRequest) -> Self {
-        let function = CalledFunction { name: &call.tool_id, arguments: acceptable_arguments(&call.arguments) };
-        Self { id: call.call_id.as_str(), kind: "function", function }
-    }
-}
-
-/// Servers parse the arguments they are sent back, and some answer 400 for ever after to what is not an object.
-fn acceptable_arguments(arguments: &str) -> Cow<'_, str> {
-    if arguments.trim().is_empty() {
-        return Cow::Borrowed("{}");
-    }
-    match serde_json::from_str::<&RawValue>(arguments) {
-        Ok(value) if value.get().starts_with('{') => Cow::Borrowed(arguments),
-        _ => Cow::Owned(serde_json::json!({ "invalid_arguments": arguments }).to_string()),
-    }
+#[derive(Serialize)]
+pub(super) struct JsonSchema<'a> {
+    pub(super) name: &'static str,
+    pub(super) schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) strict: Option<bool>,
 }
 
 /// One chunk of a stream, or a whole answer: there `delta` is called `message`.
@@ -142,6 +90,7 @@ pub(super) struct Choice {
     #[serde(alias = "message")]
     pub(super) delta: Option<Delta>,
     pub(super) finish_reason: Option<String>,
+    pub(super) error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -150,6 +99,8 @@ pub(super) struct Delta {
     pub(super) content: Option<Value>,
     pub(super) reasoning_content: Option<Value>,
     pub(super) reasoning: Option<Value>,
+    /// OpenRouter's: a list of objects.
+    pub(super) reasoning_details: Option<Value>,
     pub(super) refusal: Option<String>,
     pub(super) tool_calls: Option<Vec<ToolCallDelta>>,
 }
@@ -174,28 +125,55 @@ pub(super) struct WireUsage {
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
     prompt_tokens_details: Option<PromptDetails>,
+    completion_tokens_details: Option<CompletionDetails>,
+    /// DeepSeek's name for the cached ones.
+    prompt_cache_hit_tokens: Option<u64>,
+    /// A number, in US dollars, where it is OpenRouter's.
+    cost: Option<Value>,
+    is_byok: Option<bool>,
+    cost_details: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct PromptDetails {
     cached_tokens: Option<u64>,
+    /// OpenRouter's.
+    cache_write_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct CompletionDetails {
+    reasoning_tokens: Option<u64>,
 }
 
 impl WireUsage {
-    /// `None` for the empty object that some servers send.
-    pub(super) fn figures(&self, cost_usd: Option<f64>) -> Option<Usage> {
+    /// Without the cost. `None` for the empty object that some servers send.
+    pub(super) fn figures(&self) -> Option<Usage> {
         if self.prompt_tokens.is_none() && self.completion_tokens.is_none() && self.total_tokens.is_none() {
             return None;
         }
         let prompt_tokens = self.prompt_tokens.unwrap_or(0);
         let completion_tokens = self.completion_tokens.unwrap_or(0);
-        let cached_tokens = self.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
+        let prompt = self.prompt_tokens_details.as_ref();
+        let cached_tokens = prompt.and_then(|details| details.cached_tokens).or(self.prompt_cache_hit_tokens);
+        let reasoning_tokens =
+            self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
         Some(Usage {
             prompt_tokens,
             completion_tokens,
             total_tokens: self.total_tokens.unwrap_or(prompt_tokens + completion_tokens),
             cached_tokens: cached_tokens.unwrap_or(0),
-            cost_usd,
+            cache_write_tokens: prompt.and_then(|details| details.cache_write_tokens).unwrap_or(0),
+            reasoning_tokens,
+            cost_usd: None,
         })
+    }
+
+    /// What OpenRouter charges. With a key of the user's own at the vendor (`is_byok`) that is the fee alone, and what
+    /// the vendor charges comes on top.
+    pub(super) fn charged(&self) -> Option<f64> {
+        let charged = self.cost.as_ref().and_then(Value::as_f64)?;
+        let upstream = self.cost_details.as_ref().and_then(|details| details.get("upstream_inference_cost")?.as_f64());
+        Some(charged + upstream.filter(|_| self.is_byok == Some(true)).unwrap_or(0.0))
     }
 }

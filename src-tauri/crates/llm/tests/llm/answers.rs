@@ -38,8 +38,14 @@ async fn a_turn_is_the_same_in_chunks_of_one_byte_of_seven_and_whole() {
     }
     assert_eq!(said(&answers[0]), "Grüße, 世界 🌍! ");
     assert_eq!(calls(&answers[0]), [("read_file", r#"{"path":"ä.txt"}"#), ("b", r#"{"x":1}"#)]);
-    let usage =
-        Usage { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, cached_tokens: 40, cost_usd: Some(0.0) };
+    let usage = Usage {
+        prompt_tokens: 100,
+        completion_tokens: 10,
+        total_tokens: 110,
+        cached_tokens: 40,
+        cost_usd: Some(0.0),
+        ..Usage::default()
+    };
     assert_eq!(metadata(&answers[0]), (Some(FinishReason::ToolCalls), Some(usage)));
     assert_eq!(answers[0], answers[1]);
     assert_eq!(answers[0], answers[2]);
@@ -114,8 +120,14 @@ async fn empty_finish_reasons_and_usages_mean_nothing_yet() {
     ])
     .await;
     assert_eq!(said(&events), "ab");
-    let usage =
-        Usage { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5, cached_tokens: 0, cost_usd: Some(0.0) };
+    let usage = Usage {
+        prompt_tokens: 3,
+        completion_tokens: 2,
+        total_tokens: 5,
+        cached_tokens: 0,
+        cost_usd: Some(0.0),
+        ..Usage::default()
+    };
     assert_eq!(metadata(&events), (Some(FinishReason::Length), Some(usage)));
 }
 

@@ -1,7 +1,8 @@
 //! Connections are used again, given up on cancel, and limited in number.
 
-use crate::harness::{answer, ask, calls, keys, model, providers, request, settings, user};
-use arki_domain::{Code, StreamEvent};
+use crate::harness::{answer, ask, calls, impatient, keys, model, providers, request, settings, user};
+use arki_domain::{ChatModel, ChatStream, Code, Fault, StreamEvent};
+use arki_llm::{ProviderSettings, Providers};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use futures_util::StreamExt;
 use serde_json::json;
@@ -52,18 +53,103 @@ async fn giving_up_before_the_answer_begins_closes_the_connection_too() {
     assert!(hung_up.await.unwrap());
 }
 
+/// A server whose first answer never ends, and whose later ones do.
+fn held_up() -> ScriptedServer {
+    Script::new(vec![Turn::text("a").hang_after(200), Turn::text("b")]).sequential().start().unwrap()
+}
+
+async fn begin(model: &dyn ChatModel) -> Result<ChatStream, Fault> {
+    model.send(model.prepare(&request(vec![user("hi")])).unwrap()).await
+}
+
+#[track_caller]
+fn is(result: Result<ChatStream, Fault>, code: Code) {
+    let fault = result.err().unwrap();
+    assert!(fault.is(code) && fault.message.contains("lab"), "{fault:?}");
+}
+
 #[tokio::test]
 async fn no_more_requests_run_at_once_than_configured() {
-    let server = Script::new(vec![Turn::text("a").hang_after(200), Turn::text("b")]).sequential().start().unwrap();
-    let mut limited = settings(&server.url());
-    limited.max_parallel = Some(1);
-    limited.queue_timeout = Duration::from_millis(50);
+    for (is_local, code) in [(false, Code::API_QUEUE_TIMEOUT), (true, Code::LOCAL_INSTANCE_BUSY)] {
+        let server = held_up();
+        let limited = ProviderSettings {
+            is_local,
+            // What is the default for local providers.
+            max_parallel: (!is_local).then_some(1),
+            queue_timeout: Duration::from_millis(50),
+            ..settings(&server.url())
+        };
+        let model = providers(limited, &keys(&[])).model("lab/mock").unwrap();
+        let held = begin(&*model).await.unwrap();
+        is(begin(&*model).await, code);
+        drop(held);
+        assert_eq!(ask(&*model, &request(vec![user("hi")])).await.1, None);
+    }
+}
+
+#[tokio::test]
+async fn the_queue_is_served_in_order() {
+    let server = Script::new(vec![Turn::text("words")]).start().unwrap();
+    let limited = ProviderSettings { max_parallel: Some(1), ..settings(&server.url()) };
     let model = providers(limited, &keys(&[])).model("lab/mock").unwrap();
-    let held = model.send(model.prepare(&request(vec![user("hi")])).unwrap()).await.unwrap();
-    let (_, fault) = ask(&*model, &request(vec![user("hi")])).await;
-    assert!(fault.as_ref().unwrap().is(Code::PROVIDER_TIMEOUT), "{fault:?}");
+    let held = begin(&*model).await.unwrap();
+    let order = std::sync::Mutex::new(Vec::new());
+    let turn = async |number: usize| {
+        ask(&*model, &request(vec![user("hi")])).await;
+        order.lock().unwrap().push(number);
+    };
+    // Polled in the order of the list, so that they come to the queue in it.
+    let waiting = futures_util::future::join_all((0..6).map(turn));
+    tokio::join!(waiting, async { drop(held) });
+    assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4, 5]);
+}
+
+#[tokio::test]
+async fn every_way_out_of_a_request_gives_its_place_back() {
+    let turns = [
+        Turn::text("whole"),
+        Turn::text("cut").cut_after(20),
+        Turn::json(500, json!({})),
+        Turn::raw(200, "text/html", "<html>"),
+        Turn::json(200, json!({"choices": [{"message": {"content": "not streamed"}, "finish_reason": "stop"}]})),
+        Turn::stream("data: garbage\n\n"),
+        Turn::silent(),
+        Turn::text("last"),
+    ];
+    let server = Script::new(turns.to_vec()).sequential().start().unwrap();
+    let limited = ProviderSettings { queue_timeout: Duration::ZERO, ..impatient(&server.url()) };
+    let model = providers(limited, &keys(&[])).model("lab/mock").unwrap();
+    for turn in 0..turns.len() {
+        let (_, fault) = ask(&*model, &request(vec![user("hi")])).await;
+        assert!(fault.is_none_or(|fault| !fault.is(Code::LOCAL_INSTANCE_BUSY)), "{turn}");
+    }
+    assert_eq!(server.requests().len(), turns.len());
+}
+
+#[tokio::test]
+async fn only_one_local_provider_works_at_a_time() {
+    let (first, second) = (held_up(), ScriptedServer::start(vec![Turn::text("b")]).unwrap());
+    let other = ProviderSettings { name: "other".into(), ..settings(&second.url()) };
+    let vendor = ProviderSettings { name: "far".into(), is_local: false, ..settings(&second.url()) };
+    let providers = Providers::new(vec![settings(&first.url()), other, vendor], keys(&[]));
+    let model = |name: &str| providers.model(name).unwrap();
+    let held = begin(&*model("lab/mock")).await.unwrap();
+    is(begin(&*model("other/mock")).await, Code::LOCAL_PROVIDER_CONFLICT);
+    assert!(begin(&*model("far/mock")).await.is_ok());
+    assert!(begin(&*model("demo/demo")).await.is_ok());
     drop(held);
-    assert_eq!(ask(&*model, &request(vec![user("hi")])).await.1, None);
+    assert!(begin(&*model("other/mock")).await.is_ok());
+}
+
+#[tokio::test]
+async fn connections_that_nothing_uses_are_let_go_of() {
+    let server = Script::new(vec![Turn::text("words")]).keep_alive().start().unwrap();
+    let model = model(ProviderSettings { idle_timeout: Duration::ZERO, ..settings(&server.url()) });
+    for _ in 0..2 {
+        assert_eq!(ask(&*model, &request(vec![user("hi")])).await.1, None);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(server.journal().connections, 2);
 }
 
 #[tokio::test]

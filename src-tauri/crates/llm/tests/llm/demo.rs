@@ -55,12 +55,17 @@ async fn play(request: &mut ChatRequest, tool: fn(&str, &Value) -> String) -> (V
         assert_eq!(fault, None);
         let called: Vec<_> = tool_requests(&events).into_iter().cloned().collect();
         if called.is_empty() {
-            request.messages.push(Arc::new(Message::Assistant { content: said(&events), thoughts: None }));
+            request.messages.push(Arc::new(Message::Assistant {
+                content: said(&events),
+                thoughts: None,
+                reasoning: None,
+            }));
             return (used, said(&events));
         }
         request.messages.push(Arc::new(Message::ToolRequest {
             content: said(&events),
             thoughts: None,
+            reasoning: None,
             calls: called.clone(),
         }));
         for call in called {

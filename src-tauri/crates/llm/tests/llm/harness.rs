@@ -1,6 +1,8 @@
 //! What every test here needs: a provider of the scripted server, keys, and a whole answer as one value.
 
-use arki_domain::{ChatModel, ChatRequest, Fault, Message, ModelOptions, StreamEvent, TokenType, ToolRequest};
+use arki_domain::{
+    ChatModel, ChatRequest, Fault, Message, ModelOptions, StreamEvent, TokenType, ToolRequest, sha256_hex,
+};
 use arki_llm::{KeySource, ProviderKind, ProviderSettings, Providers, Secret, Timeouts};
 use arki_testkit::ScriptedServer;
 use async_trait::async_trait;
@@ -23,6 +25,10 @@ impl KeySource for Keys {
     async fn key(&self, _: &ProviderSettings) -> Result<Option<Secret>, Fault> {
         let turn = self.asked.fetch_add(1, Ordering::SeqCst);
         Ok(self.keys.get(turn).map(Secret::new))
+    }
+
+    fn place(&self, _: &ProviderSettings) -> String {
+        "the test".to_owned()
     }
 }
 
@@ -56,12 +62,13 @@ pub(crate) fn request(messages: Vec<Message>) -> ChatRequest {
         system: "You are helpful.".into(),
         messages: messages.into_iter().map(Arc::new).collect(),
         tools: Arc::new([]),
+        images: Arc::default(),
         options: ModelOptions::default(),
     }
 }
 
 pub(crate) fn user(text: &str) -> Message {
-    Message::User { content: text.to_owned() }
+    Message::user(text)
 }
 
 /// The events of an answer, or the fault it ended with after some of them.
@@ -111,4 +118,45 @@ pub(crate) fn calls(events: &[StreamEvent]) -> Vec<(&str, &str)> {
 
 pub(crate) fn tool_requests(events: &[StreamEvent]) -> Vec<&ToolRequest> {
     events.iter().filter_map(|event| if let StreamEvent::ToolCall(call) = event { Some(call) } else { None }).collect()
+}
+
+/// Plays the model's and the tools' part for that many turns, and returns the requests' hashes.
+pub(crate) async fn converse(model: &dyn ChatModel, mut request: ChatRequest, turns: usize) -> Vec<String> {
+    let mut hashes = Vec::new();
+    for _ in 0..turns {
+        hashes.push(model.prepare(&request).unwrap().request_hash);
+        let (events, fault) = ask(model, &request).await;
+        assert_eq!(fault, None);
+        let reasoning = events.iter().find_map(|event| match event {
+            StreamEvent::Reasoning(reasoning) => Some(reasoning.clone()),
+            _ => None,
+        });
+        let calls: Vec<ToolRequest> = tool_requests(&events).into_iter().cloned().collect();
+        let result = |call: &ToolRequest| Message::ToolResult {
+            call_id: call.call_id.clone(),
+            tool_id: call.tool_id.clone(),
+            content: "line\n".repeat(20),
+            is_error: false,
+        };
+        let results: Vec<Message> = calls.iter().map(result).collect();
+        let thoughts = Some(text_of(&events, TokenType::LlmThinking)).filter(|thoughts| !thoughts.is_empty());
+        let turn = Message::ToolRequest { content: said(&events), thoughts, reasoning, calls };
+        request.messages.extend(std::iter::once(turn).chain(results).map(Arc::new));
+    }
+    hashes
+}
+
+/// Every body is the one before, less its end, and more; and has the hash that was told of it.
+pub(crate) fn assert_each_continues_the_one_before(server: &ScriptedServer, hashes: &[String]) {
+    let requests = server.requests();
+    assert_eq!(requests.len(), hashes.len());
+    for pair in requests.windows(2) {
+        let before = pair[0].body.strip_suffix(b"]}").unwrap();
+        assert!(pair[1].body.starts_with(before), "{}", String::from_utf8_lossy(&pair[1].body));
+        assert!(pair[1].body.len() > before.len());
+    }
+    for (request, hash) in requests.iter().zip(hashes) {
+        assert_eq!(sha256_hex(&request.body), *hash);
+        assert!(request.json["messages"].is_array(), "every body is whole JSON");
+    }
 }

@@ -3,9 +3,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::needless_pass_by_value)]
 
 mod answers;
+mod anthropic;
 mod connections;
 mod demo;
+mod dialects;
+mod fault_matrix;
 mod faults;
+mod gemini;
 mod harness;
 mod keys;
+mod live;
+mod ollama;
 mod requests;
+mod responses;

@@ -1,0 +1,87 @@
+//! A JSON Schema as structured outputs take it: what the API refuses becomes words for the model. Whoever asked checks
+//! the answer against the schema as it was.
+//!
+//! <https://platform.claude.com/docs/en/build-with-claude/structured-outputs>
+
+use serde_json::{Map, Value, json};
+
+/// Their values are schemas by name.
+const NAMED: &[&str] = &["$defs", "definitions", "properties"];
+/// Their values are lists of schemas.
+const LISTS: &[&str] = &["anyOf", "allOf"];
+/// What the API knows besides.
+const KEPT: &[&str] = &["$ref", "const", "default", "description", "enum", "format", "required", "title", "type"];
+
+pub(super) fn accepted(schema: &Value) -> Value {
+    let Value::Object(schema) = schema else { return schema.clone() };
+    let mut accepted = Map::new();
+    let mut refused = Map::new();
+    for (key, value) in schema {
+        match (key.as_str(), value) {
+            (key, Value::Object(schemas)) if NAMED.contains(&key) => {
+                let schemas = schemas.iter().map(|(name, schema)| (name.clone(), self::accepted(schema)));
+                accepted.insert(key.to_owned(), Value::Object(schemas.collect()));
+            }
+            (key, Value::Array(schemas)) if LISTS.contains(&key) || key == "oneOf" => {
+                let key = if key == "oneOf" { "anyOf" } else { key };
+                accepted.insert(key.to_owned(), schemas.iter().map(self::accepted).collect());
+            }
+            ("items", Value::Object(_)) => drop(accepted.insert(key.clone(), self::accepted(value))),
+            ("minItems", value) if *value == 0 || *value == 1 => drop(accepted.insert(key.clone(), value.clone())),
+            (key, value) if KEPT.contains(&key) => drop(accepted.insert(key.to_owned(), value.clone())),
+            ("$schema" | "$id" | "additionalProperties", _) => {}
+            (key, value) => drop(refused.insert(key.to_owned(), value.clone())),
+        }
+    }
+    if schema.get("type").is_some_and(|kind| kind == "object") {
+        accepted.insert("additionalProperties".to_owned(), json!(false));
+    }
+    if !refused.is_empty() {
+        let described = accepted.get("description").and_then(Value::as_str).unwrap_or_default();
+        let described = format!("{described} {}", Value::Object(refused));
+        accepted.insert("description".to_owned(), json!(described.trim_start()));
+    }
+    Value::Object(accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_api_refuses_is_said_in_words_and_objects_are_closed() {
+        let schema = json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "required": ["maximum"],
+            "properties": {
+                "maximum": {"type": "integer", "maximum": 9, "description": "How many."},
+                "names": {"type": "array", "minItems": 1, "maxItems": 3, "items": {"$ref": "#/$defs/name"}},
+                "either": {"oneOf": [{"type": "string"}, {"type": "object", "properties": {}}]},
+            },
+            "$defs": {"name": {"type": "string", "minLength": 1}},
+        });
+        let expected = json!({
+            "type": "object",
+            "required": ["maximum"],
+            "additionalProperties": false,
+            "properties": {
+                "maximum": {"type": "integer", "description": "How many. {\"maximum\":9}"},
+                "names": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"$ref": "#/$defs/name"},
+                    "description": "{\"maxItems\":3}",
+                },
+                "either": {
+                    "anyOf": [
+                        {"type": "string"},
+                        {"type": "object", "properties": {}, "additionalProperties": false},
+                    ],
+                },
+            },
+            "$defs": {"name": {"type": "string", "description": "{\"minLength\":1}"}},
+        });
+        assert_eq!(accepted(&schema), expected);
+    }
+}

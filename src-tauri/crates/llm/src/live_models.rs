@@ -1,0 +1,110 @@
+//! The models of servers that only the servers themselves know: those of the user's own computer or network.
+
+use crate::catalogue::{self, ModelInfo, ModelSource};
+use crate::http::is_loopback;
+use crate::model_list::ListedModel;
+use crate::provider_connection::ProviderConnection;
+use crate::{ProviderKind, ProviderSettings, Providers};
+use arki_domain::Fault;
+use futures_util::future::join_all;
+use reqwest::Url;
+use std::time::Duration;
+
+/// A local server answers in milliseconds or is not there.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// What one local provider said when asked for its models.
+#[derive(Debug)]
+pub struct LiveModels {
+    pub provider: String,
+    /// In the server's order; none when it has no list.
+    pub models: Result<Vec<ModelInfo>, Fault>,
+}
+
+impl Providers {
+    /// Asks every local provider for its models, all at once, for no longer than two seconds.
+    pub async fn live_models(&self) -> Vec<LiveModels> {
+        let local = self.connections().filter(|connection| is_asked(connection.settings()));
+        join_all(local.map(live_models_of)).await
+    }
+}
+
+async fn live_models_of(connection: &ProviderConnection) -> LiveModels {
+    let settings = connection.settings();
+    let listed = connection.list_models(PATIENCE).await;
+    LiveModels {
+        provider: settings.name.clone(),
+        models: listed.map(|list| list.unwrap_or_default().iter().map(|listed| info(settings, listed)).collect()),
+    }
+}
+
+/// Vendors' models are in the catalogue, with prices; asking for them would cost a request and a look into the keychain.
+fn is_asked(settings: &ProviderSettings) -> bool {
+    let is_here =
+        || settings.base_url.as_deref().and_then(|url| Url::parse(url).ok()).is_some_and(|url| is_loopback(&url));
+    match settings.kind {
+        ProviderKind::Demo => false,
+        ProviderKind::Ollama => true,
+        ProviderKind::Custom => settings.is_local || is_here(),
+        _ => settings.is_local,
+    }
+}
+
+/// What the user says goes before what the server says, and that before what would be assumed.
+fn info(settings: &ProviderSettings, listed: &ListedModel) -> ModelInfo {
+    let info = catalogue::model_info(settings, &listed.id);
+    let configured = settings.models.get(&listed.id).cloned().unwrap_or_default();
+    // What Ollama says is the most that a model can take; it is loaded with what is asked for.
+    let window = listed.context_window.map(|most| match settings.kind {
+        ProviderKind::Ollama => most.min(info.context_window),
+        _ => most,
+    });
+    let says_something = window.is_some() || listed.capabilities.is_some();
+    let source = match info.source {
+        ModelSource::Local | ModelSource::Default if says_something => ModelSource::Server,
+        source => source,
+    };
+    ModelInfo {
+        context_window: configured.context_window.or(window).unwrap_or(info.context_window),
+        output_limit: configured.output_limit.or(listed.output_limit).or(info.output_limit),
+        capabilities: configured.capabilities.or_else(|| listed.capabilities.clone()).unwrap_or(info.capabilities),
+        source,
+        ..info
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Capability, ModelSettings};
+
+    fn provider(kind: ProviderKind, base_url: &str, is_local: bool) -> ProviderSettings {
+        ProviderSettings { base_url: Some(base_url.into()), is_local, ..ProviderSettings::new("p", kind) }
+    }
+
+    #[test]
+    fn only_servers_nearby_are_asked() {
+        let asked = |kind, url, is_local| is_asked(&provider(kind, url, is_local));
+        assert!(asked(ProviderKind::Ollama, "http://10.0.0.2:11434", false));
+        assert!(asked(ProviderKind::Custom, "http://127.0.0.1:8080/v1", false));
+        assert!(asked(ProviderKind::Custom, "http://lab.example/v1", true));
+        assert!(!asked(ProviderKind::Custom, "https://api.example/v1", false));
+        assert!(!asked(ProviderKind::Openai, "http://127.0.0.1:8080/v1", false));
+        assert!(!is_asked(&ProviderSettings::new("demo", ProviderKind::Demo)));
+    }
+
+    #[test]
+    fn the_user_goes_before_the_server_and_the_server_before_what_is_assumed() {
+        let mut settings = provider(ProviderKind::Custom, "http://127.0.0.1:1/v1", true);
+        let listed = ListedModel { id: "m".into(), context_window: Some(4096), ..ListedModel::default() };
+        let from_server = info(&settings, &listed);
+        assert_eq!((from_server.context_window, from_server.source), (4096, ModelSource::Server));
+        settings.models.insert("m".into(), ModelSettings { context_window: Some(9), ..ModelSettings::default() });
+        let able = ListedModel { capabilities: Some(vec![Capability::Text]), ..listed };
+        let from_user = info(&settings, &able);
+        assert_eq!((from_user.context_window, from_user.source), (9, ModelSource::Configuration));
+        assert_eq!(from_user.capabilities, [Capability::Text]);
+        let silent = info(&settings, &ListedModel { id: "other".into(), ..ListedModel::default() });
+        assert_eq!(silent.source, ModelSource::Local);
+    }
+}

@@ -1,0 +1,118 @@
+//! The lists of models that servers give: how each kind is asked, and what its answer says. Nothing is made up for what a
+//! server leaves out.
+
+use crate::{Capability, ProviderKind, Secret};
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
+use serde_json::Value;
+
+/// More models than any vendor has; the rest of a list is left out.
+const MAX_MODELS: usize = 4096;
+/// A longer name is none.
+const MAX_NAME_BYTES: usize = 256;
+
+/// One model, as its server describes it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ListedModel {
+    pub(crate) id: String,
+    /// In tokens.
+    pub(crate) context_window: Option<u64>,
+    /// In tokens.
+    pub(crate) output_limit: Option<u64>,
+    pub(crate) capabilities: Option<Vec<Capability>>,
+}
+
+/// What stands after the base URL.
+pub(crate) fn path(kind: ProviderKind) -> &'static str {
+    match kind {
+        ProviderKind::Ollama => "/api/tags",
+        // Both give their lists in pages; these are the longest they allow.
+        ProviderKind::Anthropic => "/v1/models?limit=1000",
+        ProviderKind::Gemini => "/v1beta/models?pageSize=1000",
+        ProviderKind::Openai
+        | ProviderKind::OpenaiChat
+        | ProviderKind::Deepseek
+        | ProviderKind::Openrouter
+        | ProviderKind::Custom
+        | ProviderKind::Demo => "/models",
+    }
+}
+
+/// How each kind wants to be asked. Values are marked as sensitive by the caller.
+pub(crate) fn headers(
+    kind: ProviderKind,
+    key: Option<&Secret>,
+) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+    let mut headers = Vec::new();
+    if kind == ProviderKind::Anthropic {
+        headers.push((HeaderName::from_static("anthropic-version"), HeaderValue::from_static("2023-06-01")));
+    }
+    if let Some(key) = key {
+        headers.push(match kind {
+            ProviderKind::Anthropic => (HeaderName::from_static("x-api-key"), HeaderValue::try_from(key.expose())?),
+            ProviderKind::Gemini => (HeaderName::from_static("x-goog-api-key"), HeaderValue::try_from(key.expose())?),
+            _ => (AUTHORIZATION, HeaderValue::try_from(format!("Bearer {}", key.expose()))?),
+        });
+    }
+    Ok(headers)
+}
+
+/// The models of a list; `None` when it is none. Every kind's form is told by itself: gateways answer for one another.
+pub(crate) fn parse(body: &[u8]) -> Option<Vec<ListedModel>> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    let list = [&value["data"], &value["models"], &value].into_iter().find_map(Value::as_array)?;
+    Some(list.iter().filter_map(listed).take(MAX_MODELS).collect())
+}
+
+fn listed(model: &Value) -> Option<ListedModel> {
+    let name = [&model["id"], &model["name"], &model["model"]].into_iter().find_map(Value::as_str)?;
+    let is_printable = !name.is_empty() && name.len() <= MAX_NAME_BYTES && !name.chars().any(char::is_control);
+    // Gemini says what each model is for, and lists those that only embed as well.
+    let methods = model["supportedGenerationMethods"].as_array();
+    let generates = methods.is_none_or(|methods| methods.iter().any(|method| method == "generateContent"));
+    (is_printable && generates).then(|| ListedModel {
+        id: name.strip_prefix("models/").unwrap_or(name).to_owned(),
+        context_window: window(model),
+        output_limit: first_number([&model["outputTokenLimit"], &model["top_provider"]["max_completion_tokens"]]),
+        capabilities: None,
+    })
+}
+
+/// vLLM says `max_model_len`, llama.cpp `meta.n_ctx` (what it was started with, not what the model was trained on).
+fn window(model: &Value) -> Option<u64> {
+    first_number([
+        &model["meta"]["n_ctx"],
+        &model["max_model_len"],
+        &model["context_length"],
+        &model["context_window"],
+        &model["max_context_length"],
+        &model["inputTokenLimit"],
+        &model["max_input_tokens"],
+    ])
+}
+
+fn first_number<const N: usize>(fields: [&Value; N]) -> Option<u64> {
+    fields.into_iter().find_map(|field| field.as_u64().filter(|number| *number > 0))
+}
+
+/// What Ollama's `/api/show` adds to the name of a model; `None` for one that does not talk.
+pub(crate) fn shown_by_ollama(id: &str, body: &[u8]) -> Option<ListedModel> {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let info = value["model_info"].as_object();
+    let lengths = info.into_iter().flatten().filter(|(key, _)| key.ends_with(".context_length"));
+    let context_window = lengths.filter_map(|(_, length)| length.as_u64()).find(|length| *length > 0);
+    let words = value["capabilities"].as_array();
+    let can = |word: &str| words.is_some_and(|words| words.iter().any(|one| one == word));
+    if words.is_some() && !can("completion") {
+        return None;
+    }
+    let capabilities = words.map(|_| {
+        let optional =
+            [("vision", Capability::Vision), ("tools", Capability::ToolUse), ("thinking", Capability::Reasoning)];
+        let said = optional.into_iter().filter(|(word, _)| can(word)).map(|(_, capability)| capability);
+        [Capability::Text, Capability::Streaming].into_iter().chain(said).collect()
+    });
+    Some(ListedModel { id: id.to_owned(), context_window, output_limit: None, capabilities })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Ollama's own API. Unlike its Chat Completions it can be told how much context to give the model: by default that is
+//! little, and what does not fit is cut away without a word.
+//!
+//! How long a model stays loaded is left to the server.
+
+mod request;
+mod response;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use crate::answer::AnswerDecoder;
+use crate::growing_request::{Images, open_list, to_json};
+use crate::wire_format::{Framing, WireFormat};
+use crate::{Capability, ProviderSettings, catalogue};
+use arki_domain::{ChatRequest, Fault, Message};
+use response::OllamaDecoder;
+use std::sync::Arc;
+
+/// <https://docs.ollama.com/api/chat>
+pub(crate) struct Ollama {
+    model: String,
+    /// In tokens. The same in every request: another one makes Ollama load the model anew.
+    context_window: u64,
+    thinks: bool,
+}
+
+impl Ollama {
+    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
+        let known = catalogue::model_info(settings, model);
+        let thinks = known.capabilities.contains(&Capability::Reasoning);
+        Self { model: model.to_owned(), context_window: known.context_window, thinks }
+    }
+}
+
+impl WireFormat for Ollama {
+    fn path(&self) -> String {
+        "/api/chat".to_owned()
+    }
+
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
+        let mut head = open_list(&request::head(self, request), "messages")?;
+        let system = request::system(request);
+        if !system.is_empty() {
+            head.extend_from_slice(&to_json(&wire::Message::system(&system))?);
+        }
+        Ok(head)
+    }
+
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault> {
+        for message in group {
+            out.extend_from_slice(&to_json(&wire::Message::new(message, images))?);
+        }
+        Ok(())
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::JsonLines
+    }
+
+    fn decoder(&self) -> Box<dyn AnswerDecoder> {
+        Box::new(OllamaDecoder::default())
+    }
+}

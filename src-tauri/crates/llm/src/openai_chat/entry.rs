@@ -1,0 +1,164 @@
+//! The messages, as each server takes them.
+
+use super::OpenAiChat;
+use super::dialect::Dialect;
+use super::reasoning_details;
+use crate::growing_request::Images;
+use crate::image_data::data_url_of;
+use crate::tool_arguments::object_text;
+use arki_domain::{Image, Message, Reasoning, ToolRequest};
+use serde::Serialize;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// In place of an image, for a model that takes text alone: its API refuses the whole conversation otherwise.
+const UNSEEN_IMAGE: &str = "[An image was shown here, which this model cannot see.]";
+
+/// DeepSeek demands that every turn of the model's comes with thoughts, also one that had none.
+const NO_THOUGHTS: &str = " ";
+
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "lowercase")]
+pub(super) enum Entry<'a> {
+    System {
+        content: &'a str,
+    },
+    User {
+        content: UserContent<'a>,
+    },
+    Assistant {
+        content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_content: Option<Cow<'a, str>>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reasoning_details: Option<Value>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        tool_calls: Vec<ToolCall<'a>>,
+    },
+    Tool {
+        tool_call_id: &'a str,
+        content: &'a str,
+    },
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum UserContent<'a> {
+    /// All that many servers understand.
+    Text(Cow<'a, str>),
+    Parts(Vec<Part<'a>>),
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Part<'a> {
+    Text { text: Cow<'a, str> },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Serialize)]
+pub(super) struct ImageUrl {
+    url: String,
+}
+
+#[derive(Serialize)]
+pub(super) struct ToolCall<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: CalledFunction<'a>,
+}
+
+#[derive(Serialize)]
+struct CalledFunction<'a> {
+    name: &'a str,
+    arguments: Cow<'a, str>,
+}
+
+impl<'a> Entry<'a> {
+    /// Of messages of one role.
+    pub(super) fn new(format: &OpenAiChat, group: &'a [Arc<Message>], images: &Images) -> Option<Self> {
+        Some(match &**group.first()? {
+            Message::System { content } => Self::System { content },
+            Message::User { .. } => Self::User { content: UserContent::new(format, group, images) },
+            Message::Assistant { .. } | Message::ToolRequest { .. } => Self::assistant(format, group),
+            Message::ToolResult { call_id, content, .. } => Self::Tool { tool_call_id: call_id.as_str(), content },
+        })
+    }
+
+    fn assistant(format: &OpenAiChat, group: &'a [Arc<Message>]) -> Self {
+        let turns = || group.iter().filter_map(|message| Turn::of(message));
+        let calls = turns().flat_map(|turn| turn.calls);
+        let content = joined(turns().map(|turn| turn.content));
+        let thoughts = joined(turns().filter_map(|turn| turn.thoughts));
+        let reasoning = turns().filter_map(|turn| Some((turn.reasoning?, turn.calls)));
+        let mut details =
+            reasoning.filter_map(|(reasoning, calls)| reasoning_details::sent_back(reasoning, format, calls));
+        Self::Assistant {
+            // Nothing beside calls is null, as OpenAI has it.
+            content: Some(content).filter(|content| !content.is_empty() || calls.clone().next().is_none()),
+            reasoning_content: (format.dialect == Dialect::DeepSeek)
+                .then(|| if thoughts.is_empty() { NO_THOUGHTS.into() } else { thoughts }),
+            reasoning_details: details.next(),
+            tool_calls: calls.map(ToolCall::from).collect(),
+        }
+    }
+}
+
+/// What the model has said in one message.
+struct Turn<'a> {
+    content: &'a str,
+    thoughts: Option<&'a str>,
+    reasoning: Option<&'a Reasoning>,
+    calls: &'a [ToolRequest],
+}
+
+impl<'a> Turn<'a> {
+    fn of(message: &'a Message) -> Option<Self> {
+        let (content, thoughts, reasoning, calls) = match message {
+            Message::Assistant { content, thoughts, reasoning } => (content, thoughts, reasoning, [].as_slice()),
+            Message::ToolRequest { content, thoughts, reasoning, calls } => {
+                (content, thoughts, reasoning, calls.as_slice())
+            }
+            _ => return None,
+        };
+        Some(Self { content, thoughts: thoughts.as_deref(), reasoning: reasoning.as_ref(), calls })
+    }
+}
+
+impl<'a> UserContent<'a> {
+    fn new(format: &OpenAiChat, group: &'a [Arc<Message>], images: &Images) -> Self {
+        let said = group.iter().filter_map(|message| match &**message {
+            Message::User { content, images } => Some((content.as_str(), images.as_slice())),
+            _ => None,
+        });
+        let shown: Vec<&Image> = said.clone().flat_map(|(_, shown)| shown).collect();
+        let words = said.map(|(content, _)| content);
+        if format.is_blind {
+            return Self::Text(joined(words.chain(shown.iter().map(|_| UNSEEN_IMAGE))));
+        }
+        let words = joined(words);
+        if shown.is_empty() {
+            return Self::Text(words);
+        }
+        let words = (!words.is_empty()).then_some(Part::Text { text: words });
+        let pictures = shown.iter().filter_map(|image| data_url_of(image, images));
+        let pictures = pictures.map(|url| Part::ImageUrl { image_url: ImageUrl { url } });
+        Self::Parts(words.into_iter().chain(pictures).collect())
+    }
+}
+
+/// With a blank line between; what is empty leaves none.
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
+    let mut texts = texts.filter(|text| !text.is_empty());
+    let first = Cow::Borrowed(texts.next().unwrap_or_default());
+    texts.fold(first, |joined, text| Cow::Owned(format!("{joined}\n\n{text}")))
+}
+
+impl<'a> From<&'a ToolRequest> for ToolCall<'a> {
+    fn from(call: &'a ToolRequest) -> Self {
+        let function = CalledFunction { name: &call.tool_id, arguments: object_text(&call.arguments) };
+        Self { id: call.call_id.as_str(), kind: "function", function }
+    }
+}

@@ -1,0 +1,96 @@
+//! The JSON of Responses as it is read. Leniently: what servers get wrong in practice is accepted here.
+//!
+//! <https://platform.openai.com/docs/api-reference/responses-streaming>
+
+use arki_domain::Usage;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One event of a stream. Which fields are there depends on its type.
+#[derive(Deserialize)]
+pub(super) struct Event {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) output_index: Option<u64>,
+    pub(super) item_id: Option<String>,
+    pub(super) content_index: Option<u64>,
+    pub(super) summary_index: Option<u64>,
+    pub(super) delta: Option<Value>,
+    pub(super) text: Option<Value>,
+    pub(super) refusal: Option<Value>,
+    pub(super) arguments: Option<Value>,
+    pub(super) item: Option<Item>,
+    pub(super) response: Option<Response>,
+    pub(super) error: Option<Value>,
+}
+
+/// One item of the output.
+#[derive(Deserialize)]
+pub(super) struct Item {
+    #[serde(rename = "type")]
+    pub(super) kind: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) status: Option<String>,
+    /// Of a message or of thoughts: a list of parts.
+    pub(super) content: Option<Value>,
+    pub(super) phase: Option<String>,
+    pub(super) call_id: Option<String>,
+    pub(super) name: Option<String>,
+    /// A string; an object from some servers.
+    pub(super) arguments: Option<Value>,
+    pub(super) summary: Option<Value>,
+    pub(super) encrypted_content: Option<Value>,
+}
+
+/// A whole answer, or what is known of it so far.
+#[derive(Deserialize)]
+pub(super) struct Response {
+    pub(super) object: Option<Value>,
+    pub(super) status: Option<String>,
+    pub(super) error: Option<Value>,
+    pub(super) incomplete_details: Option<Value>,
+    pub(super) output: Option<Vec<Item>>,
+    pub(super) usage: Option<WireUsage>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct WireUsage {
+    input_tokens: Option<u64>,
+    input_tokens_details: Option<InputDetails>,
+    output_tokens: Option<u64>,
+    output_tokens_details: Option<OutputDetails>,
+    total_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct InputDetails {
+    cached_tokens: Option<u64>,
+    cache_write_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct OutputDetails {
+    reasoning_tokens: Option<u64>,
+}
+
+impl WireUsage {
+    /// `None` for the empty object that some servers send.
+    pub(super) fn figures(&self) -> Option<Usage> {
+        if self.input_tokens.is_none() && self.output_tokens.is_none() && self.total_tokens.is_none() {
+            return None;
+        }
+        let prompt_tokens = self.input_tokens.unwrap_or(0);
+        let completion_tokens = self.output_tokens.unwrap_or(0);
+        let input = self.input_tokens_details.as_ref();
+        let output = self.output_tokens_details.as_ref();
+        Some(Usage {
+            prompt_tokens,
+            completion_tokens,
+            total_tokens: self.total_tokens.unwrap_or(prompt_tokens + completion_tokens),
+            cached_tokens: input.and_then(|details| details.cached_tokens).unwrap_or(0),
+            cache_write_tokens: input.and_then(|details| details.cache_write_tokens).unwrap_or(0),
+            reasoning_tokens: output.and_then(|details| details.reasoning_tokens).unwrap_or(0),
+            cost_usd: None,
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! The prompt before any vendor sees it: what no API accepts is put right here, once for all of them.
+//!
+//! A call without a result, or a result without a call, comes from a conversation that was cut off or taken over from
+//! elsewhere, and every vendor answers it with an error for ever after.
+
+use crate::growing_request::Images;
+use arki_domain::{Code, Fault, Image, Message};
+use std::sync::Arc;
+
+const NO_IMAGE: &str = "[An image was shown here that is no longer kept.]";
+const NO_RESULT: &str = "No result: this call was interrupted. Whether it had an effect is not known.";
+
+/// The messages as they may be sent: every call has its result right after it, every result its call, every image its
+/// bytes, and nothing is empty.
+///
+/// # Errors
+/// `PROVIDER_BAD_REQUEST` when nothing is left to answer.
+pub(crate) fn sendable(messages: &[Arc<Message>], kept: &Images) -> Result<Vec<Arc<Message>>, Fault> {
+    let mut sendable: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
+    let mut rest = messages.iter().peekable();
+    while let Some(message) = rest.next() {
+        match &**message {
+            Message::ToolRequest { calls, .. } => {
+                sendable.push(Arc::clone(message));
+                let mut results = Vec::new();
+                while let Some(result) = rest.next_if(|next| matches!(&***next, Message::ToolResult { .. })) {
+                    results.push(result);
+                }
+                for call in calls {
+                    let answers = |result: &&&Arc<Message>| matches!(&****result, Message::ToolResult { call_id, .. } if *call_id == call.call_id);
+                    let result = results.iter().find(answers).map(|result| Arc::clone(result));
+                    sendable.push(result.unwrap_or_else(|| {
+                        Arc::new(Message::ToolResult {
+                            call_id: call.call_id.clone(),
+                            tool_id: call.tool_id.clone(),
+                            content: NO_RESULT.to_owned(),
+                            is_error: true,
+                        })
+                    }));
+                }
+            }
+            // Its call is not here.
+            Message::ToolResult { .. } => {}
+            Message::System { content } if content.is_empty() => {}
+            Message::User { content, images } if content.is_empty() && images.is_empty() => {}
+            Message::Assistant { content, .. } if content.is_empty() => {}
+            Message::User { content, images } if images.iter().any(|image| !kept.contains_key(&image.content_hash)) => {
+                sendable.push(Arc::new(without_lost_images(content, images, kept)));
+            }
+            _ => sendable.push(Arc::clone(message)),
+        }
+    }
+    if sendable.is_empty() {
+        return Err(Fault::new(
+            Code::PROVIDER_BAD_REQUEST,
+            "There is nothing to answer: the message is empty.",
+            "Write what you want to be done.",
+        ));
+    }
+    Ok(sendable)
+}
+
+fn without_lost_images(content: &str, images: &[Image], kept: &Images) -> Message {
+    let (images, lost): (Vec<_>, Vec<_>) =
+        images.iter().cloned().partition(|image| kept.contains_key(&image.content_hash));
+    let content = std::iter::once(content).chain(lost.iter().map(|_| NO_IMAGE)).collect::<Vec<_>>().join("\n");
+    Message::User { content, images }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::{CallId, ToolRequest};
+
+    fn request(calls: &[&str]) -> Arc<Message> {
+        let call = |id: &&str| ToolRequest {
+            call_id: CallId::from((*id).to_owned()),
+            tool_id: "read_file".to_owned(),
+            arguments: "{}".to_owned(),
+        };
+        let calls = calls.iter().map(call).collect();
+        Arc::new(Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls })
+    }
+
+    fn result(id: &str) -> Arc<Message> {
+        Arc::new(Message::ToolResult {
+            call_id: CallId::from(id.to_owned()),
+            tool_id: "read_file".to_owned(),
+            content: id.to_uppercase(),
+            is_error: false,
+        })
+    }
+
+    fn user(text: &str) -> Arc<Message> {
+        Arc::new(Message::user(text))
+    }
+
+    fn results(messages: &[Arc<Message>]) -> Vec<&str> {
+        let content = |message: &'_ Arc<Message>| matches!(**message, Message::ToolResult { .. });
+        messages
+            .iter()
+            .filter(|message| content(message))
+            .map(|message| match &**message {
+                Message::ToolResult { content, .. } => content.as_str(),
+                _ => "",
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_conversation_that_is_right_is_passed_on_as_it_is() {
+        let messages = [user("go"), request(&["a", "b"]), result("a"), result("b"), user("on")];
+        let sent = sendable(&messages, &Images::new()).unwrap();
+        assert!(sent.iter().zip(&messages).all(|(sent, given)| Arc::ptr_eq(sent, given)));
+        assert_eq!(sent.len(), messages.len());
+    }
+
+    #[test]
+    fn a_call_without_a_result_gets_one_before_anything_else_is_said() {
+        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), user("on")], &Images::new()).unwrap();
+        assert_eq!(results(&sent), [NO_RESULT, "B"]);
+        assert_eq!(sent.last(), Some(&user("on")));
+    }
+
+    #[test]
+    fn a_result_without_its_call_is_left_out() {
+        let sent =
+            sendable(&[user("go"), result("x"), request(&["a"]), result("a"), result("y")], &Images::new()).unwrap();
+        assert_eq!(results(&sent), ["A"]);
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_their_calls() {
+        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), result("a")], &Images::new()).unwrap();
+        assert_eq!(results(&sent), ["A", "B"]);
+    }
+
+    #[test]
+    fn what_is_empty_is_left_out_and_nothing_at_all_is_refused() {
+        let said = Arc::new(Message::Assistant { content: String::new(), thoughts: None, reasoning: None });
+        assert_eq!(sendable(&[user(""), said.clone(), user("go")], &Images::new()).unwrap(), [user("go")]);
+        assert!(sendable(&[user(""), said], &Images::new()).unwrap_err().is(Code::PROVIDER_BAD_REQUEST));
+    }
+
+    #[test]
+    fn an_image_that_is_no_longer_kept_is_spoken_of_instead() {
+        let image = |hash: &str| Image { media_type: "image/png".to_owned(), content_hash: hash.to_owned() };
+        let shown = Message::User { content: "look".to_owned(), images: vec![image("a"), image("b")] };
+        let kept = Images::from([("b".to_owned(), bytes::Bytes::from_static(b"png"))]);
+        let sent = sendable(&[Arc::new(shown)], &kept).unwrap();
+        let expected = Message::User { content: format!("look\n{NO_IMAGE}"), images: vec![image("b")] };
+        assert_eq!(sent, [Arc::new(expected)]);
+    }
+}

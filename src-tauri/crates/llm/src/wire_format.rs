@@ -1,0 +1,65 @@
+//! What one vendor's wire format has to say for itself. Everything else (connections, keys, queues, time-outs, framing,
+//! growing requests) is common to all of them.
+
+use crate::Secret;
+use crate::answer::AnswerDecoder;
+use crate::growing_request::Images;
+use arki_domain::{ChatRequest, Fault, Message};
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
+use std::sync::Arc;
+
+/// How an answer's bytes are cut into events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+    ServerSentEvents,
+    /// One JSON value a line.
+    JsonLines,
+}
+
+/// One API, for one model. Pure: the same request gives the same bytes.
+pub(crate) trait WireFormat: Send + Sync {
+    /// What stands after the base URL, beginning with a slash.
+    fn path(&self) -> String;
+
+    /// The headers that only this API wants, the key's among them. Their values are marked as sensitive by the caller.
+    fn headers(&self, key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+        bearer(key)
+    }
+
+    /// The request up to its first message: a JSON object that ends with the opening bracket of the list of messages.
+    /// Everything that is the same throughout a run stands here, so that the vendor's prompt cache hits.
+    fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault>;
+
+    /// What has to stand before the first message, with a comma, where the API does not let the conversation begin with
+    /// that one.
+    fn before_first(&self, _first: &Message) -> &'static [u8] {
+        b""
+    }
+
+    /// What follows the last message.
+    fn tail(&self) -> &'static [u8] {
+        b"]}"
+    }
+
+    /// Whether two neighbours are told in one entry of the list, as APIs demand whose roles have to alternate.
+    fn joins(&self, _message: &Message, _next: &Message) -> bool {
+        false
+    }
+
+    /// Writes messages that belong together, as one entry of the list or as several, separated by commas; nothing where
+    /// the API has no way to say it.
+    fn write(&self, group: &[Arc<Message>], images: &Images, out: &mut Vec<u8>) -> Result<(), Fault>;
+
+    fn framing(&self) -> Framing {
+        Framing::ServerSentEvents
+    }
+
+    fn decoder(&self) -> Box<dyn AnswerDecoder>;
+}
+
+/// The key as most APIs take it.
+pub(crate) fn bearer(key: Option<&Secret>) -> Result<Vec<(HeaderName, HeaderValue)>, InvalidHeaderValue> {
+    let value = |key: &Secret| HeaderValue::try_from(format!("Bearer {}", key.expose()));
+    key.map(|key| Ok((AUTHORIZATION, value(key)?))).into_iter().collect()
+}

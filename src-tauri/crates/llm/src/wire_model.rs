@@ -1,0 +1,64 @@
+//! A model of a provider, whatever its wire format.
+
+use crate::answer::{self, AnswerContext};
+use crate::catalogue;
+use crate::growing_request::GrowingRequest;
+use crate::provider_connection::{ProviderConnection, Reply};
+use crate::sse::body_of;
+use crate::wire_format::WireFormat;
+use arki_domain::{ChatModel, ChatRequest, ChatStream, Fault, PreparedRequest};
+use async_trait::async_trait;
+use futures_util::TryStreamExt;
+use reqwest::header::CONTENT_TYPE;
+use std::sync::Arc;
+
+/// Remembers the bytes of one growing conversation: one a run.
+pub(crate) struct WireModel {
+    connection: Arc<ProviderConnection>,
+    model: String,
+    format: Box<dyn WireFormat>,
+    written: GrowingRequest,
+}
+
+impl WireModel {
+    pub(crate) fn new(connection: Arc<ProviderConnection>, model: &str, format: Box<dyn WireFormat>) -> Self {
+        Self { connection, model: model.to_owned(), format, written: GrowingRequest::default() }
+    }
+}
+
+#[async_trait]
+impl ChatModel for WireModel {
+    fn provider(&self) -> &str {
+        &self.connection.settings().name
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+        self.written.prepare(self.format.as_ref(), request)
+    }
+
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
+        let Reply { response, target, place } =
+            self.connection.post(self.format.as_ref(), request.body, &self.model).await?;
+        let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
+        let bytes = body_of(response, self.connection.settings().timeouts.idle, target.clone());
+        let decoder = self.format.decoder();
+        let settings = self.connection.settings();
+        let price = catalogue::model_info(settings, &self.model).price;
+        let drain = self.connection.drain();
+        let context = AnswerContext { target, model: self.model.clone(), price, place, drain };
+        if media_type.starts_with("text/html") {
+            return Err(context.target.bad_answer("it is a web page"));
+        }
+        if !media_type.starts_with("application/json") {
+            return Ok(answer::stream(bytes, self.format.framing(), decoder, context));
+        }
+        let body = bytes.try_collect::<Vec<_>>().await?.concat();
+        let body = std::str::from_utf8(&body).map_err(|_| context.target.bad_answer("it is not UTF-8"))?;
+        answer::whole(body, decoder, &context)
+    }
+}
