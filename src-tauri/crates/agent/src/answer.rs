@@ -2,13 +2,15 @@
 
 use crate::bounds::{self, Room};
 use arki_domain::{
-    CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Redactor, RunId, SessionId,
+    CallId, Fault, FinishReason, LiveBus, LiveEvent, OutputDelta, PartialAnswer, Reasoning, Redactor, RunId, SessionId,
     StreamEvent, StreamingRedactor, TokenType, ToolRequest, Usage,
 };
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How often what has arrived is put where a crash cannot lose it.
-pub(crate) const KEEP_PARTIAL_EVERY_MS: u64 = 250;
+pub(crate) const KEEP_PARTIAL_EVERY: Duration = Duration::from_millis(250);
 
 /// What has come so far.
 pub(crate) struct Answer {
@@ -18,9 +20,12 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) thoughts: String,
     pub(crate) calls: Vec<ToolRequest>,
+    /// Only worth something whole, with the turn's calls.
+    pub(crate) reasoning: Option<Reasoning>,
     pub(crate) usage: Usage,
     pub(crate) finish_reason: FinishReason,
     pub(crate) first_token_after_ms: Option<u64>,
+    started: Instant,
     /// How many bytes of text and thoughts are kept besides the log, to be cleared once the whole is stored.
     kept: (usize, usize),
     room: Room,
@@ -43,9 +48,11 @@ impl Answer {
             text: String::new(),
             thoughts: String::new(),
             calls: Vec::new(),
+            reasoning: None,
             usage: Usage::default(),
             finish_reason: FinishReason::Other,
             first_token_after_ms: None,
+            started: Instant::now(),
             kept: (0, 0),
             room: Room::new(),
             redactors: [StreamingRedactor::new(redactor.clone()), StreamingRedactor::new(redactor.clone())],
@@ -54,7 +61,8 @@ impl Answer {
     }
 
     /// Takes one step of the stream; true when it was the last.
-    pub(crate) fn take(&mut self, event: StreamEvent, elapsed_ms: u64) -> bool {
+    pub(crate) fn take(&mut self, event: StreamEvent) -> bool {
+        let elapsed_ms = self.elapsed_ms();
         match event {
             StreamEvent::Token { token_type, text } => {
                 self.first_token_after_ms.get_or_insert(elapsed_ms);
@@ -65,6 +73,10 @@ impl Answer {
             StreamEvent::ToolCall(call) => {
                 self.first_token_after_ms.get_or_insert(elapsed_ms);
                 self.calls.push(bounds::named(call));
+                false
+            }
+            StreamEvent::Reasoning(reasoning) => {
+                self.reasoning = Some(reasoning);
                 false
             }
             StreamEvent::Metadata { finish_reason, usage } => {
@@ -87,6 +99,16 @@ impl Answer {
     /// More came than can be stored; what fits is kept.
     pub(crate) fn is_too_long(&self) -> bool {
         self.room.is_full()
+    }
+
+    /// Since the request was sent.
+    pub(crate) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether any of it may have been seen.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.first_token_after_ms.is_some()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -152,5 +174,7 @@ pub(crate) enum AnswerEnd {
     Finished,
     Cancelled,
     OutOfTime,
+    /// Only while nothing is under way.
+    Paused,
     Failed(Fault),
 }

@@ -1,6 +1,7 @@
 //! Hard limits of a run: turns, seconds, money. They pause and ask; they never fail the run.
 
 use arki_domain::projection::RunState;
+use std::time::Duration;
 
 /// Whether the run may ask the model once more.
 pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
@@ -10,6 +11,11 @@ pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
         .max_cost_usd
         .is_some_and(|limit| state.cost_in_budget.is_some_and(|cost| cost >= limit && state.turns_in_budget > 0));
     out_of_turns || out_of_money || milliseconds_left(state, now_ms) == Some(0)
+}
+
+/// Ends when the run's time is over: never, where it has no limit.
+pub(crate) fn out_of_time(state: &RunState, now_ms: i64) -> tokio::time::Sleep {
+    tokio::time::sleep(milliseconds_left(state, now_ms).map_or(Duration::MAX, Duration::from_millis))
 }
 
 /// Until the time limit; `None` without one.

@@ -61,9 +61,12 @@ impl ToolLoop {
 
     pub(crate) fn ended(&self) -> RunEnd {
         match &self.state.phase {
-            RunPhase::Failed { code, message, hint } => {
-                RunEnd::Failed(Fault { code: code.clone(), message: message.clone(), hint: hint.clone() })
-            }
+            RunPhase::Failed { code, message, hint } => RunEnd::Failed(Fault {
+                code: code.clone(),
+                message: message.clone(),
+                hint: hint.clone(),
+                retry_after_ms: None,
+            }),
             RunPhase::Cancelled => RunEnd::Cancelled,
             RunPhase::Active | RunPhase::Paused(_) | RunPhase::Completed => {
                 RunEnd::Completed { response: self.state.last_text.clone() }

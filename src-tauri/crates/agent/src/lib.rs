@@ -11,6 +11,7 @@ mod answer;
 mod bounds;
 mod budget;
 mod ending;
+mod retry;
 mod tool_loop;
 mod turn;
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 mod limits;
+mod retrying;
 
 /// A log in memory, numbered but not chained.
 #[derive(Default)]
@@ -232,8 +233,9 @@ impl Stage {
             clock: Arc::new(SystemClock),
             redactor: self.redactor.clone(),
             system: Arc::from("system"),
+            images: Arc::default(),
             model_options: ModelOptions::default(),
-            is_retryable: |_| false,
+            is_retryable: |fault| fault.is(Code::PROVIDER_FAILED),
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, last_seq: 1 };

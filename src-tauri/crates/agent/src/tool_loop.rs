@@ -6,7 +6,10 @@ use arki_domain::{
     ApprovalId, CallContext, CallOutcome, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog, Executor,
     Fault, LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
 };
+use bytes::Bytes;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// What the loop works with; everything that touches the world is behind a port.
@@ -20,8 +23,10 @@ pub struct RunParts {
     pub redactor: Redactor,
     /// Frozen for the run, as are the executor's definitions.
     pub system: Arc<str>,
+    /// The bytes of every image of the conversation, by their SHA-256 hex.
+    pub images: Arc<BTreeMap<String, Bytes>>,
     pub model_options: ModelOptions,
-    /// Says whether a failed run may simply be tried again.
+    /// Says whether what failed may succeed a little later, if it is simply tried again.
     pub is_retryable: fn(&Fault) -> bool,
 }
 
@@ -30,6 +35,8 @@ pub struct RunParts {
 pub struct RunControl {
     pub cancel: CancellationToken,
     pub pause: CancellationToken,
+    /// Ends the wait before a retry, if there is one; otherwise nothing.
+    pub skip_wait: Arc<Notify>,
 }
 
 /// Where a run stands that is to go on: everything is folded from the log up to `last_seq`.
@@ -59,14 +66,16 @@ pub struct ToolLoop {
     /// The last event that was folded.
     last_seq: u64,
     pub(crate) cancel: CancellationToken,
-    pause: CancellationToken,
+    pub(crate) pause: CancellationToken,
+    pub(crate) skip_wait: Arc<Notify>,
 }
 
 impl ToolLoop {
     #[must_use]
     pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
         let Standing { state, transcript, last_seq } = standing;
-        Self { parts, session_id, state, transcript, last_seq, cancel: control.cancel, pause: control.pause }
+        let RunControl { cancel, pause, skip_wait } = control;
+        Self { parts, session_id, state, transcript, last_seq, cancel, pause, skip_wait }
     }
 
     /// Goes on until the run ends or has to wait.

@@ -1,13 +1,13 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
-use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY_MS};
+use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
 use crate::tool_loop::{RunEnd, ToolLoop};
 use crate::{bounds, budget};
 use arki_domain::{
     ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, OutputMessage, PreparedRequest, Role, ToolCall,
+    Usage,
 };
 use futures_util::StreamExt;
-use std::time::Duration;
 use tokio::time::Instant;
 
 impl ToolLoop {
@@ -29,20 +29,36 @@ impl ToolLoop {
             .into(),
         ])
         .await?;
-        let mut answer = Answer::new(
-            self.session_id.clone(),
-            self.state.run_id.clone(),
-            turn,
-            &self.parts.redactor,
-            self.parts.bus.clone(),
-        );
-        let started = Instant::now();
-        let end = self.stream(prepared, &mut answer, started).await?;
-        answer.finish();
-        self.conclude(end, answer, elapsed_ms(started)).await
+        let mut retry = 1;
+        loop {
+            let mut answer = self.answer(turn);
+            let end = self.stream(prepared.clone(), &mut answer).await?;
+            answer.finish();
+            let end = match end {
+                // What was shown cannot be taken back, and a call may have been seen: that is the user's to repeat.
+                AnswerEnd::Failed(fault) if !answer.has_begun() && (self.parts.is_retryable)(&fault) => {
+                    self.interrupted(answer).await?;
+                    answer = self.answer(turn);
+                    match self.wait_for_retry(turn, retry, fault).await? {
+                        Some(end) => end,
+                        None => {
+                            retry += 1;
+                            continue;
+                        }
+                    }
+                }
+                end => end,
+            };
+            return self.conclude(end, answer).await;
+        }
     }
 
-    async fn conclude(&mut self, end: AnswerEnd, answer: Answer, duration_ms: u64) -> Result<Option<RunEnd>, Fault> {
+    fn answer(&self, turn: u32) -> Answer {
+        let (session_id, run_id) = (self.session_id.clone(), self.state.run_id.clone());
+        Answer::new(session_id, run_id, turn, &self.parts.redactor, self.parts.bus.clone())
+    }
+
+    async fn conclude(&mut self, end: AnswerEnd, answer: Answer) -> Result<Option<RunEnd>, Fault> {
         match end {
             AnswerEnd::Finished if answer.is_too_long() => {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
@@ -55,7 +71,7 @@ impl ToolLoop {
                 );
                 self.failed(fault, Some(answer)).await.map(Some)
             }
-            AnswerEnd::Finished => self.answered(answer, duration_ms).await.map(|()| None),
+            AnswerEnd::Finished => self.answered(answer).await.map(|()| None),
             AnswerEnd::Cancelled => {
                 self.interrupted(answer).await?;
                 self.cancelled().await.map(Some)
@@ -63,6 +79,10 @@ impl ToolLoop {
             AnswerEnd::OutOfTime => {
                 self.interrupted(answer).await?;
                 self.out_of_budget().await.map(Some)
+            }
+            AnswerEnd::Paused => {
+                self.interrupted(answer).await?;
+                self.paused().await.map(Some)
             }
             AnswerEnd::Failed(fault) => self.failed(fault, Some(answer)).await.map(Some),
         }
@@ -73,20 +93,13 @@ impl ToolLoop {
             system: self.parts.system.clone(),
             messages: self.transcript.messages(),
             tools: self.parts.executor.definitions(),
+            images: self.parts.images.clone(),
             options: self.parts.model_options.clone(),
         }
     }
 
-    async fn stream(
-        &self,
-        prepared: PreparedRequest,
-        answer: &mut Answer,
-        started: Instant,
-    ) -> Result<AnswerEnd, Fault> {
-        let out_of_time = match budget::milliseconds_left(&self.state, self.parts.clock.now_ms()) {
-            Some(left) => tokio::time::sleep(Duration::from_millis(left)),
-            None => tokio::time::sleep(Duration::MAX),
-        };
+    async fn stream(&self, prepared: PreparedRequest, answer: &mut Answer) -> Result<AnswerEnd, Fault> {
+        let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
         tokio::pin!(out_of_time);
         let mut stream = tokio::select! {
             biased;
@@ -108,14 +121,14 @@ impl ToolLoop {
             match next {
                 Some(Ok(event)) => {
                     // Nobody waits for the rest of an answer that has no end.
-                    if answer.take(event, elapsed_ms(started)) || answer.is_too_long() {
+                    if answer.take(event) || answer.is_too_long() {
                         return Ok(AnswerEnd::Finished);
                     }
                 }
                 None => return Ok(AnswerEnd::Finished),
                 Some(Err(fault)) => return Ok(AnswerEnd::Failed(fault)),
             }
-            if elapsed_ms(kept) >= KEEP_PARTIAL_EVERY_MS {
+            if kept.elapsed() >= KEEP_PARTIAL_EVERY {
                 if let Some(piece) = answer.not_yet_kept()
                     && let Err(fault) = self.parts.log.keep_partial(&self.session_id, Some(piece)).await
                 {
@@ -127,19 +140,10 @@ impl ToolLoop {
     }
 
     /// The whole answer is stored in one transaction, its calls included, before any of them is looked at.
-    async fn answered(&mut self, mut answer: Answer, duration_ms: u64) -> Result<(), Fault> {
+    async fn answered(&mut self, mut answer: Answer) -> Result<(), Fault> {
         answer.make_call_ids_unique(|call_id| self.transcript.has_call(call_id));
-        let mut bodies: Vec<EventBody> = vec![
-            EngineResponse {
-                turn: answer.turn,
-                finish_reason: answer.finish_reason,
-                usage: answer.usage,
-                ttft_ms: answer.first_token_after_ms,
-                duration_ms,
-            }
-            .into(),
-        ];
-        if !answer.text.is_empty() || !answer.thoughts.is_empty() {
+        let mut bodies: Vec<EventBody> = vec![response(&answer).into()];
+        if !answer.text.is_empty() || !answer.thoughts.is_empty() || answer.reasoning.is_some() {
             bodies.push(message(&answer, false).into());
         }
         let definitions = self.parts.executor.definitions();
@@ -161,11 +165,19 @@ impl ToolLoop {
         self.clear_partial(&answer).await
     }
 
-    /// What arrived before the answer was cut off is kept, marked as such.
+    /// What arrived before the answer was cut off is kept, marked as such, and what it is known to have cost is counted.
     pub(crate) async fn interrupted(&mut self, mut answer: Answer) -> Result<(), Fault> {
         answer.calls.clear();
+        answer.reasoning = None;
+        let mut bodies: Vec<EventBody> = Vec::new();
+        if answer.usage != Usage::default() {
+            bodies.push(response(&answer).into());
+        }
         if !answer.text.is_empty() || !answer.thoughts.is_empty() {
-            self.append(vec![message(&answer, true).into()]).await?;
+            bodies.push(message(&answer, true).into());
+        }
+        if !bodies.is_empty() {
+            self.append(bodies).await?;
         }
         self.clear_partial(&answer).await
     }
@@ -178,16 +190,23 @@ impl ToolLoop {
     }
 }
 
+fn response(answer: &Answer) -> EngineResponse {
+    EngineResponse {
+        turn: answer.turn,
+        finish_reason: answer.finish_reason,
+        usage: answer.usage,
+        ttft_ms: answer.first_token_after_ms,
+        duration_ms: answer.elapsed_ms(),
+    }
+}
+
 fn message(answer: &Answer, interrupted: bool) -> OutputMessage {
     OutputMessage {
         turn: answer.turn,
         role: Role::Assistant,
         content: answer.text.clone(),
         thoughts: Some(answer.thoughts.clone()).filter(|thoughts| !thoughts.is_empty()),
+        reasoning: answer.reasoning.clone(),
         interrupted,
     }
-}
-
-fn elapsed_ms(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,7 @@
 //! Answers, calls and disks that are larger, or smaller, than a run can do with: it ends, and says why.
 
 use super::*;
-use crate::answer::KEEP_PARTIAL_EVERY_MS;
+use crate::answer::KEEP_PARTIAL_EVERY;
 use crate::bounds::{MAX_ANSWER_BYTES, MAX_ARGUMENT_BYTES, MAX_ARGUMENT_DEPTH};
 
 fn call_with(arguments: String) -> Option<Result<StreamEvent, Fault>> {
@@ -103,7 +103,7 @@ async fn each_piece_is_kept_once_and_none_holds_a_part_of_a_key() {
     let tokens = ["one ", "sk-se", "cret", "-123 ", "two"];
     let slow = tokens.iter().map(|token| text(token)).chain([end()]).collect();
     let stage = Stage::new(vec![slow]);
-    *stage.model.pace.lock().unwrap() = Duration::from_millis(KEEP_PARTIAL_EVERY_MS);
+    *stage.model.pace.lock().unwrap() = KEEP_PARTIAL_EVERY;
     stage.redactor.add("mock", "sk-secret-123");
     assert_eq!(stage.run().await, RunEnd::Completed { response: "one [redacted: mock] two".into() });
     let beside = stage.log.1.lock().unwrap();

@@ -1,0 +1,127 @@
+//! Faults that may pass: asked again in time, and never after something was shown. Time is paused: waits pass at once.
+
+use super::*;
+use crate::retry::{FIRST_WAIT, MAX_ATTEMPTS};
+use tokio::time::Instant;
+
+fn failed(retry_after_ms: Option<u64>) -> Option<Result<StreamEvent, Fault>> {
+    Some(Err(Fault { retry_after_ms, ..Fault::new(Code::PROVIDER_FAILED, "mock failed.", "again") }))
+}
+
+fn retries(stage: &Stage) -> Vec<EngineRetry> {
+    let retry = |event: &Arc<Event>| match event.body() {
+        EventBody::EngineRetry(retry) => Some(retry),
+        _ => None,
+    };
+    stage.log.0.lock().unwrap().iter().filter_map(retry).collect()
+}
+
+/// Runs until the first retry is in the log and the wait has begun, then does something.
+async fn meanwhile(stage: &Stage, act: impl FnOnce(&RunControl)) -> (RunEnd, Duration) {
+    let started = Instant::now();
+    let acting = async {
+        while stage.count("engine.retry") == 0 {
+            tokio::task::yield_now().await;
+        }
+        act(&stage.control);
+    };
+    let (ended, ()) = tokio::join!(stage.run(), acting);
+    (ended, started.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_before_it_begins_is_asked_again_after_the_wait_that_was_asked_for() {
+    let stage = Stage::new(vec![vec![failed(Some(7000))], vec![text("done"), end()]]);
+    let started = Instant::now();
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+    assert_eq!(started.elapsed().as_secs(), 7);
+    let code = Code::PROVIDER_FAILED.0.to_owned();
+    assert_eq!(retries(&stage), [EngineRetry { turn: 1, code, delay_ms: 7000, attempt: 1 }]);
+    assert_eq!((stage.count("engine.request"), stage.count("engine.response")), (1, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_grow_and_attempts_are_bounded() {
+    let stage = Stage::new(vec![vec![failed(None)]; MAX_ATTEMPTS as usize + 3]);
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    assert!(fault.is(Code::PROVIDER_FAILED));
+    let retries = retries(&stage);
+    assert_eq!(retries.iter().map(|retry| retry.attempt).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    for retry in retries {
+        let full = FIRST_WAIT * 2u32.pow(retry.attempt - 1);
+        assert!((full / 2..=full).contains(&Duration::from_millis(retry.delay_ms)), "{retry:?}");
+    }
+    assert_eq!(stage.model.turns.lock().unwrap().len(), 3, "asked more often than is allowed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_beyond_the_limit_fails_at_once_and_says_how_long() {
+    let stage = Stage::new(vec![vec![failed(Some(600_000))], vec![text("done"), end()]]);
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    assert_eq!(fault.message, "mock failed. It asks to wait 10 min.");
+    assert_eq!(stage.count("engine.retry"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fault_that_will_not_pass_is_not_tried_again() {
+    let refused = Fault::new(Code::KEY_REFUSED, "no", "key");
+    let stage = Stage::new(vec![vec![Some(Err(refused.clone()))], vec![text("done"), end()]]);
+    assert_eq!(stage.run().await, RunEnd::Failed(refused));
+    assert_eq!(stage.count("engine.retry"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_words_thoughts_or_a_call_nothing_is_asked_again() {
+    let thought = || Some(Ok(StreamEvent::Token { token_type: TokenType::LlmThinking, text: "hm".into() }));
+    for shown in [text("half"), thought(), call("c")] {
+        let stage = Stage::new(vec![vec![shown, failed(Some(1))], vec![text("done"), end()]]);
+        assert!(matches!(stage.run().await, RunEnd::Failed(_)));
+        assert_eq!((stage.count("engine.retry"), stage.count("tool.call")), (0, 0));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_failed_attempt_used_is_counted() {
+    let usage = Usage { prompt_tokens: 7, total_tokens: 7, ..Usage::default() };
+    let used = || Some(Ok(StreamEvent::Metadata { finish_reason: None, usage: Some(usage) }));
+    let turns = vec![vec![used(), failed(Some(1))], vec![text("done"), used(), end()]];
+    let stage = Stage::new(turns);
+    stage.run().await;
+    let log = stage.log.0.lock().unwrap();
+    let EventBody::RunCompleted(completed) = log.last().unwrap().body() else { panic!("not completed") };
+    assert_eq!((completed.usage.prompt_tokens, completed.turns), (14, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn stopping_and_pausing_end_the_wait_at_once() {
+    let stage = Stage::new(vec![vec![failed(Some(60_000))]]);
+    assert_eq!(meanwhile(&stage, |control| control.cancel.cancel()).await, (RunEnd::Cancelled, Duration::ZERO));
+    let stage = Stage::new(vec![vec![failed(Some(60_000))]]);
+    assert_eq!(meanwhile(&stage, |control| control.pause.cancel()).await, (RunEnd::Paused, Duration::ZERO));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_user_can_skip_the_wait() {
+    let stage = Stage::new(vec![vec![failed(Some(60_000))], vec![text("done"), end()]]);
+    let (ended, waited) = meanwhile(&stage, |control| control.skip_wait.notify_waiters()).await;
+    assert_eq!((ended, waited), (RunEnd::Completed { response: "done".into() }, Duration::ZERO));
+}
+
+#[tokio::test(start_paused = true)]
+async fn skipping_when_nothing_waits_skips_nothing_later() {
+    let stage = Stage::new(vec![vec![failed(Some(5000))], vec![text("done"), end()]]);
+    stage.control.skip_wait.notify_waiters();
+    let started = Instant::now();
+    stage.run().await;
+    assert_eq!(started.elapsed().as_secs(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_limit_ends_the_wait() {
+    // The run of this stage began in 1970.
+    let max_seconds = u64::try_from(SystemClock.now_ms() / 1000 + 5).ok();
+    let options = RunOptions { max_seconds, ..RunOptions::default() };
+    let stage = Stage { options, ..Stage::new(vec![vec![failed(Some(60_000))]]) };
+    assert_eq!(stage.run().await, RunEnd::BudgetExhausted);
+    assert_eq!(stage.count("engine.retry"), 1);
+}
