@@ -66,7 +66,7 @@ impl Engine {
             edited: resolution.edited,
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
             resolved_by: resolution.resolved_by.to_owned(),
-            preview_hash: shown_hash(&requested).to_owned(),
+            preview_hash: requested.shown_hash().to_owned(),
         };
         let draft = EventDraft { run_id: record.run_id, body: resolved.into() };
         self.log.append(&record.session_id, vec![draft]).await?;
@@ -75,7 +75,7 @@ impl Engine {
 }
 
 fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
-    if resolution.preview_hash.as_deref().is_some_and(|hash| hash != shown_hash(requested)) {
+    if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
         return Err(Fault::new(
             Code::STALE_PREVIEW,
             "The decision was made on another preview than the one that waits.",
@@ -93,9 +93,4 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
         )),
         None => Ok(()),
     }
-}
-
-fn shown_hash(requested: &ApprovalRequested) -> &str {
-    let of_change = requested.preview.as_ref().map(|preview| preview.preview_hash.as_str());
-    of_change.or(requested.command.as_ref().map(|command| command.preview_hash.as_str())).unwrap_or_default()
 }

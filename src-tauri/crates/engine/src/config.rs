@@ -48,12 +48,13 @@ impl Config {
             let headers: Vec<String> = provider.headers.iter().map(|(name, value)| format!("{name}={value}")).collect();
             let base_url = provider.base_url.as_deref().unwrap_or_default();
             signature.push_str(&format!(
-                "{} {} {base_url} {} {:?} {:?} {headers:?} {:?}\n",
+                "{} {} {base_url} {} {:?} {:?} {:?} {headers:?} {:?}\n",
                 provider.name,
                 provider.kind,
                 provider.is_local,
                 provider.api_key_env,
                 provider.max_parallel,
+                (provider.queue_timeout, provider.idle_timeout),
                 provider.models
             ));
         }

@@ -1,7 +1,7 @@
 //! What works on this machine and what does not, with what to do about it.
 
-use crate::Engine;
 use crate::keys::{KeyStatus, keychain_answers};
+use crate::{Engine, EngineOptions};
 use arki_domain::Fault;
 use serde::Serialize;
 
@@ -35,10 +35,30 @@ impl Check {
     }
 }
 
+/// What can be checked where the database cannot be opened for this reason.
+///
+/// # Errors
+/// When not even a database in memory can be made.
+pub async fn doctor_without_database(options: EngineOptions, reason: Fault) -> Result<Vec<Check>, Fault> {
+    let engine = Engine::without_database(options)?;
+    let storage = Check {
+        name: "storage",
+        state: CheckState::Warning,
+        detail: "not known as long as the database can't be opened".to_owned(),
+        hint: String::new(),
+    };
+    Ok(engine.checks([Check::of("database", CheckState::Failed, reason), storage]).await)
+}
+
 impl Engine {
     /// Checks configuration, database, keychain, sandbox and providers.
     pub async fn doctor(&self) -> Vec<Check> {
-        let mut checks = vec![self.check_config(), self.check_database(), self.check_storage()];
+        self.checks([self.check_database(), self.check_storage()]).await
+    }
+
+    async fn checks(&self, of_database: [Check; 2]) -> Vec<Check> {
+        let mut checks = vec![self.check_config()];
+        checks.extend(of_database);
         checks.extend([check_keychain().await, self.check_sandbox()]);
         checks.extend(self.check_providers().await);
         checks

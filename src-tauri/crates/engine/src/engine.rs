@@ -15,10 +15,12 @@ use crate::wholeness::Found;
 use crate::{ActiveRun, Directories};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{
-    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock,
+    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock, io_words,
 };
 use arki_llm::Providers;
-use arki_store::{ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreOptions, VerifyReport, open_or_salvage};
+use arki_store::{
+    ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage,
+};
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
 use std::collections::HashMap;
 use std::path::Path;
@@ -74,21 +76,35 @@ impl Engine {
     /// # Errors
     /// When the directories or the database cannot be used; the fault says why and what to do.
     pub fn open(options: EngineOptions) -> Result<Arc<Self>, Fault> {
-        let EngineOptions { directories, ephemeral, environment_keys } = options;
+        ensure_config(&options.directories)?;
+        let database = options.directories.database();
+        let decided_before = match options.ephemeral && database.exists() {
+            true => Some(Store::open_read_only(&database)?),
+            false => None,
+        };
+        Self::over(options, decided_before, |options, store_options| match options.ephemeral {
+            true => Ok((Store::open_in_memory(store_options)?, None)),
+            false => open_or_salvage(&database, store_options),
+        })
+    }
+
+    /// For what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
+    pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+        let options = EngineOptions { ephemeral: true, ..options };
+        Self::over(options, None, |_, store_options| Ok((Store::open_in_memory(store_options)?, None)))
+    }
+
+    fn over(
+        options: EngineOptions,
+        decided_before: Option<Reader>,
+        open_store: impl FnOnce(&EngineOptions, StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError>,
+    ) -> Result<Arc<Self>, Fault> {
         let redactor = Redactor::default();
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-        ensure_config(&directories)?;
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
-        let (store, salvaged) = if ephemeral {
-            (Store::open_in_memory(store_options)?, None)
-        } else {
-            open_or_salvage(&directories.database(), store_options)?
-        };
+        let (store, salvaged) = open_store(&options, store_options)?;
+        let EngineOptions { directories, ephemeral, environment_keys } = options;
         let store = Arc::new(store.with_process_check(is_alive));
-        let decided_before = match directories.database() {
-            database if ephemeral && database.exists() => Some(Store::open_read_only(&database)?),
-            _ => None,
-        };
         let bus = Arc::new(Bus::new());
         let contents = Arc::new(Contents::new(store.clone()));
         let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
@@ -261,7 +277,7 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             Err(error) => Err(Fault::new(
                 Code::CONFIG_INVALID,
-                format!("{} can't be read: {}.", path.display(), error.kind()),
+                format!("{} can't be read: {}.", path.display(), io_words(error.kind())),
                 "Check the file's permissions and that it is UTF-8 text.",
             )),
         }

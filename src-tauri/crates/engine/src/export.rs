@@ -8,23 +8,17 @@ pub(crate) mod arkai;
 mod fold;
 mod html;
 mod jsonl;
-mod lineage;
 mod markdown;
 mod story;
-mod visible;
 
 #[cfg(test)]
 mod tests;
 
 use crate::Engine;
+use crate::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, Event, Fault, SessionId};
-use arki_store::EventPage;
-use lineage::{Stretch, lineage};
+use arki_domain::{Code, Event, Fault};
 use std::io::{self, Write};
-
-/// Events are read in pieces of this many.
-const EVENTS_A_PIECE: usize = 500;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
@@ -61,17 +55,6 @@ fn write(source: &dyn EventSource, session: &SessionSummary, format: ExportForma
 
 type Out<'a> = &'a mut dyn Write;
 
-/// Where events come from.
-pub(crate) trait EventSource {
-    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
-}
-
-impl EventSource for Engine {
-    fn events(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
-        self.events_after(session, after_seq, limit)
-    }
-}
-
 /// Why an export ends early.
 enum Stop {
     ReaderGone,
@@ -103,20 +86,7 @@ fn each_event(
     stretches: &[Stretch],
     mut take: impl FnMut(&Event) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
-    for Stretch { session, up_to_seq } in stretches {
-        let mut after = 0;
-        loop {
-            let page = source.events(session, after, EVENTS_A_PIECE)?;
-            for event in page.events.iter().take_while(|event| up_to_seq.is_none_or(|last| event.seq <= last)) {
-                take(event)?;
-            }
-            after = page.events.last().map_or(after, |event| event.seq);
-            if !page.has_more || up_to_seq.is_some_and(|last| after >= last) {
-                break;
-            }
-        }
-    }
-    Ok(())
+    stretches.iter().try_for_each(|stretch| crate::lineage::each_event(source, stretch, 0, &mut take))
 }
 
 /// A moment, the same wherever it is read.

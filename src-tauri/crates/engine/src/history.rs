@@ -1,12 +1,9 @@
 //! What the log says of a session, folded for going on with it.
 
 use crate::Engine;
-use crate::lineage::Stretch;
+use crate::lineage::{Stretch, each_event};
 use arki_domain::projection::{RunState, Transcript};
 use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
-
-/// Events are read in pieces of this many, so that a long session is never in memory as a whole.
-const EVENTS_A_PIECE: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct History {
@@ -40,23 +37,13 @@ impl Engine {
     pub(crate) fn each_event_after(
         &self,
         stretch: &Stretch,
-        mut after: u64,
+        after: u64,
         mut each: impl FnMut(&Event),
     ) -> Result<(), Fault> {
-        let last = stretch.to_seq.unwrap_or(u64::MAX);
-        loop {
-            let page = self.reader().events(&stretch.session_id, after, EVENTS_A_PIECE)?;
-            for event in &page.events {
-                if event.seq > last {
-                    return Ok(());
-                }
-                after = event.seq;
-                each(event);
-            }
-            if !page.has_more {
-                return Ok(());
-            }
-        }
+        each_event(self, stretch, after, |event| {
+            each(event);
+            Ok(())
+        })
     }
 }
 

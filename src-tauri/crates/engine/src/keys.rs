@@ -115,6 +115,13 @@ impl KeySource for Keys {
         }
         Ok(key)
     }
+
+    fn place(&self, provider: &ProviderSettings) -> String {
+        match (self.in_environment(provider), provider.key_env()) {
+            (Some(_), Some(variable)) => format!("the environment variable {variable}"),
+            _ => "the keychain".to_owned(),
+        }
+    }
 }
 
 /// The keychain item whose key vouches for logs; no provider can have a name with a space.

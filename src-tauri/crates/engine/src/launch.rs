@@ -9,7 +9,7 @@ use crate::{ActiveRun, Engine};
 use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
-use arki_domain::{Code, Executor, Fault, RunOptions, SessionId, sha256_hex};
+use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
 use arki_store::LeaseRequest;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
@@ -40,6 +40,8 @@ impl Engine {
     ) -> Result<Running, Fault> {
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         let model = self.providers(config).model(&run.model)?;
+        let output_schema = run.options.output_schema.clone();
+        let model_options = ModelOptions { output_schema, ..config.model_options.clone() };
         let parts = RunParts {
             log: self.event_log(),
             bus: self.live_bus(),
@@ -48,7 +50,8 @@ impl Engine {
             clock: self.clock.clone(),
             redactor: self.redactor.clone(),
             system,
-            model_options: config.model_options.clone(),
+            images: Arc::new(self.images_of(&history.transcript)?),
+            model_options,
             is_retryable: arki_llm::retryable,
         };
         let active = ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), control: work.control };
@@ -65,7 +68,7 @@ impl Engine {
             if let Err(error) = engine.store.release_lease(&session_id, &engine.owner).await {
                 tracing::warn!(%session_id, %error, "the lease was not given back");
             }
-            engine.snapshot_or_warn(&session_id).await;
+            warn_without_snapshot(&session_id, engine.keep_snapshot(&session_id).await);
             engine.anchor_soon(&session_id);
             if matches!(ended, Ok(RunEnd::Completed { .. })) {
                 engine.follow_up_soon(&session_id);
@@ -88,7 +91,7 @@ impl Engine {
                 ended = &mut run => return ended,
                 _ = listening.tick() => {
                     self.hear_request(session_id, control);
-                    self.snapshot_or_warn(session_id).await;
+                    warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
                 }
                 _ = renewal.tick() => match self.store.renew_lease(session_id, &self.owner).await {
                     Ok(true) => {}
@@ -96,13 +99,6 @@ impl Engine {
                     Err(error) => tracing::warn!(%error, "the lease was not renewed"),
                 },
             }
-        }
-    }
-
-    /// Nothing is lost without a snapshot but time.
-    async fn snapshot_or_warn(&self, session_id: &SessionId) {
-        if let Err(fault) = self.keep_snapshot(session_id).await {
-            tracing::warn!(%session_id, %fault, "no snapshot was kept");
         }
     }
 
@@ -146,7 +142,7 @@ impl Engine {
         let inputs = SystemPromptInputs {
             project: &open.path(),
             system: std::env::consts::OS,
-            today: &today(self.clock.now_ms()),
+            today: &day(self.clock.now_ms()),
             call_prompt: options.system.as_deref(),
             configured_prompt: config.system_prompt.as_deref(),
             rules: open.rules(),
@@ -171,8 +167,15 @@ impl Engine {
     }
 }
 
-/// The user's date, as YYYY-MM-DD.
-fn today(now_ms: i64) -> String {
-    let now = jiff::Timestamp::from_millisecond(now_ms).unwrap_or_default();
-    now.to_zoned(jiff::tz::TimeZone::system()).date().to_string()
+/// Nothing is lost without a snapshot but time.
+fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
+    if let Err(fault) = kept {
+        tracing::warn!(%session_id, %fault, "no snapshot was kept");
+    }
+}
+
+/// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
+pub(crate) fn day(ts: i64) -> String {
+    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
+    moment.to_zoned(jiff::tz::TimeZone::system()).date().to_string()
 }

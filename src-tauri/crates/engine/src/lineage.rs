@@ -1,12 +1,15 @@
 //! Where a session's conversation comes from: a fork begins with what its origin had said by then.
 
 use crate::Engine;
-use arki_domain::{Code, EventBody, Fault, SessionId};
+use arki_domain::{Code, Event, EventBody, Fault, SessionId};
+use arki_store::EventPage;
 
 /// The events that fork a session stand among its first.
 const FIRST_EVENTS: usize = 4;
 /// A fork of a fork of a fork …; longer chains are refused when they would be made.
 pub(crate) const MAX_LINEAGE: usize = 64;
+/// Events are read in pieces of this many, so that a long session is never in memory as a whole.
+pub(crate) const EVENTS_A_PIECE: usize = 500;
 
 /// A session, and how far into it the conversation goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,17 +26,24 @@ pub struct Origin {
     pub seq: u64,
 }
 
+/// Where events come from.
+pub(crate) trait EventSource {
+    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
+}
+
+impl EventSource for Engine {
+    fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+        self.events_after(session_id, after_seq, limit)
+    }
+}
+
 impl Engine {
     /// Where a session was forked from.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn origin(&self, session_id: &SessionId) -> Result<Option<Origin>, Fault> {
-        let first = self.reader().events(session_id, 0, FIRST_EVENTS)?;
-        Ok(first.events.iter().find_map(|event| match event.body() {
-            EventBody::SessionForked(forked) => Some(Origin { session_id: forked.from_session, seq: forked.from_seq }),
-            _ => None,
-        }))
+        origin(self, session_id)
     }
 
     /// The stretches of log that make up a session's conversation, the oldest first; its own comes last.
@@ -41,18 +51,60 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read, or forks lead in a circle.
     pub fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
-        let mut stretches = vec![Stretch { session_id: session_id.clone(), to_seq: None }];
-        while let Some(origin) = self.origin(&stretches[stretches.len() - 1].session_id)? {
-            if stretches.len() >= MAX_LINEAGE {
-                return Err(Fault::new(
-                    Code::SESSION_READ_ONLY,
-                    format!("The session {session_id} is forked more than {MAX_LINEAGE} times over."),
-                    "Go on in a new session.",
-                ));
-            }
-            stretches.push(Stretch { session_id: origin.session_id, to_seq: Some(origin.seq) });
+        lineage(self, session_id)
+    }
+}
+
+fn origin(source: &dyn EventSource, session_id: &SessionId) -> Result<Option<Origin>, Fault> {
+    let first = source.events(session_id, 0, FIRST_EVENTS)?;
+    Ok(first.events.iter().find_map(|event| match event.body() {
+        EventBody::SessionForked(forked) => Some(Origin { session_id: forked.from_session, seq: forked.from_seq }),
+        _ => None,
+    }))
+}
+
+pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
+    let mut stretches = vec![Stretch { session_id: session_id.clone(), to_seq: None }];
+    while let Some(origin) = origin(source, &stretches[stretches.len() - 1].session_id)? {
+        if stretches.iter().any(|stretch| stretch.session_id == origin.session_id) {
+            return Err(Fault::new(
+                Code::LOG_CHAIN_BROKEN,
+                format!("The origins of the session {session_id} lead nowhere."),
+                "`arki verify` says which of them was changed.",
+            ));
         }
-        stretches.reverse();
-        Ok(stretches)
+        if stretches.len() >= MAX_LINEAGE {
+            return Err(Fault::new(
+                Code::SESSION_READ_ONLY,
+                format!("The session {session_id} is forked more than {MAX_LINEAGE} times over."),
+                "Go on in a new session.",
+            ));
+        }
+        stretches.push(Stretch { session_id: origin.session_id, to_seq: Some(origin.seq) });
+    }
+    stretches.reverse();
+    Ok(stretches)
+}
+
+/// Hands out the stretch's events above `after`, the oldest first.
+pub(crate) fn each_event<E: From<Fault>>(
+    source: &dyn EventSource,
+    stretch: &Stretch,
+    mut after: u64,
+    mut take: impl FnMut(&Event) -> Result<(), E>,
+) -> Result<(), E> {
+    let last = stretch.to_seq.unwrap_or(u64::MAX);
+    loop {
+        let page = source.events(&stretch.session_id, after, EVENTS_A_PIECE)?;
+        for event in &page.events {
+            if event.seq > last {
+                return Ok(());
+            }
+            after = event.seq;
+            take(event)?;
+        }
+        if !page.has_more || after >= last {
+            return Ok(());
+        }
     }
 }

@@ -41,17 +41,26 @@ impl Engine {
         Ok(SessionOverview { broken_at, run_by, ..SessionOverview::of(&overview, origin) })
     }
 
-    /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old. Off the way of whoever waits for an answer.
-    pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<(), Fault> {
+    /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old, and says so in the log. Off the way of
+    /// whoever waits for an answer.
+    pub(crate) async fn note_snapshot(&self, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(last_seq) = self.keep_snapshot(session_id).await? {
+            let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
+            self.log.append(session_id, vec![EventDraft::of_session(noted)]).await?;
+        }
+        Ok(())
+    }
+
+    /// As [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it ended stays the last
+    /// that is said of it. The number of the last event that is folded in, where one was kept.
+    pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
         let kept = self.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
         if self.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
-            return Ok(());
+            return Ok(None);
         }
         let overview = self.overview(session_id)?;
         let last_seq = overview.last_seq;
         self.store.put_snapshot(session_id, last_seq, &overview.to_bytes().map_err(Fault::internal)?).await?;
-        let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
-        self.log.append(session_id, vec![EventDraft::of_session(noted)]).await?;
-        Ok(())
+        Ok(Some(last_seq))
     }
 }

@@ -262,7 +262,7 @@ fn open_folder(path: &Path) -> Result<Project, Fault> {
 fn unavailable(path: &Path, error: &std::io::Error) -> Fault {
     Fault::new(
         Code::FOLDER_UNAVAILABLE,
-        format!("The folder {} can't be opened: {}.", path.display(), error.kind()),
+        format!("The folder {} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
         "Check the path and its permissions.",
     )
 }

@@ -105,7 +105,10 @@ impl Engine {
             target: RunTarget::Session(session_id.clone()),
             prompt: next.text,
             model: overview.run.as_ref().map(|run| run.model.clone()),
-            options: overview.run.map_or_else(RunOptions::default, |run| run.options),
+            options: overview
+                .run
+                .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),
+            images: Vec::new(),
             message_id: Some(next.message_id),
         };
         self.start_run(start).await.map(Some)

@@ -1,15 +1,18 @@
 //! Going on with a run wherever it stands: after an approval, a budget, a crash.
 
 use crate::Engine;
+use crate::config::Config;
 use crate::history::History;
 use crate::launch::Work;
+use crate::projects::OpenProject;
 use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
-    ApprovalMode, Code, EventBody, EventDraft, EventLog, Fault, OutputMessage, PauseReason, Role, RunId, RunResumed,
-    SessionId,
+    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
+    EventLog, Fault, OutputMessage, PauseReason, Role, RunId, RunResumed, SessionId,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -69,7 +72,8 @@ impl Engine {
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve).await;
+        let answer = |asked: &ApprovalRequested| self.answer(asked, resume.approve?, &open, &config);
+        let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve, answer).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
             Err(fault) => {
@@ -79,11 +83,13 @@ impl Engine {
         }
     }
 
+    /// `answer`: what the user's wish means for the approval that waits, if anything.
     async fn prepare_resume(
         &self,
         session_id: &SessionId,
         wanted: Option<&RunId>,
         approve: Option<ApprovalMode>,
+        answer: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
         let history = self.history(session_id, None)?;
         let last = history.run.as_ref().filter(|run| wanted.is_none_or(|wanted| run.run_id == *wanted));
@@ -98,18 +104,54 @@ impl Engine {
                     role: Role::Assistant,
                     content: partial.text,
                     thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
+                    reasoning: None,
                     interrupted: true,
                 },
             ));
         }
-        drafts.extend(resumption(run, approve).map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
+        let answered = waiting(run).and_then(answer);
+        let resumed = resumption(run, approve, answered.as_ref());
+        drafts.extend(answered.map(|answered| EventDraft::of_run(&run.run_id, answered)));
+        drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
         let system = self.frozen_system_prompt(run)?;
         let run_id = run.run_id.clone();
         self.log.append(session_id, drafts).await?;
         self.store.keep_partial(session_id, None).await?;
         Ok((self.history(session_id, Some(&run_id))?, system))
     }
+
+    /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.
+    fn answer(
+        &self,
+        asked: &ApprovalRequested,
+        approve: ApprovalMode,
+        open: &OpenProject,
+        config: &Config,
+    ) -> Option<ApprovalResolved> {
+        let (decision, reason) = match approve {
+            ApprovalMode::Ask => return None,
+            ApprovalMode::Never => (ApprovalDecision::Reject, Some(NOTHING_APPROVED.to_owned())),
+            ApprovalMode::Edits | ApprovalMode::All => {
+                let verdict = self.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
+                if verdict.decision != Decision::Allow {
+                    return None;
+                }
+                (ApprovalDecision::Approve, None)
+            }
+        };
+        Some(ApprovalResolved {
+            approval_id: asked.approval_id.clone(),
+            decision,
+            hunks: None,
+            edited: BTreeMap::new(),
+            reason,
+            resolved_by: approve.resolver().to_owned(),
+            preview_hash: asked.shown_hash().to_owned(),
+        })
+    }
 }
+
+const NOTHING_APPROVED: &str = "Nothing may be approved in this run (--approve never).";
 
 fn has_ended(session_id: &SessionId) -> Fault {
     Fault::new(
@@ -119,19 +161,25 @@ fn has_ended(session_id: &SessionId) -> Fault {
     )
 }
 
-/// Why the run goes on, in the log's words. One that waits for its approval does not go on yet.
-fn resumption(run: &RunState, approve: Option<ApprovalMode>) -> Option<EventBody> {
-    let waits = run.pending_calls().first().and_then(|pending| match &pending.progress {
-        CallProgress::AwaitingApproval(requested) => Some(requested),
+/// What the run waits for, where it waits for the user.
+fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
+    run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::AwaitingApproval(asked) => Some(&**asked),
         _ => None,
-    });
-    if waits.is_some() {
+    })
+}
+
+/// Why the run goes on, in the log's words. One that goes on waiting says so only where something else is granted.
+fn resumption(run: &RunState, approve: Option<ApprovalMode>, answered: Option<&ApprovalResolved>) -> Option<EventBody> {
+    let asked = waiting(run);
+    if asked.is_some() && answered.is_none() && approve.is_none_or(|approve| approve == run.options.approve) {
         return None;
     }
-    let approval_id = run.pending_calls().first().and_then(|pending| match &pending.progress {
-        CallProgress::Resolved(approval) => Some(approval.requested.approval_id.clone()),
+    let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::Resolved(approval) => Some(&approval.requested),
         _ => None,
     });
+    let approval_id = asked.or(resolved).map(|asked| asked.approval_id.clone());
     let reason = match (&run.phase, &approval_id) {
         (_, Some(_)) => PauseReason::Approval,
         (RunPhase::Paused(reason), None) => *reason,

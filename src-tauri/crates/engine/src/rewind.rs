@@ -8,7 +8,7 @@ mod interrupted;
 mod plan;
 
 pub(crate) use plan::read;
-pub use plan::{PlannedFile, RewindPlan, RewindScope};
+pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 
 use crate::Engine;
 use crate::projects::OpenProject;
@@ -37,7 +37,8 @@ impl Engine {
                 "Choose files, conversation or both.",
             ));
         }
-        let mut plan = RewindPlan { to_seq, scope, files: Vec::new(), diff: String::new(), prompt: None };
+        let ended_run = EndedRun::of(&summary);
+        let mut plan = RewindPlan { to_seq, scope, files: Vec::new(), diff: String::new(), prompt: None, ended_run };
         if scope.conversation {
             plan.prompt = self.prompt_after(session_id, to_seq)?;
         }
@@ -47,7 +48,7 @@ impl Engine {
             if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
                 events.push(interrupted::as_event(session_id, untold)?);
             }
-            plan.files = FilesAt::fold(to_seq, &events).into_iter().map(|file| self.plan_file(&open, file)).collect();
+            plan.files = self.plan_files(&open, FilesAt::fold(to_seq, &events));
             plan.diff = diff(&open, &plan.files)?;
         }
         Ok(plan)
@@ -75,7 +76,7 @@ impl Engine {
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
         let done = self.go_back(session_id, to_seq, scope).await;
         self.store.release_lease(session_id, &self.owner).await?;
-        done
+        Ok(RewindPlan { ended_run: planned.ended_run, ..done? })
     }
 
     async fn go_back(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {

@@ -4,6 +4,7 @@ use crate::Engine;
 use crate::config::{AGENT, Config};
 use crate::launch::Work;
 use crate::projects::canonical;
+use crate::prompt_images;
 use crate::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
@@ -38,6 +39,8 @@ pub struct StartRun {
     /// `provider/model`; the configured one where `None`.
     pub model: Option<String>,
     pub options: RunOptions,
+    /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
+    pub images: Vec<Vec<u8>>,
     /// The queued message that the prompt is.
     pub message_id: Option<MessageId>,
 }
@@ -59,6 +62,11 @@ impl ActiveRun {
     /// Asks the run to pause after the step it is at.
     pub fn pause(&self) {
         self.control.pause.cancel();
+    }
+
+    /// Ends the wait before a retry, if the run is at one.
+    pub fn retry_now(&self) {
+        self.control.skip_wait.notify_waiters();
     }
 }
 
@@ -83,8 +91,13 @@ impl Engine {
         let open = self.load_project(&path)?;
         let config = self.config_of(&open)?;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
-        let options = with_limits(start.options, &config);
-        self.providers(&config).model(&model)?;
+        let (pictures, images) = prompt_images::read(start.images)?;
+        let options = RunOptions { images, ..with_limits(start.options, &config) };
+        let providers = self.providers(&config);
+        providers.model(&model)?;
+        if !pictures.is_empty() {
+            prompt_images::ensure_seen_by(&providers.model_info(&model)?)?;
+        }
         let system = self.system_prompt(&open, &config, &options);
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
         if !is_new {
@@ -96,6 +109,7 @@ impl Engine {
             self.store.release_lease(&session_id, &self.owner).await?;
             return Err(busy(&session_id, run));
         }
+        self.keep_pictures(&session_id, pictures).await?;
         let run_id = RunId::new();
         let mut drafts = Vec::new();
         if is_new {
@@ -154,6 +168,13 @@ impl Engine {
         }
         self.store.request(session_id, LeaseRequest::Pause).await?;
         Ok(())
+    }
+
+    /// Ends the wait before a retry of a run of this process. Where none waits there is nothing to end.
+    pub fn retry_now(&self, session_id: &SessionId) {
+        if let Some(active) = self.active_run(session_id) {
+            active.retry_now();
+        }
     }
 
     /// Asks the process that works on the session; `busy` when there is none.

@@ -13,34 +13,18 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 impl Engine {
-    /// The configured models and the demo's.
+    /// The demo's models, the configured ones, and what the catalogue knows of the configured providers.
     ///
     /// # Errors
     /// When the configuration has an error.
     pub fn models(&self) -> Result<Vec<ModelEntry>, Fault> {
         let config = self.user_config()?;
-        let mut models: Vec<ModelEntry> = self
-            .providers(&config)
-            .models()
-            .into_iter()
-            .map(|info| ModelEntry {
-                id: format!("{}/{}", info.provider, info.model),
-                provider: info.provider,
-                model: info.model,
-                context_window: Some(info.context_window),
-                capabilities: info.capabilities.iter().map(word).collect(),
-            })
-            .collect();
+        let providers = self.providers(&config);
+        let mut models: Vec<ModelEntry> = providers.models().into_iter().map(Into::into).collect();
         if !models.iter().any(|model| model.id == config.model)
-            && let Ok(info) = self.providers(&config).model_info(&config.model)
+            && let Ok(info) = providers.model_info(&config.model)
         {
-            models.push(ModelEntry {
-                id: config.model.clone(),
-                provider: info.provider,
-                model: info.model,
-                context_window: Some(info.context_window),
-                capabilities: info.capabilities.iter().map(word).collect(),
-            });
+            models.push(info.into());
         }
         Ok(models)
     }
@@ -221,7 +205,7 @@ fn known_name(name: &str) -> Result<String, Fault> {
 }
 
 /// The serialised word of an enum without data.
-fn word(value: &impl serde::Serialize) -> String {
+pub(crate) fn word(value: &impl serde::Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,
         _ => String::new(),

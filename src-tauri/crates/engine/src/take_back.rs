@@ -22,7 +22,7 @@ impl Engine {
             FilesAt::fold(0, &[event]).into_iter().map(|file| self.plan_file(&open, file)).collect();
         let diff = diff(&open, &files)?;
         let scope = RewindScope { files: true, conversation: false };
-        Ok(RewindPlan { to_seq: seq, scope, files, diff, prompt: None })
+        Ok(RewindPlan { to_seq: seq, scope, files, diff, prompt: None, ended_run: None })
     }
 
     /// Takes the change back.

@@ -12,17 +12,51 @@ pub fn protect_this_process() {
     }
 }
 
-/// Whether a process of this machine is alive.
+/// Whether a process of this machine is alive. One that has ended and that nobody has waited for yet is not, where the
+/// system tells.
 pub(crate) fn is_alive(pid: u32) -> bool {
     #[cfg(unix)]
     {
-        let Some(pid) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
+        let Some(id) = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw) else { return false };
         // Not permitted to ask means that it is there.
-        !matches!(rustix::process::test_kill_process(pid), Err(rustix::io::Errno::SRCH))
+        let is_there = !matches!(rustix::process::test_kill_process(id), Err(rustix::io::Errno::SRCH));
+        is_there && !has_ended(pid)
     }
     #[cfg(not(unix))]
     {
         let _ = pid;
         true
+    }
+}
+
+/// The state stands behind the program's name, which is in brackets and may hold anything, brackets too.
+#[cfg(target_os = "linux")]
+fn has_ended(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
+    matches!(state, Some('Z' | 'X' | 'x'))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn has_ended(_: u32) -> bool {
+    false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    #[test]
+    fn who_has_ended_is_not_alive_even_before_somebody_has_waited_for_it() {
+        assert!(is_alive(std::process::id()));
+        #[expect(clippy::disallowed_methods, reason = "the test needs a process that has ended")]
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+        let id = child.id();
+        assert!(rustix::process::test_kill_process(Pid::from_child(&child)).is_ok(), "it is still there");
+        assert!(!is_alive(id));
+        child.wait().unwrap();
+        assert!(!is_alive(id));
     }
 }

@@ -42,7 +42,11 @@ macro_rules! words {
 
 mod from_history;
 mod history;
+mod models;
+mod provider_test;
 pub use history::*;
+pub use models::*;
+pub use provider_test::*;
 
 words! {
     TrustState { Trusted, Untrusted, Undecided }
@@ -156,14 +160,6 @@ wire! {
         pub is_local: bool,
         pub key_source: KeyStatus,
         pub key_env: Option<String>,
-    }
-    ModelEntry {
-        /// `provider/model`.
-        pub id: String,
-        pub provider: String,
-        pub model: String,
-        pub context_window: Option<u64>,
-        pub capabilities: Vec<String>,
     }
     #[ts(rename = "Hunk")]
     WireHunk {

@@ -4,7 +4,8 @@ use arki_domain::{Category, Decision};
 use arki_llm::{Capability, ProviderKind};
 use arki_tools::policy::RuleDefinition;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -76,8 +77,6 @@ pub(crate) struct ProviderConfig {
     /// The environment variable that holds the key.
     pub(crate) api_key_env: Option<String>,
     pub(crate) max_parallel: Option<u32>,
-    /// Accepted as the contract says; connections are dropped by the HTTP client's own idle limit for now.
-    #[expect(dead_code, reason = "read when providers are evicted while idle")]
     pub(crate) idle_timeout_seconds: Option<u64>,
     pub(crate) queue_timeout_seconds: Option<u64>,
     #[serde(default)]
@@ -91,8 +90,41 @@ pub(crate) struct ProviderConfig {
 pub(crate) struct ModelConfig {
     /// In tokens.
     pub(crate) context_window: Option<u64>,
+    /// In tokens.
+    pub(crate) output_limit: Option<u64>,
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) capabilities: Option<Vec<Capability>>,
+    pub(crate) price: Option<PriceConfig>,
+}
+
+/// In US dollars per million tokens. Zero for a model that a subscription pays for.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PriceConfig {
+    #[serde(deserialize_with = "not_negative")]
+    #[schemars(range(min = 0.0))]
+    pub(crate) input: f64,
+    #[serde(deserialize_with = "not_negative")]
+    #[schemars(range(min = 0.0))]
+    pub(crate) output: f64,
+    /// For the part of the prompt that the provider's cache had; as `input` where absent.
+    #[serde(default, deserialize_with = "none_or_not_negative")]
+    #[schemars(range(min = 0.0))]
+    pub(crate) cached_input: Option<f64>,
+    /// For the part that was written into it; as `input` where absent.
+    #[serde(default, deserialize_with = "none_or_not_negative")]
+    #[schemars(range(min = 0.0))]
+    pub(crate) cache_write: Option<f64>,
+}
+
+fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let price = f64::deserialize(deserializer)?;
+    if price < 0.0 { Err(D::Error::custom("a price is negative")) } else { Ok(price) }
+}
+
+fn none_or_not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+    let price = Option::<f64>::deserialize(deserializer)?;
+    if price.is_some_and(|price| price < 0.0) { Err(D::Error::custom("a price is negative")) } else { Ok(price) }
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::file::{AgentConfig, ConfigFile, LimitsConfig, RetentionConfig};
+use super::file::{AgentConfig, ConfigFile, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
 use super::parse::invalid;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::keeping::DEFAULT_MAX_IMAGE_BYTES;
 use arki_domain::{Decision, Fault, ModelOptions};
-use arki_llm::{ModelSettings, ProviderSettings};
+use arki_llm::{ModelSettings, Price, ProviderSettings, Rates};
 use arki_tools::ToolLimits;
 use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
 use std::path::Path;
@@ -138,19 +138,27 @@ fn provider_settings(name: &str, config: &ProviderConfig) -> ProviderSettings {
     settings.api_key_env.clone_from(&config.api_key_env);
     settings.headers.clone_from(&config.headers);
     settings.max_parallel = config.max_parallel;
+    if let Some(seconds) = config.idle_timeout_seconds {
+        settings.idle_timeout = Duration::from_secs(seconds);
+    }
     if let Some(seconds) = config.queue_timeout_seconds {
         settings.queue_timeout = Duration::from_secs(seconds);
     }
-    settings.models = config
-        .models
-        .iter()
-        .map(|(model, config)| {
-            let settings =
-                ModelSettings { context_window: config.context_window, capabilities: config.capabilities.clone() };
-            (model.clone(), settings)
-        })
-        .collect();
+    settings.models = config.models.iter().map(|(model, config)| (model.clone(), model_settings(config))).collect();
     settings
+}
+
+fn model_settings(config: &ModelConfig) -> ModelSettings {
+    let price = config.price.map(|PriceConfig { input, output, cached_input, cache_write }| Price {
+        rates: Rates { input, output, cached_input, cache_write },
+        tiers: Vec::new(),
+    });
+    ModelSettings {
+        context_window: config.context_window,
+        output_limit: config.output_limit,
+        capabilities: config.capabilities.clone(),
+        price,
+    }
 }
 
 #[cfg(test)]
@@ -175,6 +183,23 @@ mod tests {
         )
         .unwrap();
         assert_eq!((config.model.as_str(), config.max_turns, config.max_cost_usd), ("lab/x", Some(5), Some(1.5)));
+    }
+
+    #[test]
+    fn what_the_user_knows_of_a_model_reaches_the_provider() {
+        let price = r#"{"input": 1.5, "output": 6, "cachedInput": 0.25, "cacheWrite": 2}"#;
+        let model = format!(r#"{{"contextWindow": 1000, "outputLimit": 100, "price": {price}}}"#);
+        let config =
+            merge(&format!(r#"{{"providers": {{"lab": {{"kind": "custom", "models": {{"x": {model}}}}}}}}}"#), "{}")
+                .unwrap();
+        let rates = Rates { input: 1.5, output: 6.0, cached_input: Some(0.25), cache_write: Some(2.0) };
+        let settings = ModelSettings {
+            context_window: Some(1000),
+            output_limit: Some(100),
+            capabilities: None,
+            price: Some(Price { rates, tiers: Vec::new() }),
+        };
+        assert_eq!(config.providers[0].models["x"], settings);
     }
 
     #[test]

@@ -105,6 +105,24 @@ mod tests {
     }
 
     #[test]
+    fn a_price_names_both_directions_and_is_not_negative() {
+        let with = |price: &str| {
+            format!(r#"{{"providers": {{"x": {{"kind": "openai", "models": {{"m": {{"price": {price}}}}}}}}}}}"#)
+        };
+        assert!(parse(&with(r#"{"input": 0, "output": 0}"#), Path::new("c")).is_ok());
+        for price in [
+            r#"{"input": 1}"#,
+            r#"{"input": -1, "output": 1}"#,
+            r#"{"input": 1, "output": 1, "cachedInput": -0.5}"#,
+            r#"{"input": "1", "output": 1}"#,
+        ] {
+            assert!(fault(&with(price)).is(Code::CONFIG_INVALID), "{price}");
+        }
+        let fault = fault(&with(r#"{"input": 1, "output": 1, "cachedinput": 1}"#));
+        assert_eq!((fault.code, fault.hint.as_str()), ("CONFIG_UNKNOWN_KEY".into(), "Did you mean \"cachedInput\"?"));
+    }
+
+    #[test]
     fn an_empty_file_is_an_empty_configuration() {
         assert!(parse("", Path::new("c")).unwrap().providers.is_empty());
         assert!(parse("// nothing\n", Path::new("c")).unwrap().providers.is_empty());

@@ -6,8 +6,9 @@
 
 use super::fold::{Limit, fold, grouped};
 use super::story::{Block, Line, Span, Speaker, Story, Tone};
-use super::visible::{Part, Writing, one_line, parts, written_out};
-use super::{EventSource, Out, Stop, Stretch, each_event};
+use super::{Out, Stop, each_event};
+use crate::lineage::{EventSource, Stretch};
+use crate::visible::{Part, Writing, one_line, parts, written_out};
 use arki_domain::projection::SessionSummary;
 use std::fmt::{self, Write as _};
 use std::io;

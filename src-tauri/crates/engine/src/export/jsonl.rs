@@ -1,6 +1,7 @@
 //! Every event exactly as it is stored, one a line: what `arki events --json` prints, and what `arki verify` proves.
 
-use super::{EventSource, Out, Stop, Stretch, each_event};
+use super::{Out, Stop, each_event};
+use crate::lineage::{EventSource, Stretch};
 use std::io;
 
 pub(super) fn write(source: &dyn EventSource, stretches: &[Stretch], out: Out<'_>) -> Result<(), Stop> {

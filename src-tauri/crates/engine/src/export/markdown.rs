@@ -6,8 +6,9 @@
 
 use super::fold::{Limit, fold};
 use super::story::{Block, Line, Span, Speaker, Story};
-use super::visible::{Writing, one_line, visible};
-use super::{EventSource, Out, Stop, Stretch, each_event};
+use super::{Out, Stop, each_event};
+use crate::lineage::{EventSource, Stretch};
+use crate::visible::{Writing, one_line, visible};
 use arki_domain::projection::SessionSummary;
 use std::io;
 

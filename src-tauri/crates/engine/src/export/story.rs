@@ -10,7 +10,7 @@ mod totals;
 
 pub(super) use totals::Totals;
 
-use super::visible::one_line;
+use crate::visible::one_line;
 use approval::asked;
 use arki_domain::projection::Queue;
 use arki_domain::{

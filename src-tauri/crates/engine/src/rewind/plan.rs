@@ -2,9 +2,10 @@
 
 use crate::Engine;
 use crate::projects::OpenProject;
-use arki_domain::projection::WantedFile;
-use arki_domain::{EventBody, Fault, RestoreAction, RestoredFile, SessionId, sha256_hex};
+use arki_domain::projection::{SessionState, SessionSummary, WantedFile};
+use arki_domain::{ApprovalId, EventBody, Fault, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex};
 use arki_workspace::{EDIT_LIMIT_BYTES, Executable, FileBytes, Merge, merge};
+use std::collections::BTreeSet;
 
 /// What goes back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +24,23 @@ pub struct RewindPlan {
     pub diff: String,
     /// The user's message that is the first to be taken back, to be said anew.
     pub prompt: Option<String>,
+    /// The run that waits, or was interrupted, and has no place to go on from afterwards.
+    pub ended_run: Option<EndedRun>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedRun {
+    pub run_id: RunId,
+    /// What it waits for, where that is a decision of the user.
+    pub approval_id: Option<ApprovalId>,
+}
+
+impl EndedRun {
+    pub(crate) fn of(session: &SessionSummary) -> Option<Self> {
+        let waits = matches!(session.state, SessionState::Waiting | SessionState::Paused | SessionState::Interrupted);
+        let run_id = session.run_id.clone().filter(|_| waits)?;
+        Some(Self { run_id, approval_id: session.pending_approval.clone() })
+    }
 }
 
 /// One file, and its content now and afterwards; `None` is no file.
@@ -53,10 +71,33 @@ impl PlannedFile {
 }
 
 impl Engine {
+    pub(crate) fn plan_files(&self, open: &OpenProject, files: Vec<WantedFile>) -> Vec<PlannedFile> {
+        let mut planned: Vec<PlannedFile> = files.iter().map(|file| self.plan_file(open, file.clone())).collect();
+        let gone: BTreeSet<String> = planned
+            .iter()
+            .filter(|planned| planned.file.action == RestoreAction::Delete)
+            .map(|planned| planned.file.path.clone())
+            .collect();
+        for (planned, file) in planned.iter_mut().zip(files) {
+            if planned.file.action == RestoreAction::Conflict && make_room(open, &file.path, &gone) {
+                *planned = self.plan_found(file, None);
+            }
+            if planned.is_written() && !may_change(open, &planned.file.path) {
+                let disk = planned.disk.take();
+                *planned = PlannedFile::left_alone(planned.file.path.clone(), RestoreAction::Conflict, disk);
+            }
+        }
+        planned
+    }
+
     pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
-        let Ok(found) = read(open, &file.path) else {
-            return PlannedFile::left_alone(file.path, RestoreAction::Conflict, None);
-        };
+        match read(open, &file.path) {
+            Ok(found) => self.plan_found(file, found),
+            Err(_) => PlannedFile::left_alone(file.path, RestoreAction::Conflict, None),
+        }
+    }
+
+    fn plan_found(&self, file: WantedFile, found: Option<FileBytes>) -> PlannedFile {
         let before_executable = found.as_ref().is_some_and(|file| file.mode & OWNER_EXECUTES != 0);
         let executable = if file.wanted_executable { Executable::Yes } else { Executable::No };
         let planned = self.compare(file, found.map(|file| file.bytes));
@@ -115,6 +156,18 @@ const PROMPT_WITHIN: usize = 4;
 
 /// In a file's Unix permissions.
 const OWNER_EXECUTES: u32 = 0o100;
+
+/// Whether there is room for a file at `path` once the files in `gone` are: one of them has the place of
+/// its folder, or it has the place of a folder that holds only such.
+fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
+    let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+    let holds_only_gone = |path| open.project.holds_only(&path, |below| gone.contains(below));
+    folders.any(|folder| gone.contains(folder)) || open.project.resolve(path).is_ok_and(holds_only_gone)
+}
+
+fn may_change(open: &OpenProject, path: &str) -> bool {
+    open.project.resolve(path).is_ok_and(|path| open.project.may_change(&path))
+}
 
 pub(crate) fn read(open: &OpenProject, path: &str) -> Result<Option<FileBytes>, Fault> {
     let path = open.project.resolve(path).map_err(Fault::from)?;

@@ -1,6 +1,6 @@
 //! What an event says, on one line.
 
-use crate::export::visible::one_line;
+use crate::visible::one_line;
 use serde_json::Value;
 
 /// A longer summary or error is cut there, in characters.

@@ -99,6 +99,7 @@ mod tests {
             total_tokens: 1234,
             cached_tokens: 1000,
             cost_usd: None,
+            ..Usage::default()
         };
         assert_eq!(
             run_words(1, usage),

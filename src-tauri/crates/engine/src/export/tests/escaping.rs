@@ -1,6 +1,6 @@
 use super::script::saying;
 use crate::export::ExportFormat;
-use crate::export::visible::{Writing, visible};
+use crate::visible::{Writing, visible};
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use scraper::{Html, Selector};

@@ -1,7 +1,7 @@
 use super::script::{Script, rich};
 use crate::export::arkai::Arkai;
-use crate::export::lineage::{Stretch, lineage};
-use crate::export::{EVENTS_A_PIECE, EventSource, ExportFormat, Stop, write};
+use crate::export::{ExportFormat, Stop, write};
+use crate::lineage::{EVENTS_A_PIECE, EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, SessionId};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ fn origins_that_lead_in_a_circle_are_an_error() {
     }
     assert!(lineage(&script, &SessionId::from("one")).unwrap_err().is(Code::LOG_CHAIN_BROKEN));
     let alone = lineage(&rich(), &SessionId::from("session-1")).unwrap();
-    assert_eq!(alone, [Stretch { session: SessionId::from("session-1"), up_to_seq: None }]);
+    assert_eq!(alone, [Stretch { session_id: SessionId::from("session-1"), to_seq: None }]);
 }
 
 #[test]

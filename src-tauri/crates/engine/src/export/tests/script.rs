@@ -1,6 +1,7 @@
 //! Sessions as they would be stored, with ids and times that stay the same.
 
-use crate::export::{EventSource, ExportFormat, write};
+use crate::export::{ExportFormat, write};
+use crate::lineage::EventSource;
 use arki_domain::projection::SessionSummary;
 use arki_domain::*;
 use arki_store::EventPage;

@@ -2,7 +2,7 @@
 
 /// Which invisible characters are part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Writing {
+pub enum Writing {
     /// What joins letters and emoji, and marks of direction without an effect beyond their place, are left alone.
     Prose,
     /// Whatever is not seen could change what the code does.
@@ -10,13 +10,13 @@ pub(super) enum Writing {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Part<'a> {
+pub(crate) enum Part<'a> {
     Seen(&'a str),
     Unseen(char),
 }
 
 /// The text in pieces. Line breaks and tabs are seen; a carriage return is not, unless it belongs to a line break.
-pub(super) fn parts(text: &str, writing: Writing) -> impl Iterator<Item = Part<'_>> {
+pub(crate) fn parts(text: &str, writing: Writing) -> impl Iterator<Item = Part<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let first = rest.chars().next()?;
@@ -34,7 +34,8 @@ pub(super) fn parts(text: &str, writing: Writing) -> impl Iterator<Item = Part<'
 }
 
 /// The text with every unseen character written out.
-pub(super) fn visible(text: &str, writing: Writing) -> String {
+#[must_use]
+pub fn visible(text: &str, writing: Writing) -> String {
     let mut shown = String::with_capacity(text.len());
     for part in parts(&text.replace("\r\n", "\n"), writing) {
         match part {
@@ -46,15 +47,16 @@ pub(super) fn visible(text: &str, writing: Writing) -> String {
 }
 
 /// As Rust would write it in a string.
-pub(super) fn written_out(character: char) -> String {
+pub(crate) fn written_out(character: char) -> String {
     match character {
         '\r' => "\\r".to_owned(),
         other => format!("\\u{{{:x}}}", u32::from(other)),
     }
 }
 
-/// On one line.
-pub(super) fn one_line(text: &str) -> String {
+/// On one line, as code.
+#[must_use]
+pub fn one_line(text: &str) -> String {
     visible(&text.split_whitespace().collect::<Vec<_>>().join(" "), Writing::Code)
 }
 
