@@ -1,8 +1,9 @@
 //! The command line's grammar. `--help` is written here.
 
 use crate::exit::Exit;
-use crate::output::{Output, one_line};
+use crate::output::Output;
 use arki_domain::{ApprovalMode, Code, Fault};
+use arki_engine::one_line;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -93,7 +94,7 @@ pub(crate) enum Command {
     Resume {
         /// A run's or session's id
         id: String,
-        /// What to grant from now on; as before where left out
+        /// What to grant from now on, also to the call that waits; as before where left out
         #[arg(long)]
         approve: Option<Approve>,
     },
@@ -120,10 +121,19 @@ pub(crate) enum Command {
     /// API keys in the operating system's keychain
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// The configured models
+    /// The models of the configured providers, also those that local servers list now: window, price, and where these
+    /// figures come from
     Models,
     /// The configured providers, and where each one's key comes from
-    Providers,
+    Providers {
+        #[command(subcommand)]
+        command: Option<ProvidersCommand>,
+    },
+    /// Tokens and cost by day and model, the newest day first
+    Usage {
+        /// A session's or run's id; all sessions where left out
+        session: Option<String>,
+    },
     /// What the policy says
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -165,6 +175,12 @@ pub(crate) struct ExecArguments {
     /// Added to the system prompt, for this run
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
+    /// Show this picture with the prompt (PNG, JPEG, GIF or WebP); may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) image: Vec<PathBuf>,
+    /// A file with the JSON Schema that the answer has to follow; one that does not is an error
+    #[arg(long, value_name = "FILE")]
+    pub(crate) output_schema: Option<PathBuf>,
     /// Keep nothing after the run
     #[arg(long, conflicts_with_all = ["session", "continue_last"])]
     pub(crate) ephemeral: bool,
@@ -355,6 +371,17 @@ pub(crate) enum KeysCommand {
     List,
     /// Remove a provider's key
     Rm { provider: String },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    /// Test a provider step by step: settings, key, connection, certificate, models; exits 1 where a step fails
+    Test {
+        name: String,
+        /// Have this model of the provider say a word as well, which costs a few tokens
+        #[arg(long, value_name = "MODEL")]
+        model: Option<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,12 +10,14 @@ mod keys;
 mod models;
 mod open;
 mod policy;
+mod providers;
 mod queue;
 mod resume;
 mod rewind;
 mod search;
 mod sessions;
 mod trust;
+mod usage;
 mod verify;
 
 use crate::arguments::{Arguments, Command, SessionsCommand};
@@ -34,7 +36,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Open { folder } => return open::run(&dir, folder),
         _ => {}
     }
-    let engine = Engine::open(EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() })?;
+    let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
+    let engine = match Engine::open(options.clone()) {
+        Err(fault) if matches!(command, Command::Doctor) => {
+            return doctor::without_database(options, fault, output).await;
+        }
+        opened => opened?,
+    };
     if let Some(salvaged) = engine.salvaged() {
         output.aside(salvaged.words());
     }
@@ -54,10 +62,11 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Blame { path } => blame::run(&engine, &dir, &path, output),
         Command::Queue(command) => queue::run(&engine, command, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,
-        Command::Models => models::models(&engine, output),
-        Command::Providers => models::providers(&engine, output).await,
+        Command::Models => models::models(&engine, output).await,
+        Command::Providers { command } => providers::run(&engine, command, output).await,
+        Command::Usage { session } => usage::run(&engine, session.as_deref(), output),
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
-        Command::Doctor => doctor::run(&engine, output).await,
+        Command::Doctor => Ok(doctor::run(&engine, output).await),
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
     engine.finish_anchoring().await;
@@ -83,6 +92,7 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                 SessionsCommand::Rm { .. } | SessionsCommand::Fork { .. } | SessionsCommand::Import { .. }
             )
             | Command::Keys(_)
+            | Command::Providers { command: Some(_) }
             | Command::Policy(_)
     );
     if steers && arki_engine::stands_under_a_tool() {

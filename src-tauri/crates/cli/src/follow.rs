@@ -1,12 +1,13 @@
 //! A run in the foreground, to its next stop: what it says and does goes to the terminal as it comes.
 
 use crate::exit::Exit;
-use crate::output::{Output, dim, one_line};
+use crate::output::{Output, dim};
 use arki_domain::projection::RunState;
 use arki_domain::{
-    ApprovalId, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId, SessionRewound, TokenType,
+    ApprovalId, EngineRetry, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId,
+    SessionRewound, TokenType,
 };
-use arki_engine::{ActiveRun, Engine, RunEnd, Subscription};
+use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, check_output, one_line};
 use serde::Serialize;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -21,7 +22,7 @@ pub(crate) async fn to_next_stop(
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
-    let mut screen = Screen { output, run: &run, last_seq: 0, at_line_start: true };
+    let mut screen = Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default() };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
     let end = loop {
@@ -40,8 +41,13 @@ pub(crate) async fn to_next_stop(
     }
     screen.end_line();
     let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
-    let denied = RunState::fold(&events).is_some_and(|state| state.denied_untrusted);
+    let state = RunState::fold(&events);
+    let denied = state.as_ref().is_some_and(|state| state.denied_untrusted);
     report(output, &run, &end, denied);
+    let schema = state.and_then(|state| state.options.output_schema);
+    if let (RunEnd::Completed { response }, Some(schema)) = (&end, schema) {
+        check_output(&schema, response)?;
+    }
     let waiting = engine.queue(&run.session_id)?.messages().len();
     if waiting > 0 && matches!(end, RunEnd::Completed { .. } | RunEnd::Cancelled) {
         output.aside(format!("{waiting} queued: `arki resume {}` sends the next one.", run.session_id));
@@ -86,6 +92,18 @@ struct Screen<'a> {
     run: &'a ActiveRun,
     last_seq: u64,
     at_line_start: bool,
+    told: Told,
+}
+
+/// How much of the answer people have seen. A terminal that is slower than the model falls behind; what it has missed
+/// of an answer then comes from its message.
+#[derive(Default)]
+struct Told {
+    turn: u32,
+    /// Of that turn's answer, in bytes.
+    bytes: usize,
+    /// Pieces were missed, and no turn has begun since.
+    behind: bool,
 }
 
 impl Screen<'_> {
@@ -95,11 +113,17 @@ impl Screen<'_> {
         announced: Option<Result<LiveEvent, arki_engine::Lagged>>,
     ) -> Result<(), Fault> {
         match announced {
-            Some(Ok(LiveEvent::Stored(event))) if event.session_id == self.run.session_id => self.event(&event),
+            Some(Ok(LiveEvent::Stored(event))) if event.session_id == self.run.session_id => {
+                // It was stored after what was caught up, so that its turn's pieces are all still to come.
+                let begins = event.seq > self.last_seq && matches!(event.body(), EventBody::EngineRequest(_));
+                self.told.behind &= !begins;
+                self.event(&event);
+            }
             Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
                 self.delta(&session_id, &run_id, delta);
             }
             Some(Err(_)) => {
+                self.told.behind = true;
                 let page = engine.events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
                 page.events.iter().for_each(|event| self.event(event));
             }
@@ -115,6 +139,10 @@ impl Screen<'_> {
         self.last_seq = event.seq;
         if self.output.json {
             self.output.object(event);
+        } else if let (true, EventBody::OutputMessage(message)) = (self.told.behind, event.body()) {
+            let seen = if message.turn == self.told.turn { self.told.bytes } else { 0 };
+            self.told = Told { turn: message.turn, bytes: message.content.len(), behind: true };
+            self.text(message.content.get(seen..).unwrap_or_default());
         } else if let Some(line) = activity(event) {
             self.end_line();
             self.output.aside(dim(&line));
@@ -130,9 +158,17 @@ impl Screen<'_> {
                 r#type: "output.delta",
                 payload: delta,
             });
-        } else if delta.token_type != TokenType::LlmThinking {
-            self.at_line_start = delta.text.ends_with('\n');
-            self.output.text(&delta.text);
+        } else if delta.token_type != TokenType::LlmThinking && !self.told.behind {
+            let seen = if delta.turn == self.told.turn { self.told.bytes } else { 0 };
+            self.told = Told { turn: delta.turn, bytes: seen + delta.text.len(), behind: false };
+            self.text(&delta.text);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.at_line_start = text.ends_with('\n');
+            self.output.text(text);
         }
     }
 
@@ -163,10 +199,16 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
+        EventBody::EngineRetry(retry) => Some(retrying(&retry)),
         EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
         EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
         _ => None,
     }
+}
+
+fn retrying(retry: &EngineRetry) -> String {
+    let seconds = retry.delay_ms.div_ceil(1000);
+    format!("↻ {}: retrying in {seconds} s (attempt {})", retry.code, retry.attempt)
 }
 
 fn went_back(rewound: &SessionRewound) -> String {

@@ -1,7 +1,8 @@
 //! Standard output and standard error, in the form that was asked for.
 
 use anstream::{stderr, stdout};
-use arki_domain::{Code, Fault};
+use arki_domain::{Code, Fault, io_words};
+use arki_engine::{Writing, one_line};
 use serde::Serialize;
 use std::io::Write;
 use std::sync::OnceLock;
@@ -26,7 +27,7 @@ impl Output {
             }
             _ => (Code::IO_FAILED, "Check where standard output leads, then try again."),
         };
-        Some(Fault::new(code, format!("Standard output could not be written: {kind}."), hint))
+        Some(Fault::new(code, format!("Standard output could not be written: {}.", io_words(kind)), hint))
     }
 
     fn note(&self, written: std::io::Result<()>) {
@@ -84,27 +85,7 @@ impl Output {
 
 /// Text of a model or a file as it is, with what would not be seen, or would hide something, made visible.
 pub(crate) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\n' | '\t' => shown.push(character),
-            '\r' => shown.push_str("\\r"),
-            _ if is_invisible(character) => shown.push_str(&format!("\\u{{{:x}}}", u32::from(character))),
-            _ => shown.push(character),
-        }
-    }
-    shown
-}
-
-/// Controls, direction marks, zero-width and other characters that take no place of their own.
-fn is_invisible(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
-
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    arki_engine::visible(text, Writing::Code)
 }
 
 pub(crate) fn dim(text: &str) -> String {
@@ -115,17 +96,4 @@ pub(crate) fn dim(text: &str) -> String {
 pub(crate) fn time(ts: i64) -> String {
     let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
     moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_would_hide_something_is_made_visible() {
-        assert_eq!(
-            visible("rm x; : \rls\u{202e}\u{200b}\u{1b}[2J\u{7f}\tä\n"),
-            "rm x; : \\rls\\u{202e}\\u{200b}\\u{1b}[2J\\u{7f}\tä\n"
-        );
-    }
 }

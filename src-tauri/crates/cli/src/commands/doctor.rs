@@ -3,11 +3,20 @@
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::Fault;
-use arki_engine::{CheckState, Engine};
+use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_database};
 
-pub(crate) async fn run(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(engine: &Engine, output: &Output) -> Exit {
+    print(engine.doctor().await, output)
+}
+
+/// The database could not be opened: all the more does somebody want to know what works.
+pub(crate) async fn without_database(options: EngineOptions, reason: Fault, output: &Output) -> Result<Exit, Fault> {
+    Ok(print(doctor_without_database(options, reason).await?, output))
+}
+
+fn print(checks: Vec<Check>, output: &Output) -> Exit {
     let mut exit = Exit::Done;
-    for check in engine.doctor().await {
+    for check in checks {
         if check.state == CheckState::Failed {
             exit = Exit::Failed;
         }
@@ -23,5 +32,5 @@ pub(crate) async fn run(engine: &Engine, output: &Output) -> Result<Exit, Fault>
         let hint = if check.hint.is_empty() { String::new() } else { format!(" {}", check.hint) };
         output.line(format!("{mark} {:<14} {}{hint}", check.name, check.detail));
     }
-    Ok(exit)
+    exit
 }

@@ -4,14 +4,17 @@ use crate::arguments::{Core, ExecArguments};
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::Output;
-use arki_domain::{Code, Fault, RunOptions};
-use arki_engine::{Engine, RunTarget, StartRun};
+use arki_domain::{Code, Fault, RunOptions, io_words};
+use arki_engine::{Engine, MAX_IMAGE_BYTES, RunTarget, StartRun, ensure_usable_schema};
+use serde_json::Value;
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A longer prompt is a mistake.
 const MAX_PROMPT_BYTES: u64 = 4 * 1024 * 1024;
+const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 pub(crate) async fn run(
     engine: &Arc<Engine>,
@@ -35,7 +38,10 @@ pub(crate) async fn run(
             max_seconds: arguments.max_seconds,
             max_cost_usd: arguments.max_cost,
             system: arguments.system,
+            images: Vec::new(),
+            output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,
         },
+        images: arguments.image.iter().map(|file| read_image(file)).collect::<Result<_, _>>()?,
         message_id: None,
     };
     let subscription = engine.subscribe();
@@ -72,4 +78,32 @@ fn read_prompt() -> Result<String, Fault> {
             "Pass the prompt as an argument, or name the file in the prompt instead of sending it.",
         )
     })
+}
+
+/// Beyond the engine's own limit nothing is read.
+fn read_image(file: &Path) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    let opened = File::open(file).and_then(|open| open.take(MAX_IMAGE_BYTES as u64 + 1).read_to_end(&mut bytes));
+    opened.map_err(|error| unreadable(file, &error))?;
+    Ok(bytes)
+}
+
+fn read_schema(file: &Path) -> Result<Value, Fault> {
+    let mut text = String::new();
+    let opened = File::open(file).and_then(|open| open.take(MAX_SCHEMA_BYTES).read_to_string(&mut text));
+    opened.map_err(|error| unreadable(file, &error))?;
+    let schema = serde_json::from_str(&text).map_err(|error| {
+        Fault::new(
+            Code::USAGE,
+            format!("{} is not JSON: {error}.", file.display()),
+            "Give a file with one JSON Schema of up to 1 MiB.",
+        )
+    })?;
+    ensure_usable_schema(&schema)?;
+    Ok(schema)
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Fault {
+    let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
+    Fault::new(Code::USAGE, what, "Check the file's name.")
 }

@@ -1,31 +1,85 @@
-//! `arki models` and `arki providers`: what is configured.
+//! `arki models`: what is configured, what the catalogue knows, and what local servers list.
 
-use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::Fault;
-use arki_engine::Engine;
+use arki_engine::{Engine, LiveModelList, ModelEntry, ModelFigures, ModelPrice};
 
-pub(crate) fn models(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    for model in engine.models()? {
+pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+    let LiveModelList { models, silent } = engine.live_models().await?;
+    for model in &models {
         if output.json {
-            output.object(&model);
+            output.object(model);
         } else {
-            let window = model.context_window.map_or_else(String::new, |tokens| format!("{tokens} tokens"));
-            output.line(format!("{:<32} {window:>16}  {}", model.id, model.capabilities.join(", ")));
+            output.line(line(model));
         }
+    }
+    for silent in silent {
+        output.aside(format!("{}: its models could not be listed. {}", silent.provider, silent.message));
+    }
+    if !output.json {
+        let catalogue = models.iter().find_map(|model| model.catalogue_date.as_ref());
+        let dated = catalogue.map_or_else(String::new, |date| format!("; the catalogue's are of {date}"));
+        output.aside(format!("Prices are in US dollars per million tokens{dated}."));
     }
     Ok(Exit::Done)
 }
 
-pub(crate) async fn providers(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    for provider in engine.providers_listed().await? {
-        if output.json {
-            output.object(&provider);
-        } else {
-            let (name, kind, key) = (&provider.name, &provider.kind, source(provider.key_source));
-            output.line(format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.unwrap_or_default()));
+fn line(model: &ModelEntry) -> String {
+    let window = model.context_window.map_or_else(String::new, |tokens| format!("{tokens} tokens"));
+    let price = model.price.as_ref().map_or_else(|| "price unknown".to_owned(), price);
+    let source = match model.source {
+        ModelFigures::Configuration => "configuration",
+        ModelFigures::Catalogue => "catalogue",
+        ModelFigures::Server => "server",
+        ModelFigures::Local => "local",
+        ModelFigures::Default => "default",
+    };
+    format!("{:<40} {window:>14}  {price:<22} {source:<13} {}", model.id, model.capabilities.join(", "))
+}
+
+fn price(price: &ModelPrice) -> String {
+    match (price.input, price.output) {
+        (0.0, 0.0) => "free".to_owned(),
+        // A price that depends on the prompt's length begins here.
+        (input, output) if !price.tiers.is_empty() => format!("from ${input} in, ${output} out"),
+        (input, output) => format!("${input} in, ${output} out"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn priced(input: f64, output: f64) -> ModelPrice {
+        ModelPrice { input, output, cached_input: None, cache_write: None, tiers: Vec::new() }
+    }
+
+    fn model(price: Option<ModelPrice>, source: ModelFigures) -> ModelEntry {
+        ModelEntry {
+            id: "p/m".into(),
+            provider: "p".into(),
+            model: "m".into(),
+            name: "M".into(),
+            context_window: Some(400_000),
+            output_limit: None,
+            capabilities: vec!["text".into(), "vision".into()],
+            price,
+            source,
+            catalogue_date: None,
         }
     }
-    Ok(Exit::Done)
+
+    #[test]
+    fn a_line_has_the_window_the_price_and_where_they_come_from() {
+        let line = line(&model(Some(priced(1.25, 10.0)), ModelFigures::Catalogue));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words, ["p/m", "400000", "tokens", "$1.25", "in,", "$10", "out", "catalogue", "text,", "vision"]);
+    }
+
+    #[test]
+    fn what_is_unknown_is_not_called_free() {
+        assert!(line(&model(None, ModelFigures::Default)).contains("price unknown"));
+        assert!(line(&model(Some(priced(0.0, 0.0)), ModelFigures::Local)).contains("free"));
+    }
 }

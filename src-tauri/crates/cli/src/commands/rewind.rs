@@ -4,7 +4,7 @@ use crate::arguments::RewindArguments;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
 use arki_domain::{Fault, RestoreAction};
-use arki_engine::{Engine, RewindPlan, RewindScope};
+use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -20,11 +20,14 @@ pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, ou
     let both = !arguments.files && !arguments.conversation;
     let scope = RewindScope { files: arguments.files || both, conversation: arguments.conversation || both };
     if arguments.dry_run {
-        print(&engine.plan_rewind(&session, arguments.to, scope)?, output);
+        let plan = engine.plan_rewind(&session, arguments.to, scope)?;
+        print(&plan, output);
+        plan.ended_run.iter().for_each(|run| output.aside(format!("This would end {}.", words(run))));
         return Ok(Exit::Done);
     }
     let done = engine.rewind(&session, arguments.to, scope).await?;
     print(&done, output);
+    done.ended_run.iter().for_each(|run| output.aside(format!("Ended {}.", words(run))));
     Ok(left_alone(&done, output))
 }
 
@@ -57,6 +60,13 @@ fn print(plan: &RewindPlan, output: &Output) {
     }
 }
 
+fn words(run: &EndedRun) -> String {
+    match &run.approval_id {
+        Some(approval_id) => format!("the run {}, and with it the open approval {approval_id}", run.run_id),
+        None => format!("the run {}, so that nothing goes on with it", run.run_id),
+    }
+}
+
 /// A conflict is no failure, but whoever asked for all of it must know.
 fn left_alone(plan: &RewindPlan, output: &Output) -> Exit {
     let conflicts = plan.files.iter().filter(|planned| planned.file.action == RestoreAction::Conflict).count();
@@ -64,7 +74,8 @@ fn left_alone(plan: &RewindPlan, output: &Output) -> Exit {
         return Exit::Done;
     }
     output.aside(format!(
-        "{conflicts} files were left alone: you changed the same lines since, or their earlier content is not kept."
+        "{conflicts} files were left alone: you changed the same lines since, their earlier content is not kept, or \
+         their folder can't be written."
     ));
     Exit::Failed
 }

@@ -2,7 +2,7 @@
 
 use crate::arguments::SearchArguments;
 use crate::exit::Exit;
-use crate::output::{Output, dim, one_line, time, visible};
+use crate::output::{Output, dim, time, visible};
 use arki_domain::{Code, Fault};
 use arki_engine::{Engine, SearchHit, SearchQuery};
 use jiff::civil::Date;
@@ -63,7 +63,8 @@ fn print(hit: &SearchHit, output: &Output) {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),
         false => visible(&part.text),
     };
-    output.line(format!("    {}", one_line(&hit.snippet.iter().map(part).collect::<String>())));
+    let snippet: String = hit.snippet.iter().map(part).collect();
+    output.line(format!("    {}", snippet.split_whitespace().collect::<Vec<_>>().join(" ")));
 }
 
 /// The beginning of a day in the user's time zone, in milliseconds since 1970.

@@ -1,0 +1,79 @@
+//! `arki providers`: what is configured, and whether it works.
+
+use crate::arguments::ProvidersCommand;
+use crate::commands::keys::source;
+use crate::exit::Exit;
+use crate::output::Output;
+use arki_domain::Fault;
+use arki_engine::{Engine, ProviderTestState, ProviderTestStep, ProviderTestStepName};
+
+pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        None => list(engine, output).await,
+        Some(ProvidersCommand::Test { name, model }) => test(engine, &name, model.as_deref(), output).await,
+    }
+}
+
+async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
+    for provider in engine.providers_listed().await? {
+        if output.json {
+            output.object(&provider);
+        } else {
+            let (name, kind, key) = (&provider.name, &provider.kind, source(provider.key_source));
+            output.line(format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.unwrap_or_default()));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+    let model = model.map(|model| model.strip_prefix(&format!("{name}/")).unwrap_or(model));
+    let mut on_step = |step: ProviderTestStep| {
+        if output.json {
+            output.object(&step);
+        } else {
+            output.line(line(&step));
+        }
+    };
+    Ok(if engine.test_provider(name, model, &mut on_step).await? { Exit::Done } else { Exit::Failed })
+}
+
+fn line(step: &ProviderTestStep) -> String {
+    let mark = match step.state {
+        ProviderTestState::Ok => "\x1b[32m✓\x1b[0m",
+        ProviderTestState::Skipped => "\x1b[2m–\x1b[0m",
+        ProviderTestState::Failed => "\x1b[31m✕\x1b[0m",
+    };
+    let hint = step.hint.as_deref().map_or_else(String::new, |hint| format!(" {hint}"));
+    format!("{mark} {:<9} {:>6} ms  {}{hint}", name(step.step), step.duration_ms, step.message)
+}
+
+fn name(step: ProviderTestStepName) -> &'static str {
+    match step {
+        ProviderTestStepName::Settings => "settings",
+        ProviderTestStepName::Key => "key",
+        ProviderTestStepName::Reach => "reach",
+        ProviderTestStepName::Tls => "tls",
+        ProviderTestStepName::Models => "models",
+        ProviderTestStepName::Model => "model",
+        ProviderTestStepName::Answer => "answer",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_says_what_to_do() {
+        let step = ProviderTestStep {
+            step: ProviderTestStepName::Reach,
+            state: ProviderTestState::Failed,
+            duration_ms: 12,
+            message: "Can't reach lab.".into(),
+            code: Some("PROVIDER_UNREACHABLE".into()),
+            hint: Some("Start it.".into()),
+        };
+        assert!(line(&step).ends_with("reach         12 ms  Can't reach lab. Start it."), "{}", line(&step));
+    }
+}

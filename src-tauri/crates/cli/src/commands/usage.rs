@@ -1,0 +1,88 @@
+//! `arki usage`: tokens and cost by day and model.
+
+use crate::exit::Exit;
+use crate::output::{Output, visible};
+use arki_domain::Fault;
+use arki_domain::projection::{DayAndModel, UsageTotal};
+use arki_engine::Engine;
+use serde::Serialize;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed<'a> {
+    day: &'a str,
+    model: &'a str,
+    requests: u64,
+    prompt_tokens: u64,
+    completion_tokens: u64,
+    total_tokens: u64,
+    cached_tokens: u64,
+    /// Null where a part of it is not known.
+    cost_usd: Option<f64>,
+    /// Of the requests whose price is known.
+    known_cost_usd: f64,
+}
+
+pub(crate) fn run(engine: &Engine, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+    let session = session.map(|id| engine.find_session(id)).transpose()?;
+    let usage = engine.daily_usage(session.as_ref().map(|session| &session.session_id))?;
+    let mut newest_first: Vec<_> = usage.totals().iter().collect();
+    newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
+    for (place, total) in newest_first {
+        match output.json {
+            true => output.object(&listed(place, total)),
+            false => output.line(line(&place.day, &visible(&place.model), total)),
+        }
+    }
+    if !output.json && usage.totals().len() > 1 {
+        output.line(line("all", "", usage.sum()));
+    }
+    Ok(Exit::Done)
+}
+
+fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> Listed<'a> {
+    Listed {
+        day: &place.day,
+        model: &place.model,
+        requests: total.requests,
+        prompt_tokens: total.prompt_tokens,
+        completion_tokens: total.completion_tokens,
+        total_tokens: total.total_tokens,
+        cached_tokens: total.cached_tokens,
+        cost_usd: total.cost_usd(),
+        known_cost_usd: total.known_cost_usd,
+    }
+}
+
+fn line(day: &str, model: &str, total: &UsageTotal) -> String {
+    let UsageTotal { requests, prompt_tokens, cached_tokens, completion_tokens, .. } = total;
+    format!(
+        "{day:<10}  {model:<32} {requests:>6} {}  {prompt_tokens:>11} in ({cached_tokens} cached)  \
+         {completion_tokens:>9} out  {}",
+        if *requests == 1 { "request " } else { "requests" },
+        cost(total)
+    )
+}
+
+fn cost(total: &UsageTotal) -> String {
+    match total.cost_usd() {
+        Some(dollars) => format!("${dollars:.4}"),
+        None if total.known_cost_usd > 0.0 => format!("unknown, at least ${:.4}", total.known_cost_usd),
+        None => "unknown".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_cost_is_never_a_number_alone() {
+        let total =
+            |known_cost_usd, has_unknown_cost| UsageTotal { known_cost_usd, has_unknown_cost, ..Default::default() };
+        assert_eq!(cost(&total(0.0, true)), "unknown");
+        assert_eq!(cost(&total(0.5, true)), "unknown, at least $0.5000");
+        assert_eq!(cost(&total(0.5, false)), "$0.5000");
+        assert_eq!(cost(&total(0.0, false)), "$0.0000");
+    }
+}
