@@ -76,7 +76,7 @@ fn open(path: &Path) -> Result<File, Fault> {
     File::open(path).map_err(|error| {
         Fault::new(
             Code::FILE_NOT_FOUND,
-            format!("{} can't be opened: {}.", path.display(), error.kind()),
+            format!("{} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
             "Choose a file that was exported as JSON Lines.",
         )
     })

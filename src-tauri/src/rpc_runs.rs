@@ -46,6 +46,7 @@ pub(crate) async fn send_message(
         prompt: text,
         model: options.model,
         options: RunOptions { approve: options.approve.into(), ..RunOptions::default() },
+        images: Vec::new(),
         message_id: None,
     };
     let Some(mode) = mode else { return Ok(Sent::started(&desktop.engine.start_run(start).await?.0)) };
@@ -59,6 +60,12 @@ pub(crate) async fn send_message(
 #[tauri::command]
 pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
     Ok(desktop.engine.stop_session(&SessionId::from(session_id)).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn retry_now(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    desktop.engine.retry_now(&SessionId::from(session_id));
+    Ok(())
 }
 
 #[tauri::command]

@@ -2,12 +2,35 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_engine::{ModelEntry, ProviderEntry};
+use arki_engine::{LiveModelList, ModelEntry, ProviderEntry, ProviderTestStep};
 use tauri::State;
+use tauri::ipc::Channel;
 
 #[tauri::command]
 pub(crate) async fn list_models(desktop: State<'_, Desktop>) -> Answer<Vec<ModelEntry>> {
     Ok(desktop.engine.models()?)
+}
+
+/// As [`list_models`], with those that local servers list now; takes up to two seconds.
+#[tauri::command]
+pub(crate) async fn live_models(desktop: State<'_, Desktop>) -> Answer<LiveModelList> {
+    Ok(desktop.engine.live_models().await?)
+}
+
+/// Sends each step as it ends; answers whether none failed.
+#[tauri::command]
+pub(crate) async fn test_provider(
+    provider: String,
+    model: Option<String>,
+    on_step: Channel<ProviderTestStep>,
+    desktop: State<'_, Desktop>,
+) -> Answer<bool> {
+    let mut tell = move |step| {
+        if let Err(error) = on_step.send(step) {
+            tracing::warn!(%error, "a step of a provider's test did not reach the window");
+        }
+    };
+    Ok(desktop.engine.test_provider(&provider, model.as_deref(), &mut tell).await?)
 }
 
 #[tauri::command]

@@ -9,9 +9,11 @@ import type {
   ExportFormat,
   Frame,
   LineOrigin,
+  LiveModelList,
   ModelEntry,
   ProjectState,
   ProviderEntry,
+  ProviderTestStep,
   QueuedMessage,
   QueueMode,
   RemovedSession,
@@ -44,6 +46,8 @@ export type Commands = {
   send_next: [{ sessionId: string }, Sent];
   stop_run: [{ sessionId: string }, null];
   pause_run: [{ sessionId: string }, null];
+  /** Ends the wait before a retry; no harm where none is waited for. */
+  retry_now: [{ sessionId: string }, null];
   resume_run: [{ sessionId: string }, null];
   session_overview: [{ sessionId: string }, SessionOverview];
   rewind_preview: [RewindParams, RewindPreview];
@@ -60,6 +64,8 @@ export type Commands = {
   list_approvals: [Record<string, never>, ApprovalSummary[]];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
   list_models: [Record<string, never>, ModelEntry[]];
+  /** As `list_models`, with what local servers list now; takes up to two seconds. */
+  live_models: [Record<string, never>, LiveModelList];
   list_providers: [Record<string, never>, ProviderEntry[]];
   set_key: [{ provider: string; key: string }, null];
   remove_key: [{ provider: string }, null];
@@ -74,6 +80,11 @@ export type CommandName = keyof Commands;
 
 export type Platform = {
   call<Name extends CommandName>(name: Name, params: Commands[Name][0]): Promise<Commands[Name][1]>;
+  /** Tells each step as it ends, the first that fails as the last. Resolves to whether none failed. */
+  testProvider(
+    params: { provider: string; model: string | null },
+    onStep: (step: ProviderTestStep) => void,
+  ): Promise<boolean>;
   /** Resolves once the subscription stands, so that nothing between a fetch and the first frame is lost. */
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
   /** A folder was opened from outside the window: by a second start of the app. */

@@ -23,6 +23,8 @@ export type Transcript = {
   /** Words that wait, by message: they are shown once the model was told. */
   queued: Readonly<Record<string, string>>;
   rewinds: readonly Rewind[];
+  /** The request failed, and is sent again at that time (in ms since 1970). */
+  retry: { at: number; code: string; attempt: number } | null;
 };
 
 export const emptyTranscript: Transcript = {
@@ -34,6 +36,7 @@ export const emptyTranscript: Transcript = {
   calls: {},
   queued: {},
   rewinds: [],
+  retry: null,
 };
 
 export function foldTranscript(events: readonly Event[], from: Transcript = emptyTranscript): Transcript {
@@ -42,8 +45,21 @@ export function foldTranscript(events: readonly Event[], from: Transcript = empt
 
 export function transcriptStep(state: Transcript, event: Event): Transcript {
   const step = steps[event.type];
-  return step ? step(state, event, payloadOf(event)) : state;
+  const next = step ? step(state, event, payloadOf(event)) : state;
+  return endsRetry.has(event.type) && next.retry ? { ...next, retry: null } : next;
 }
+
+/** What comes next in a run whose request was sent again. */
+const endsRetry: ReadonlySet<string> = new Set([
+  "engine.request",
+  "engine.response",
+  "output.message",
+  "run.started",
+  "run.paused",
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+]);
 
 type Step = (state: Transcript, event: Event, payload: Json) => Transcript;
 
@@ -56,7 +72,14 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     turn: 0,
   }),
   "engine.request": (state, _event, p) => ({ ...state, turn: maybeNumber(p, "turn") ?? state.turn + 1 }),
-  "engine.retry": (state, event, p) => notice(state, event, retryWords(p)),
+  "engine.retry": (state, event, p) => ({
+    ...notice(state, event, retryWords(p)),
+    retry: {
+      at: event.ts + (maybeNumber(p, "delayMs") ?? 0),
+      code: text(p, "code"),
+      attempt: maybeNumber(p, "attempt") ?? 1,
+    },
+  }),
   "output.message": assistant,
   "message.queued": (state, _event, p) => remember(state, text(p, "messageId"), text(p, "text")),
   "queue.changed": queueChanged,

@@ -9,6 +9,7 @@ import type {
   ModelEntry,
   ProjectState,
   ProviderEntry,
+  ProviderTestStep,
   Sent,
   SessionSummary,
 } from "../protocol/generated";
@@ -76,6 +77,8 @@ export function createFake(given: {
   logs?: Record<string, Event[]>;
   models?: ModelEntry[];
   providers?: ProviderEntry[];
+  /** What a test of any provider tells. */
+  testSteps?: ProviderTestStep[];
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
@@ -83,6 +86,7 @@ export function createFake(given: {
   const logs: Record<string, Event[]> = { ...given.logs };
   const calls: { name: keyof Commands; params: unknown }[] = [];
   const opened: string[] = [];
+  const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
   const trust =
     (state: ProjectState["trust"]) =>
@@ -139,6 +143,7 @@ export function createFake(given: {
     },
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
+    live_models: () => ({ models: given.models ?? [], silent: [] }),
     list_providers: () => given.providers ?? [],
     set_key: () => null,
     remove_key: () => null,
@@ -158,6 +163,11 @@ export function createFake(given: {
       ) => Awaited<ReturnType<typeof platform.call<typeof name>>>;
       return handle(params);
     },
+    testProvider: async (params, onStep) => {
+      tested.push(params);
+      for (const step of given.testSteps ?? []) onStep(step);
+      return !given.testSteps?.some((step) => step.state === "failed");
+    },
     onProject: async () => () => undefined,
     subscribe: async (listener) => {
       onFrame = listener;
@@ -169,7 +179,7 @@ export function createFake(given: {
       opened.push(url);
     },
   };
-  return { platform, calls, opened, send, logs, app };
+  return { platform, calls, opened, tested, send, logs, app };
 }
 
 export function fail(code: string, message: string, hint = ""): never {

@@ -74,6 +74,7 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "run.resumed", { reason: "user" });
       return null;
     },
+    retry_now: () => null,
     stop_run: ({ sessionId }) => {
       tell(sessionId, "run.cancelled", {});
       return null;

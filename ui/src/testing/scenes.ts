@@ -328,22 +328,25 @@ function summaryOf(
 }
 
 const models: ModelEntry[] = [
-  {
-    id: "openai/gpt-5.1",
-    provider: "openai",
-    model: "gpt-5.1",
-    contextWindow: 400_000,
-    capabilities: ["text"],
-  },
-  {
-    id: "anthropic/claude-sonnet-5",
-    provider: "anthropic",
-    model: "claude-sonnet-5",
-    contextWindow: 200_000,
-    capabilities: ["text"],
-  },
-  { id: "demo/echo", provider: "demo", model: "echo", contextWindow: null, capabilities: ["text"] },
+  modelEntry("openai", "gpt-5.1", 400_000),
+  modelEntry("anthropic", "claude-sonnet-5", 200_000),
+  modelEntry("demo", "echo", null),
 ];
+
+function modelEntry(provider: string, model: string, contextWindow: number | null): ModelEntry {
+  return {
+    id: `${provider}/${model}`,
+    provider,
+    model,
+    name: model,
+    contextWindow,
+    outputLimit: null,
+    capabilities: ["text"],
+    price: null,
+    source: "default",
+    catalogueDate: null,
+  };
+}
 
 const providers: ProviderEntry[] = [
   {

@@ -49,7 +49,7 @@ export function Conversation(props: ConversationProps) {
       const sent = await arki.platform.call("send_message", { sessionId, text, options, mode });
       props.onSent(sent.sessionId);
     });
-  const tell = (name: "resume_run" | "stop_run" | "pause_run" | "send_next") => () => {
+  const tell = (name: "retry_now" | "resume_run" | "stop_run" | "pause_run" | "send_next") => () => {
     if (sessionId !== null) void attempt(() => arki.platform.call(name, { sessionId }));
   };
   return (
@@ -80,6 +80,7 @@ export function Conversation(props: ConversationProps) {
         onSend={send}
         onStop={tell("stop_run")}
         onPause={tell("pause_run")}
+        onRetryNow={tell("retry_now")}
         onSendNext={tell("send_next")}
         onPutBack={props.onPutBack}
         onOpenProject={props.onOpenProject}

@@ -8,6 +8,7 @@ import type { CommandError, QueueMode, SessionSummary } from "../../protocol/gen
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
 import { QueueList } from "./QueueList";
+import { RetryNote } from "./RetryNote";
 
 type Props = {
   sessionId: string | null;
@@ -20,6 +21,7 @@ type Props = {
   onSend: (text: string, mode: QueueMode | null) => Promise<boolean>;
   onStop: () => void;
   onPause: () => void;
+  onRetryNow: () => void;
   onSendNext: () => void;
   onPutBack: (text: string) => void;
   onOpenProject: (path: string) => void;
@@ -72,6 +74,9 @@ function SessionFoot(props: Props & { sessionId: string }) {
                 Switch to {folderName(session.project)}
               </Button>
             </p>
+          )}
+          {run === "running" && (
+            <RetryNote sessionId={sessionId} onRetryNow={overview?.runBy == null ? props.onRetryNow : null} />
           )}
           <QueueList
             queue={queue}

@@ -7,8 +7,10 @@ import { asCommandError } from "../../platform/platform";
 import type { CommandError, ProviderEntry } from "../../protocol/generated";
 import { KeyForm } from "./KeyForm";
 import { ProviderForm } from "./ProviderForm";
+import { ProviderTest } from "./ProviderTest";
 
-type Open = { name: string; form: "key" | "edit" } | { name: null; form: "add" } | null;
+type Form = "key" | "edit" | "test";
+type Open = { name: string; form: Form } | { name: null; form: "add" } | null;
 
 export function Providers() {
   const arki = useArki();
@@ -21,6 +23,7 @@ export function Providers() {
       await work();
       setOpen(null);
       await arki.refreshCatalogue();
+      void arki.refreshLiveModels();
     } catch (thrown) {
       setError(asCommandError(thrown));
     }
@@ -45,6 +48,9 @@ export function Providers() {
                   attempt(() => arki.platform.call("set_key", { provider: provider.name, key }))
                 }
               />
+            )}
+            {open?.name === provider.name && open.form === "test" && (
+              <ProviderTest provider={provider.name} onClose={() => setOpen(null)} />
             )}
             {open?.name === provider.name && open.form === "edit" && (
               <ProviderForm
@@ -77,7 +83,7 @@ export function Providers() {
 
 type EntryProps = {
   provider: ProviderEntry;
-  onOpen: (form: "key" | "edit") => void;
+  onOpen: (form: Form) => void;
   attempt: (work: () => Promise<unknown>) => Promise<void>;
 };
 
@@ -100,6 +106,9 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
           )}
         </span>
       </span>
+      <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("test")}>
+        Test connection
+      </Button>
       {kind !== "demo" && (
         <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
           {keySource === "keychain" || keySource === "environment" ? "Replace key" : "Set key"}

@@ -12,7 +12,7 @@ type Props = { open: boolean; onClose: () => void; theme: Theme; onTheme: (theme
 export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
   const arki = useArki();
   useEffect(() => {
-    if (open) void arki.refreshCatalogue();
+    if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
     <Dialog title="Settings" open={open} onClose={onClose} wide>

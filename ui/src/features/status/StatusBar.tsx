@@ -2,9 +2,10 @@
 import { Folder } from "lucide-react";
 import { cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu } from "../../components/Menu";
+import { SearchMenu } from "../../components/SearchMenu";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp, useCatalogue, useSessionPart } from "../../platform/context";
+import { useApp, useArki, useCatalogue, useSessionPart } from "../../platform/context";
 import type { ApprovalMode, ProjectState, SessionSummary } from "../../protocol/generated";
 import "./status.css";
 
@@ -33,24 +34,12 @@ const modes: { value: ApprovalMode; label: string; detail: string }[] = [
 export function StatusBar(props: Props) {
   const { sessionId, model, onModel, mode, onMode, onTrust, session, onResume } = props;
   const app = useApp();
-  const { models } = useCatalogue();
   const current = model ?? app?.defaultModel ?? "";
-  const listed = models.some((one) => one.id === current) || current === "";
-  const choices = [
-    ...(listed ? [] : [{ value: current, label: current }]),
-    ...models.map((one) => ({ value: one.id, label: one.id })),
-  ];
+  const { models } = useCatalogue();
   return (
     <footer className="status" role="contentinfo" aria-label="Status">
       {app?.project && <ProjectButton project={app.project} onTrust={onTrust} />}
-      <ChoiceMenu
-        label={`Model: ${current || "none"}`}
-        title="Model for the next message"
-        trigger={<span className="cut">{current || "no model"} ▾</span>}
-        value={current}
-        choices={choices}
-        onChoose={onModel}
-      />
+      <ModelMenu current={current} onModel={onModel} />
       <ChoiceMenu
         label={`Edits: ${mode}`}
         title="What may happen without asking, from the next message on"
@@ -73,6 +62,37 @@ export function StatusBar(props: Props) {
       )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
+  );
+}
+
+function ModelMenu({ current, onModel }: { current: string; onModel: (model: string) => void }) {
+  const arki = useArki();
+  const { models, silent } = useCatalogue();
+  const windows = new Map(models.map((one) => [one.id, one.contextWindow]));
+  const choice = (id: string) => {
+    const window = windows.get(id);
+    return { value: id, label: id, ...(window ? { detail: `${tokens(window)} context` } : {}) };
+  };
+  // The chosen one first, also where nobody lists it.
+  const others = [...windows.keys()].filter((id) => id !== current);
+  const choices = (current === "" ? others : [current, ...others]).map(choice);
+  return (
+    <SearchMenu
+      label={`Model: ${current || "none"}`}
+      title="Model for the next message"
+      trigger={<span className="cut">{current || "no model"} ▾</span>}
+      search="Search models"
+      value={current}
+      choices={choices}
+      onChoose={onModel}
+      onOpen={() => void arki.refreshLiveModels()}
+    >
+      {silent.map((one) => (
+        <p key={one.provider} className="search-menu-note small secondary" title={one.hint}>
+          ! {one.message}
+        </p>
+      ))}
+    </SearchMenu>
   );
 }
 

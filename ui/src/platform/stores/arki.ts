@@ -11,6 +11,7 @@ import type {
   ProjectState,
   ProviderEntry,
   SessionSummary,
+  SilentProvider,
 } from "../../protocol/generated";
 import { payloadOf } from "../../protocol/read";
 import { sessionsStep } from "../../protocol/sessions";
@@ -19,7 +20,13 @@ import { createFrameQueue } from "./frame_queue";
 import { type OpenSession, openSession } from "./session_view";
 import { createStore, type Store } from "./store";
 
-export type Catalogue = { models: ModelEntry[]; providers: ProviderEntry[]; error: CommandError | null };
+export type Catalogue = {
+  models: ModelEntry[];
+  providers: ProviderEntry[];
+  /** Local servers that did not list their models when they were last asked. */
+  silent: SilentProvider[];
+  error: CommandError | null;
+};
 
 export type Arki = {
   platform: Platform;
@@ -39,6 +46,8 @@ export type Arki = {
   refreshSessions: () => Promise<void>;
   refreshApprovals: () => Promise<void>;
   refreshCatalogue: () => Promise<void>;
+  /** Asks local servers which models they have now. */
+  refreshLiveModels: () => Promise<void>;
   session: (sessionId: string) => OpenSession;
 };
 
@@ -51,7 +60,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const ready = createStore(false);
   const sessions = createStore<readonly SessionSummary[]>([]);
   const approvals = createStore<readonly PendingApproval[]>([]);
-  const catalogue = createStore<Catalogue>({ models: [], providers: [], error: null });
+  const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
@@ -76,7 +85,16 @@ export function createArki(platform: Platform, now: () => number): Arki {
         platform.call("list_models", {}),
         platform.call("list_providers", {}),
       ]);
-      catalogue.set({ models, providers, error: null });
+      catalogue.update(({ silent }) => ({ models, providers, silent, error: null }));
+    } catch (thrown) {
+      catalogue.update((now) => ({ ...now, error: asCommandError(thrown) }));
+    }
+  };
+
+  const refreshLiveModels = async () => {
+    try {
+      const live = await platform.call("live_models", {});
+      catalogue.update((now) => ({ ...now, ...live }));
     } catch (thrown) {
       catalogue.update((now) => ({ ...now, error: asCommandError(thrown) }));
     }
@@ -172,6 +190,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshSessions,
     refreshApprovals,
     refreshCatalogue,
+    refreshLiveModels,
     session,
   };
 }

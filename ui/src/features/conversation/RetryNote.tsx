@@ -1,0 +1,64 @@
+/** A request that failed and is about to be sent again: why, when, and not to wait for it. */
+import { useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { useSessionView } from "../../platform/context";
+
+const tick = 250;
+
+const reasons: Readonly<Record<string, string>> = {
+  PROVIDER_RATE_LIMITED: "The provider asks to slow down.",
+  PROVIDER_STREAM_CUT: "The connection to the provider was lost.",
+  PROVIDER_TIMEOUT: "The provider did not answer in time.",
+  PROVIDER_UNREACHABLE: "The provider can't be reached.",
+};
+
+type Props = {
+  sessionId: string;
+  /** Null where another process does the waiting. */
+  onRetryNow: (() => void) | null;
+};
+
+export function RetryNote({ sessionId, onRetryNow }: Props) {
+  const { transcript, live } = useSessionView(sessionId);
+  const { retry } = transcript;
+  if (retry === null || live.answer !== null) return null;
+  return <Countdown key={`${retry.at}:${retry.attempt}`} retry={retry} onRetryNow={onRetryNow} />;
+}
+
+type CountdownProps = {
+  retry: { at: number; code: string; attempt: number };
+  onRetryNow: Props["onRetryNow"];
+};
+
+function Countdown({ retry, onRetryNow }: CountdownProps) {
+  const seconds = useSecondsUntil(retry.at);
+  const [skipped, setSkipped] = useState(false);
+  const waits = seconds > 0 && !skipped;
+  const skip = () => {
+    setSkipped(true);
+    onRetryNow?.();
+  };
+  return (
+    <p className="foot-note">
+      <span className="grow">
+        {/* Said once: a screen reader need not count along. */}
+        <span role="status">{reasons[retry.code] ?? "The provider failed."}</span>{" "}
+        {waits ? `Asking again in ${seconds} s (attempt ${retry.attempt}).` : "Asking again…"}
+      </span>
+      {waits && onRetryNow && (
+        <Button small onClick={skip}>
+          Retry now
+        </Button>
+      )}
+    </p>
+  );
+}
+
+function useSecondsUntil(at: number): number {
+  const [left, setLeft] = useState(() => at - Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setLeft(at - Date.now()), tick);
+    return () => clearInterval(timer);
+  }, [at]);
+  return Math.max(0, Math.ceil(left / 1000));
+}

@@ -1,0 +1,71 @@
+import { screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import type { ProviderEntry, ProviderTestStep } from "../../protocol/generated";
+import { createFake } from "../../testing/fake";
+import { renderOn } from "../../testing/render";
+import { Providers } from "./Providers";
+
+const lab: ProviderEntry = {
+  name: "lab",
+  kind: "custom",
+  baseUrl: "http://127.0.0.1:8080/v1",
+  isLocal: true,
+  keySource: "none_needed",
+  keyEnv: null,
+};
+
+function step(part: Partial<ProviderTestStep>): ProviderTestStep {
+  return { step: "settings", state: "ok", durationMs: 3, message: "", code: null, hint: null, ...part };
+}
+
+const refused = step({
+  step: "reach",
+  state: "failed",
+  message: "Can't reach lab.",
+  code: "PROVIDER_UNREACHABLE",
+  hint: "Start it.",
+});
+
+async function shown(testSteps: ProviderTestStep[]) {
+  const fake = createFake({ providers: [lab], testSteps });
+  await renderOn(fake, <Providers />);
+  await userEvent.click(screen.getByRole("button", { name: "Test connection" }));
+  return { fake, steps: screen.getByRole("list", { name: "Test of lab" }) };
+}
+
+describe("Test connection", () => {
+  it("tests at once, without a model, and shows each step", async () => {
+    const skipped = step({ step: "key", state: "skipped", message: "None is needed." });
+    const { fake, steps } = await shown([step({ message: "The address is fine." }), skipped]);
+    expect(fake.tested).toEqual([{ provider: "lab", model: null }]);
+    const items = within(steps).getAllByRole("listitem");
+    expect(items.map((item) => item.textContent)).toEqual([
+      "✓SettingsThe address is fine.3 ms",
+      "–Keyskipped: None is needed.3 ms",
+    ]);
+    expect(steps.getAttribute("aria-busy")).toBe("false");
+  });
+
+  it("shows the step that failed with what to do", async () => {
+    const { steps } = await shown([step({}), refused]);
+    const alert = within(steps).getByRole("alert");
+    expect(alert.textContent).toContain("Can't reach lab.");
+    expect(alert.textContent).toContain("Start it.");
+    expect(alert.textContent).toContain("PROVIDER_UNREACHABLE");
+  });
+
+  it("asks a model only where one is named", async () => {
+    const { fake } = await shown([step({})]);
+    await userEvent.type(screen.getByRole("combobox", { name: "Model of lab to ask" }), "tiny");
+    await userEvent.click(screen.getByRole("button", { name: "Test again" }));
+    expect(fake.tested.at(-1)).toEqual({ provider: "lab", model: "tiny" });
+    expect(screen.getAllByRole("listitem").filter((item) => item.className === "test-step")).toHaveLength(1);
+  });
+
+  it("goes away when it is closed", async () => {
+    const { steps } = await shown([step({})]);
+    await userEvent.click(screen.getByRole("button", { name: "Close" }));
+    expect(steps.isConnected).toBe(false);
+  });
+});
