@@ -21,6 +21,7 @@ mod prerequisites;
 mod process;
 mod repository;
 mod steps;
+mod test_servers;
 mod windows;
 
 use std::process::ExitCode;
@@ -53,6 +54,9 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "test" => commands::test::run(&repository, rest),
         "lint" => commands::lint::run(&repository, rest),
         "codegen" => commands::codegen::run(&repository, rest),
+        "catalogue" => commands::catalogue::run(&repository, rest),
+        "test-servers" => commands::test_servers::run(&repository, rest),
+        "providers-table" => commands::providers_table::run(&repository, rest),
         "check-windows" => commands::check_windows::run(&repository, rest),
         "bench" => commands::bench::run(&repository, rest),
         "bundle" => commands::bundle::run(&repository, rest),

@@ -6,6 +6,9 @@ use std::io::{self, BufRead, Read, Write};
 /// More than any request of a measured run; a bound against a broken client.
 const MAX_BODY_BYTES: usize = 64 << 20;
 
+/// The last chunk.
+const END: &[u8] = b"0\r\n\r\n";
+
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) closes: bool,
@@ -35,17 +38,29 @@ pub(crate) fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Reque
 }
 
 pub(crate) fn write_answer(writer: &mut impl Write, media_type: &str, body: &[u8]) -> io::Result<()> {
-    let head = format!(
-        "HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n{:x}\r\n",
-        body.len()
-    );
     // In one write: the answer's end is then one moment, and no packet waits
     // for another.
-    let mut answer = head.into_bytes();
-    answer.extend_from_slice(body);
-    answer.extend_from_slice(b"\r\n0\r\n\r\n");
-    writer.write_all(&answer)?;
+    writer.write_all(&[&head(media_type), &chunk(body), END].concat())?;
     writer.flush()
+}
+
+/// Begins an answer, which `write_rest` ends.
+pub(crate) fn write_first(writer: &mut impl Write, media_type: &str, piece: &[u8]) -> io::Result<()> {
+    writer.write_all(&[head(media_type), chunk(piece)].concat())?;
+    writer.flush()
+}
+
+pub(crate) fn write_rest(writer: &mut impl Write, piece: &[u8]) -> io::Result<()> {
+    writer.write_all(&[&chunk(piece), END].concat())?;
+    writer.flush()
+}
+
+fn head(media_type: &str) -> Vec<u8> {
+    format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\ntransfer-encoding: chunked\r\n\r\n").into_bytes()
+}
+
+fn chunk(piece: &[u8]) -> Vec<u8> {
+    [format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat()
 }
 
 fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {

@@ -12,11 +12,17 @@ use std::{
         mpsc::{self, Receiver, Sender},
     },
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use super::http;
 use crate::failure::{Context, Failure};
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+/// Between the first event of an answer and the others, where there is one: longer than anything takes that the first
+/// event sets off.
+const PAUSE: Duration = Duration::from_millis(20);
 
 #[derive(Clone, Copy)]
 pub(crate) struct Exchange {
@@ -34,6 +40,15 @@ impl ModelServer {
     /// Serves `answers` in order and then the last one again and again. Lives
     /// until the process ends: a measurement is the whole life of one.
     pub(crate) fn start(answers: Vec<Vec<u8>>) -> Result<Self, Failure> {
+        Self::serving(answers, Duration::ZERO)
+    }
+
+    /// Serves the same answer again and again, and pauses after its first event.
+    pub(crate) fn pausing(answer: Vec<u8>) -> Result<Self, Failure> {
+        Self::serving(vec![answer], PAUSE)
+    }
+
+    fn serving(answers: Vec<Vec<u8>>, pause: Duration) -> Result<Self, Failure> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).context(|| "listen on loopback".into())?;
         let address = listener.local_addr().context(|| "read the server's address".into())?;
         let exchanges = Arc::new(Mutex::new(Vec::new()));
@@ -44,7 +59,7 @@ impl ModelServer {
             for connection in listener.incoming().flatten() {
                 let (answers, exchanges, sender) = (Arc::clone(&answers), Arc::clone(&shared), sender.clone());
                 // A client that hangs up is a run that ended.
-                thread::spawn(move || serve(&connection, &answers, &exchanges, &sender));
+                thread::spawn(move || serve(&connection, &answers, pause, &exchanges, &sender));
             }
         });
         Ok(Self { base_url: format!("http://{address}/v1"), exchanges, arrivals })
@@ -63,6 +78,7 @@ impl ModelServer {
 fn serve(
     connection: &TcpStream,
     answers: &[Vec<u8>],
+    pause: Duration,
     exchanges: &Mutex<Vec<Exchange>>,
     arrivals: &Sender<Instant>,
 ) -> io::Result<()> {
@@ -82,7 +98,14 @@ fn serve(
         // Noted before writing: the client may come back before this thread
         // runs again, and then finds the next answer.
         lock(exchanges).push(Exchange { arrived, answered: arrived });
-        http::write_answer(&mut writer, "text/event-stream", answer)?;
+        if pause.is_zero() {
+            http::write_answer(&mut writer, EVENT_STREAM, answer)?;
+        } else {
+            let (first, rest) = answer.split_at(end_of_first_event(answer));
+            http::write_first(&mut writer, EVENT_STREAM, first)?;
+            thread::sleep(pause);
+            http::write_rest(&mut writer, rest)?;
+        }
         let answered = Instant::now();
         if let Some(exchange) = lock(exchanges).get_mut(turn) {
             exchange.answered = answered;
@@ -92,6 +115,10 @@ fn serve(
         }
     }
     Ok(())
+}
+
+fn end_of_first_event(answer: &[u8]) -> usize {
+    answer.windows(2).position(|pair| pair == b"\n\n").map_or(answer.len(), |at| at + 2)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

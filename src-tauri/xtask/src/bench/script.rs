@@ -6,6 +6,12 @@ pub(crate) fn text(words: &str) -> Vec<u8> {
     stream(&[format!(r#"{{"role":"assistant","content":{}}}"#, quoted(words))], "stop")
 }
 
+/// As many pieces of text, an event each, the first of which says something.
+pub(crate) fn words(pieces: usize) -> Vec<u8> {
+    let piece = |number: usize| format!(r#"{{"role":"assistant","content":"word{} "}}"#, number % 1000);
+    stream(&(0..pieces).map(piece).collect::<Vec<_>>(), "stop")
+}
+
 /// One call of a tool; `arguments` is JSON.
 pub(crate) fn call(turn: usize, tool: &str, arguments: &str) -> Vec<u8> {
     let delta = format!(

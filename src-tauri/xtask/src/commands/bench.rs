@@ -2,20 +2,20 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{start, store, turns},
+    bench::{providers, start, store, turns},
     failure::Failure,
     repository::Repository,
 };
 
+const KNOWN: &str = "there are `providers`, `start`, `store` and `turns`";
+
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
+        [name] if name == "providers" => providers::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),
-        [name] => {
-            Err(Failure::new(format!("there is no measurement `{name}`"))
-                .hint("there are `start`, `store` and `turns`"))
-        }
-        _ => Err(Failure::new("name one measurement").hint("there are `start`, `store` and `turns`")),
+        [name] => Err(Failure::new(format!("there is no measurement `{name}`")).hint(KNOWN)),
+        _ => Err(Failure::new("name one measurement").hint(KNOWN)),
     }
 }

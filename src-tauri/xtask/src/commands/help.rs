@@ -14,7 +14,13 @@ installs what else is missing.
   cargo xtask lint [--fix]     the checks that need no test run; --fix repairs
                                what can be repaired
   cargo xtask codegen          write the interface's types from the Rust ones
+  cargo xtask catalogue        make the models' catalogue (windows, prices) from
+                               a pinned npm package
+  cargo xtask providers-table  write docs/providers.md's table from a test run
+  cargo xtask test-servers     install the model servers that tests talk to
   cargo xtask check-windows    compile-check everything for Windows
+  cargo xtask bench providers  events a second of a streamed answer, and how long
+                               its first token takes
   cargo xtask bench start      time from starting `arki` to its first request
   cargo xtask bench store      speed, disk and memory of the event log
   cargo xtask bench turns      time and memory over a run of 100 turns

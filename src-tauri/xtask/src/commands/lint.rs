@@ -60,10 +60,11 @@ pub(crate) fn formatting(repository: &Repository) -> Result<Outcome, Failure> {
 pub(crate) fn clippy(repository: &Repository) -> Result<Outcome, Failure> {
     require(repository, "clippy", "clippy")?;
     let mut targets = vec!["--all-targets"];
-    // No default test run includes the window tests, and so `--all-targets`
-    // leaves them out as well.
+    // No default test run includes the tests of the window and of providers,
+    // and so `--all-targets` leaves them out as well.
     if repository.has_window_tests() {
         targets.push("--test=desktop");
+        targets.push("--test=providers");
     }
     for target in targets {
         let arguments = ["clippy", "--workspace", target, "--locked", "--", "-D", "warnings"];

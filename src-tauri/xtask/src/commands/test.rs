@@ -14,6 +14,7 @@ use crate::{
     process,
     repository::Repository,
     steps::{self, Outcome, Step},
+    test_servers,
 };
 
 const PLAN: &[Step] = &[
@@ -31,6 +32,8 @@ const PLAN: &[Step] = &[
     Step { name: "Programs", expected: "5 min", action: programs },
     Step { name: "Rust tests", expected: "5 min", action: rust_tests },
     Step { name: "Generated files", expected: "2 s", action: codegen::check },
+    Step { name: "Model servers", expected: "20 s", action: test_servers::install },
+    Step { name: "Provider tests", expected: "1 min", action: provider_tests },
     Step { name: "Window tests", expected: "1 min", action: window_tests },
 ];
 
@@ -42,7 +45,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
 }
 
 /// Black-box tests start these, and `cargo test` alone would not build them.
-fn programs(repository: &Repository) -> Result<Outcome, Failure> {
+pub(crate) fn programs(repository: &Repository) -> Result<Outcome, Failure> {
     process::run(process::cargo(&repository.root).args(["build", "--workspace", "--bins", "--locked"]))?;
     Ok(Outcome::Done)
 }
@@ -68,7 +71,12 @@ fn window_tests(repository: &Repository) -> Result<Outcome, Failure> {
     Ok(Outcome::Done)
 }
 
-fn cargo_test(repository: &Repository) -> Command {
+pub(crate) fn provider_tests(repository: &Repository) -> Result<Outcome, Failure> {
+    process::run(cargo_test(repository).args(["--test", "providers"]))?;
+    Ok(Outcome::Done)
+}
+
+pub(crate) fn cargo_test(repository: &Repository) -> Command {
     let mut command = process::cargo(&repository.root);
     command
         .args(["test", "--workspace", "--locked"])

@@ -112,6 +112,12 @@ pub(crate) const NEEDS: &[Need] = &[
         },
     },
     Need {
+        probe: Probe::Program("pip3"),
+        why: "installs the model servers that the tests talk to",
+        purpose: Purpose::Test,
+        packages: Packages { apt: "python3-pip", dnf: "python3-pip", pacman: "python-pip", zypper: "python3-pip" },
+    },
+    Need {
         probe: Probe::Program("dbus-run-session"),
         why: "a session bus of the tests' own",
         purpose: Purpose::Test,
