@@ -101,9 +101,10 @@ impl Course {
         known.or_else(|| self.stage.sessions().first().map(|session| text(&session["sessionId"])))
     }
 
+    /// Also when it was killed after the end; what is noted of the session may come after that.
     fn is_completed(&self, session: &str) -> bool {
-        self.acknowledged.last().is_some_and(|event| event["type"] == "run.completed")
-            || self.stage.events(session).last().is_some_and(|event| event["type"] == "run.completed")
+        let is_end = |event: &Value| event["type"] == "run.completed";
+        self.acknowledged.iter().any(is_end) || self.stage.events(session).iter().any(is_end)
     }
 
     pub(crate) fn log(&self) -> Vec<Value> {

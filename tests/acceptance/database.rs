@@ -1,9 +1,9 @@
 //! A database that is locked, newer or damaged: one clear sentence, nothing changed, nothing lost.
 
-use crate::harness::{Stage, payloads};
+use crate::harness::{Stage, payloads, text};
 use arki_testkit::{Script, Turn};
 use rusqlite::Connection;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -49,7 +49,7 @@ fn a_lock_in_the_middle_of_a_run_loses_nothing_that_was_there() {
     assert_eq!(done.json_error().code, "DATABASE_LOCKED");
     held.lock().unwrap().take();
     stage.verifies();
-    let session = crate::harness::text(&stage.sessions()[0]["sessionId"]);
+    let session = text(&stage.sessions()[0]["sessionId"]);
     stage.arki(&["resume", &session]).exits(0);
     assert_eq!(payloads(&stage.log(), "run.completed")[0]["response"], "Now it can. ");
 }
@@ -145,7 +145,32 @@ fn a_data_folder_that_cannot_be_used_is_named() {
     let file = stage.write("a-file", "x");
     stage.home.env.insert("ARKI_DATA_DIR".to_owned(), file.join("below").display().to_string());
     let shown = stage.exec(&["hello"]).exits(1).json_error();
-    assert!(shown.message.contains("a-file"), "{shown:?}");
+    assert!(shown.message.contains("a-file") && shown.message.contains("should be a folder"), "{shown:?}");
+}
+
+#[test]
+fn the_doctor_checks_the_rest_where_the_database_cannot_be_opened() {
+    let whole = with_a_session();
+    let names = |checks: &[Value]| checks.iter().map(|check| text(&check["name"])).collect::<Vec<_>>();
+    let every_check = names(&whole.arki(&["doctor", "--json"]).lines());
+    let newer = with_a_session();
+    Connection::open(newer.database()).unwrap().pragma_update(None, "user_version", 9999).unwrap();
+    let garbage = with_a_session();
+    std::fs::write(garbage.database(), b"this is no database at all\n".repeat(400)).unwrap();
+    let mut no_folder = with_a_session();
+    let file = no_folder.write("a-file", "x");
+    no_folder.home.env.insert("ARKI_DATA_DIR".to_owned(), file.join("below").display().to_string());
+    for (stage, said) in [(newer, "newer Arki"), (garbage, "damaged"), (no_folder, "a-file")] {
+        let done = stage.arki(&["doctor", "--json"]).exits(1);
+        let checks = done.lines();
+        assert_eq!(names(&checks), every_check, "{said}");
+        let failed: Vec<&Value> = checks.iter().filter(|check| check["state"] == "failed").collect();
+        let [database] = failed[..] else { panic!("{said}: {failed:?}") };
+        assert_eq!(database["name"], "database", "{said}");
+        assert!(text(&database["detail"]).contains(said) && !text(&database["hint"]).is_empty(), "{database}");
+        let people = stage.arki(&["doctor"]).exits(1);
+        assert_eq!((people.stdout.lines().count(), people.stderr.as_str()), (every_check.len(), ""), "{said}");
+    }
 }
 
 #[test]

@@ -115,9 +115,6 @@ fn an_export_into_a_file_replaces_it_whole_or_not_at_all() {
     let done = stage.arki(&["sessions", "export", &session, "--format", "html", "-o", name, "--json"]).exits(0);
     assert_eq!(done.lines(), [json!({"sessionId": session, "file": name})]);
     assert!(stage.read("session.html").starts_with("<!DOCTYPE html>"));
-    stage
-        .arki(&["sessions", "export", &session, "-o", stage.path("none/x").to_str().unwrap()])
-        .fails(1, "FILE_NOT_FOUND");
     for args in [&["--format", "pdf"][..], &["--format", "jsonl,md"], &["--format", "md", "--json"]] {
         stage.arki(&[&["sessions", "export", &session], args].concat()).fails(2, "USAGE");
     }
@@ -156,4 +153,27 @@ fn events_can_be_read_in_arkais_form() {
     let from = kinds(&log).iter().position(|kind| *kind == "tool.result").unwrap();
     let tail = stage.arki(&["events", &session, "--from", &(from + 1).to_string(), "--format", "arkai"]).exits(0);
     assert_eq!(tail.lines(), lines[from..], "a step's key does not depend on where one begins to read");
+}
+
+#[test]
+fn a_place_that_cannot_be_exported_to_is_named_for_people() {
+    let (stage, session) = with_a_session();
+    let (folder, below) = (stage.home.project_dir(), stage.path("a.txt").join("export.md"));
+    for (place, code, what_to_do) in [
+        (folder.clone(), "USAGE", "session.md"),
+        (folder.join("missing/export.md"), "FOLDER_UNAVAILABLE", "Create the folder"),
+        (below, "FOLDER_UNAVAILABLE", "Create the folder"),
+    ] {
+        let place = place.to_str().unwrap();
+        let shown = stage.arki(&["sessions", "export", &session, "--format", "md", "--output", place]).fails(2, code);
+        assert!(shown.message.contains(place) && shown.hint.contains(what_to_do), "{shown:?}");
+    }
+    for (named, code) in [(folder.clone(), "EXPORT_INVALID"), (folder.join("missing.jsonl"), "FILE_NOT_FOUND")] {
+        let named = named.to_str().unwrap();
+        let shown = stage.arki(&["sessions", "import", named]).fails(2, code);
+        assert!(shown.message.contains(named) && shown.hint.contains("arki sessions export"), "{shown:?}");
+        stage.arki(&["verify", named]).fails(2, code);
+    }
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| [".arki", "a.txt"].contains(&name.to_str().unwrap())), "{left:?}");
 }

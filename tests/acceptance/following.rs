@@ -73,3 +73,12 @@ fn two_runs_in_different_sessions_leave_both_chains_whole() {
     assert_eq!((stage.read("a.txt"), stage.read("b.txt")), ("a".to_owned(), "b".to_owned()));
     stage.verifies();
 }
+
+#[test]
+fn an_answer_that_comes_faster_than_it_can_be_shown_is_shown_whole() {
+    let answer: String = (0..100_000).map(|number| format!("{number} ")).collect();
+    let stage = Stage::new(vec![Turn::text(&answer)]);
+    let shown = stage.arki(&["exec", "count"]).exits(0).stdout;
+    assert_eq!(shown.trim_end().len(), answer.trim_end().len());
+    assert!(shown.trim_end() == answer.trim_end(), "other text of the same length");
+}

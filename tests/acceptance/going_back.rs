@@ -215,7 +215,11 @@ fn a_run_that_waits_for_an_approval_ends_when_it_is_gone_back_on() {
     let approval = stage.waiting();
     let planned = rewind(&stage, &session, 1, &["--dry-run"]).exits(0);
     assert_eq!((planned.stdout.as_str(), stage.waiting()), ("", approval.clone()), "a dry run ends nothing");
-    rewind(&stage, &session, 1, &[]).exits(0);
+    assert!(planned.stderr.contains("would end the run") && planned.stderr.contains(&approval), "{planned:?}");
+    let done = rewind(&stage, &session, 1, &[]).exits(0);
+    assert!(done.stderr.contains("Ended the run") && done.stderr.contains(&approval), "{done:?}");
+    let again = rewind(&stage, &session, 1, &[]).exits(0);
+    assert!(!again.stderr.contains("the run"), "{again:?}");
     assert_eq!(stage.inbox(), Vec::<Value>::new());
     assert_eq!(payloads(&stage.log(), "run.cancelled").len(), 1);
     stage.arki(&["approvals", "approve", &approval]).exits(2);
@@ -376,4 +380,75 @@ fn what_is_not_text_is_named_and_left_alone() {
     let session = go(&stage);
     are(&rewind(&stage, &session, 1, &["--files"]).exits(1), &[("a.bin", "conflict"), ("a.txt", "delete")]);
     assert_eq!(stage.read("a.bin"), "\0changed");
+}
+
+/// Each is one rewind; the way back is another.
+#[cfg(unix)]
+#[test]
+fn a_file_in_a_folders_place_goes_back_at_once_and_so_does_a_folder_in_a_files_place() {
+    let stage = playing(
+        commanding(
+            "rm -r folder && printf 'a file\\n' > folder && rm file && mkdir -p file/deep && printf x > file/deep/x",
+        )
+        .to_vec(),
+    );
+    stage.write("folder/deep/a.txt", "a\n");
+    stage.write("folder/b.txt", "b\n");
+    stage.write("file", "f\n");
+    let before = tree(&stage);
+    let session = go(&stage);
+    let (after, end) = (tree(&stage), last_seq(&stage, &session));
+    let expected = [
+        ("file", "restore"),
+        ("file/deep/x", "delete"),
+        ("folder", "delete"),
+        ("folder/b.txt", "restore"),
+        ("folder/deep/a.txt", "restore"),
+    ];
+    are(&rewind(&stage, &session, 1, &["--files", "--dry-run"]).exits(0), &expected);
+    are(&rewind(&stage, &session, 1, &["--files"]).exits(0), &expected);
+    assert_eq!(tree(&stage), before);
+    rewind(&stage, &session, end, &["--files"]).exits(0);
+    assert_eq!(tree(&stage), after);
+    // What the user put there keeps its place, and so does the folder.
+    stage.write("file/mine.txt", "mine\n");
+    let done = rewind(&stage, &session, 1, &["--files"]).exits(1);
+    assert!(crate::tree::actions(&done).contains(&("file".to_owned(), "conflict".to_owned())), "{}", done.stdout);
+    assert_eq!(stage.read("file/mine.txt"), "mine\n");
+    stage.verifies();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_protected_file_goes_back_and_stays_so() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = playing([editing("a.txt", "2\n", "two\n"), writing("b.txt", "b\n")].concat());
+    stage.write("a.txt", TEN);
+    let session = go(&stage);
+    go_on(&stage, &session);
+    std::fs::set_permissions(stage.path("a.txt"), PermissionsExt::from_mode(0o444)).unwrap();
+    are(&rewind(&stage, &session, 1, &["--files"]).exits(0), &[("a.txt", "restore"), ("b.txt", "delete")]);
+    assert_eq!(stage.read("a.txt"), TEN);
+    assert_eq!(std::fs::metadata(stage.path("a.txt")).unwrap().permissions().mode() & 0o777, 0o444);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_keeps_its_files_and_the_others_go_back() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = playing([editing("closed/a.txt", "2\n", "two\n"), writing("b.txt", "b\n")].concat());
+    stage.write("closed/a.txt", TEN);
+    let session = go(&stage);
+    go_on(&stage, &session);
+    std::fs::set_permissions(stage.path("closed"), PermissionsExt::from_mode(0o555)).unwrap();
+    let expected = [("b.txt", "delete"), ("closed/a.txt", "conflict")];
+    let user = stage.unprivileged();
+    let rewind = ["rewind", &session, "--to", "1", "--files", "--json"];
+    are(&user.arki(&[&rewind[..], &["--dry-run"]].concat()).exits(0), &expected);
+    let done = user.arki(&rewind).exits(1);
+    are(&done, &expected);
+    assert!(done.stderr.contains("can't be written"), "{}", done.stderr);
+    assert_eq!(stage.read("closed/a.txt"), TEN.replace("2\n", "two\n"));
+    assert!(!stage.path("b.txt").exists());
+    std::fs::set_permissions(stage.path("closed"), PermissionsExt::from_mode(0o755)).unwrap();
 }

@@ -1,12 +1,14 @@
 //! `arki resume`: a run that failed, paused or was interrupted goes on where it stood; one that has ended does not.
 
-use crate::harness::{payload, payloads, text};
+use crate::harness::{Stage, payload, payloads, text};
 use crate::tree::{one_call, playing, session_of};
 use arki_testkit::{Turn, kinds};
 use serde_json::{Value, json};
 
-fn broken() -> Turn {
-    Turn::json(500, json!({"error": {"message": "the model is not well"}}))
+/// As long as the request is tried again.
+fn broken() -> Vec<Turn> {
+    let turn = Turn::json(500, json!({"error": {"message": "the model is not well"}}));
+    vec![turn.header("retry-after-ms", "1"); 5]
 }
 
 fn run_of(events: &[Value]) -> String {
@@ -15,11 +17,8 @@ fn run_of(events: &[Value]) -> String {
 
 #[test]
 fn a_failed_run_goes_on_once_the_provider_answers() {
-    let stage = playing(vec![
-        Turn::calls().call("read_file", json!({"path": "a.txt"})),
-        broken(),
-        Turn::text("Now it is done."),
-    ]);
+    let reading = Turn::calls().call("read_file", json!({"path": "a.txt"}));
+    let stage = playing([vec![reading], broken(), vec![Turn::text("Now it is done.")]].concat());
     stage.write("a.txt", "a\n");
     let events = stage.exec(&["go"]).exits(1).lines();
     let run = run_of(&events);
@@ -30,7 +29,7 @@ fn a_failed_run_goes_on_once_the_provider_answers() {
     assert!(resumed.iter().filter(|event| !event["runId"].is_null()).all(|event| event["runId"] == json!(run)));
     assert_eq!(kinds(&resumed)[0], "run.resumed");
     let requests = stage.model.requests();
-    assert_eq!(requests[1].json["messages"], requests[2].json["messages"], "the same question, word by word");
+    assert_eq!(requests[1].json["messages"], requests[6].json["messages"], "the same question, word by word");
     stage.verifies();
 }
 
@@ -38,7 +37,7 @@ fn a_failed_run_goes_on_once_the_provider_answers() {
 fn approve_grants_from_now_on() {
     let stage = playing(
         [
-            vec![broken()],
+            broken(),
             one_call("write_file", json!({"path": "a.txt", "content": "a\n"})).to_vec(),
             one_call("write_file", json!({"path": "b.txt", "content": "b\n"})).to_vec(),
         ]
@@ -70,22 +69,95 @@ fn a_run_that_its_budget_paused_goes_on_with_a_fresh_one() {
     stage.verifies();
 }
 
-#[test]
-fn a_run_that_waits_for_an_approval_says_so_again_and_can_be_granted_everything() {
-    let stage = playing(one_call("write_file", json!({"path": "a.txt", "content": "a\n"})).to_vec());
+/// A run that waits for its first write to be approved, and its id.
+fn waiting(path: &str) -> (Stage, String) {
+    let stage = playing(one_call("write_file", json!({"path": path, "content": "a\n"})).to_vec());
     let events = stage.exec(&["go"]).exits(3).lines();
-    let waiting = stage.waiting();
-    stage.arki(&["resume", &run_of(&events)]).exits(3);
-    assert_eq!(stage.waiting(), waiting, "still the same question");
+    (stage, run_of(&events))
+}
+
+#[test]
+fn a_run_that_waits_for_an_approval_says_so_again() {
+    let (stage, run) = waiting("a.txt");
+    let (approval, before) = (stage.waiting(), stage.log());
+    for args in [&["resume", &run][..], &["resume", &run, "--approve", "ask"]] {
+        stage.arki(args).exits(3);
+        assert_eq!((stage.waiting(), stage.log()), (approval.clone(), before.clone()), "still the same question");
+    }
     assert!(!stage.path("a.txt").exists());
-    stage.arki(&["approvals", "approve", &waiting]).exits(0);
+    stage.arki(&["approvals", "approve", &approval]).exits(0);
     assert_eq!(stage.read("a.txt"), "a\n");
     stage.verifies();
 }
 
 #[test]
+fn what_is_granted_from_now_on_holds_for_the_call_that_waits() {
+    for mode in ["edits", "all"] {
+        let (stage, run) = waiting("a.txt");
+        let approval = stage.waiting();
+        // Another preview than the one that was shown: what is granted is the call.
+        stage.write("a.txt", "by the user\n");
+        let events = stage.arki(&["resume", &run, "--approve", mode, "--json"]).exits(0).lines();
+        assert_eq!(kinds(&events)[..3], ["approval.resolved", "run.resumed", "policy.decided"]);
+        let resolved = payload(&events, "approval.resolved");
+        assert_eq!(resolved["approvalId"], json!(approval));
+        assert_eq!(
+            (&resolved["decision"], &resolved["resolvedBy"]),
+            (&json!("approve"), &json!(format!("approve:{mode}")))
+        );
+        let resumed = payload(&events, "run.resumed");
+        assert_eq!((&resumed["reason"], &resumed["approve"]), (&json!("approval"), &json!(mode)));
+        let decided = payload(&events, "policy.decided");
+        assert_eq!((&decided["decision"], &decided["rule"]), (&json!("allow"), &json!("approve:edits")));
+        assert_eq!((stage.read("a.txt"), stage.inbox()), ("a\n".to_owned(), Vec::new()));
+        assert!(!stage.told().contains("reviewed"), "nobody has: {}", stage.told());
+        stage.arki(&["approvals", "approve", &approval]).fails(2, "APPROVAL_ALREADY_RESOLVED");
+        stage.verifies();
+    }
+}
+
+#[test]
+fn with_nothing_to_be_approved_the_call_that_waits_is_rejected() {
+    let (stage, run) = waiting("a.txt");
+    let events = stage.arki(&["resume", &run, "--approve", "never", "--json"]).exits(0).lines();
+    let resolved = payload(&events, "approval.resolved");
+    assert_eq!((&resolved["decision"], &resolved["resolvedBy"]), (&json!("reject"), &json!("approve:never")));
+    assert!(stage.told().contains("--approve never"), "{}", stage.told());
+    assert!(!stage.path("a.txt").exists() && stage.inbox().is_empty());
+    stage.verifies();
+}
+
+#[test]
+fn what_no_grant_covers_goes_on_waiting_and_the_grant_holds_for_what_follows() {
+    let stage = playing(vec![
+        Turn::calls().call("write_file", json!({"path": "AGENTS.md", "content": "be kind\n"})),
+        Turn::calls().call("write_file", json!({"path": "a.txt", "content": "a\n"})),
+        Turn::text("Done."),
+    ]);
+    let run = run_of(&stage.exec(&["go"]).exits(3).lines());
+    let approval = stage.waiting();
+    stage.arki(&["resume", &run, "--approve", "all"]).exits(3);
+    assert_eq!(stage.waiting(), approval, "a protected path still asks");
+    assert!(!stage.path("AGENTS.md").exists());
+    stage.arki(&["approvals", "approve", &approval]).exits(0);
+    assert_eq!((stage.read("AGENTS.md"), stage.read("a.txt")), ("be kind\n".to_owned(), "a\n".to_owned()));
+    assert_eq!(payloads(&stage.log(), "approval.requested").len(), 1);
+    stage.verifies();
+}
+
+#[test]
+fn in_a_folder_that_is_no_longer_trusted_nothing_is_granted() {
+    let (stage, run) = waiting("a.txt");
+    let approval = stage.waiting();
+    stage.arki(&["untrust"]).exits(0);
+    stage.arki(&["resume", &run, "--approve", "all"]).exits(3);
+    assert_eq!(stage.waiting(), approval);
+    assert!(!stage.path("a.txt").exists());
+}
+
+#[test]
 fn what_has_ended_is_not_gone_on_with() {
-    let stage = playing(vec![Turn::text("Done."), broken(), Turn::text("never")]);
+    let stage = playing([vec![Turn::text("Done.")], broken(), vec![Turn::text("never")]].concat());
     let events = stage.exec(&["go"]).exits(0).lines();
     let (session, run) = (session_of(&events), run_of(&events));
     let before = stage.events(&session);
@@ -98,7 +170,7 @@ fn what_has_ended_is_not_gone_on_with() {
     // Nor does naming it go on with the one that came after it.
     stage.exec(&["--session", &session, "more"]).exits(1);
     stage.arki(&["resume", &run]).fails(2, "RUN_NOT_FOUND");
-    assert_eq!(stage.model.requests().len(), 2);
+    assert_eq!(stage.model.requests().len(), 6);
 }
 
 #[cfg(unix)]

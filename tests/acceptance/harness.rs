@@ -94,6 +94,20 @@ impl Stage {
         checks.iter().any(|check| check["name"] == "sandbox" && check["state"] == "ok")
     }
 
+    /// For tests of permissions: root, whom none hold up, gives its home to nobody and is nobody from then on.
+    #[cfg(unix)]
+    pub(crate) fn unprivileged(&self) -> Unprivileged<'_> {
+        let (mut named, mut user) = (program(), None);
+        if rustix::process::geteuid().is_root() {
+            let root = self.home.data_dir().parent().unwrap().to_owned();
+            named = root.join("arki");
+            std::fs::copy(program(), &named).unwrap();
+            give_away(&root);
+            user = Some(NOBODY);
+        }
+        Unprivileged { stage: self, program: named, user }
+    }
+
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         self.home.write(name, content).unwrap()
     }
@@ -173,6 +187,40 @@ impl Stage {
     }
 }
 
+#[cfg(unix)]
+const NOBODY: u32 = 65534;
+
+/// The program as a user for whom permissions hold.
+#[cfg(unix)]
+pub(crate) struct Unprivileged<'a> {
+    stage: &'a Stage,
+    program: PathBuf,
+    user: Option<u32>,
+}
+
+#[cfg(unix)]
+impl Unprivileged<'_> {
+    /// `arki args...`, in the project.
+    pub(crate) fn arki(&self, args: &[&str]) -> Done {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new(&self.program);
+        command.args(args).envs(&self.stage.home.env).current_dir(self.stage.home.project_dir());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
+        Done::of_child(command.spawn().unwrap())
+    }
+}
+
+#[cfg(unix)]
+fn give_away(path: &Path) {
+    std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    if path.is_dir() && !path.is_symlink() {
+        std::fs::read_dir(path).unwrap().for_each(|entry| give_away(&entry.unwrap().path()));
+    }
+}
+
 /// A program that has ended.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -193,7 +241,15 @@ impl Done {
     fn of(finished: Finished) -> Self {
         let done = Self { code: finished.code, stdout: finished.stdout, stderr: finished.stderr };
         for output in [&done.stdout, &done.stderr] {
-            let internals = ["panicked at", "stack backtrace", "RUST_BACKTRACE", "error[INTERNAL]", "(os error "];
+            let internals = [
+                "panicked at",
+                "stack backtrace",
+                "RUST_BACKTRACE",
+                "error[INTERNAL]",
+                "(os error ",
+                "entity not found",
+                "entity already exists",
+            ];
             for internal in internals {
                 assert!(!output.contains(internal), "shows internals ({internal}): {done:?}");
             }

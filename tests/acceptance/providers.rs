@@ -10,10 +10,27 @@ fn error(message: &str) -> Value {
     json!({"error": {"message": message, "type": "t", "code": null}})
 }
 
+/// How often a request is sent before its fault counts.
+const ATTEMPTS: usize = 5;
+
 /// Plays the broken turn, then a good one: the run fails in words, and the session goes on.
 #[track_caller]
 fn fails(turn: Turn, code: &str) -> (Shown, Vec<Value>) {
-    let stage = Stage::of(Script::new(vec![turn, Turn::text("Here again.")]).sequential());
+    fails_after(1, turn, code)
+}
+
+/// As [`fails`], with a fault that is tried again first.
+#[track_caller]
+fn keeps_failing(turn: Turn, code: &str) -> (Shown, Vec<Value>) {
+    let (shown, log) = fails_after(ATTEMPTS, turn.header("retry-after-ms", "1"), code);
+    assert_eq!(payloads(&log, "engine.retry").len(), ATTEMPTS - 1);
+    (shown, log)
+}
+
+#[track_caller]
+fn fails_after(attempts: usize, turn: Turn, code: &str) -> (Shown, Vec<Value>) {
+    let turns = std::iter::repeat_n(turn, attempts).chain([Turn::text("Here again.")]);
+    let stage = Stage::of(Script::new(turns.collect()).sequential());
     let done = stage.exec(&["hello"]).exits(1);
     let shown = done.json_error();
     assert_eq!(shown.code, code, "{shown:?}");
@@ -58,7 +75,7 @@ fn an_unknown_model() {
 
 #[test]
 fn too_many_requests() {
-    let (_, log) = fails(Turn::json(429, error("slow down")), "PROVIDER_RATE_LIMITED");
+    let (_, log) = keeps_failing(Turn::json(429, error("slow down")), "PROVIDER_RATE_LIMITED");
     assert_eq!(payload(&log, "run.failed")["retryable"], json!(true));
 }
 
@@ -69,7 +86,7 @@ fn a_failure_on_the_other_side() {
         Turn::raw(503, "text/html", "<html><body>Bad gateway</body></html>"),
         Turn::raw(502, "text/plain", ""),
     ] {
-        let (shown, _) = fails(turn, "PROVIDER_FAILED");
+        let (shown, _) = keeps_failing(turn, "PROVIDER_FAILED");
         assert!(!shown.message.contains('<'), "{shown:?}");
     }
 }
@@ -93,8 +110,12 @@ fn an_answer_in_another_language() {
 
 #[test]
 fn bytes_that_are_no_answer_at_all() {
-    fails(Turn::stream(vec![0xff; 4000]), "PROVIDER_STREAM_CUT");
-    fails(Turn::stream(": a comment\n\n"), "PROVIDER_STREAM_CUT");
+    keeps_failing(Turn::stream(vec![0xff; 4000]), "PROVIDER_STREAM_CUT");
+}
+
+#[test]
+fn an_answer_that_ends_before_it_begins() {
+    keeps_failing(Turn::stream(": a comment\n\n"), "PROVIDER_STREAM_CUT");
 }
 
 #[test]
@@ -126,10 +147,11 @@ fn an_error_inside_an_answer_keeps_what_had_come() {
 fn a_call_that_was_cut_off_is_not_carried_out() {
     let whole = Turn::calls().call("write_file", json!({"path": "a.txt", "content": "x".repeat(2000)}));
     let stage = Stage::of(Script::new(vec![whole.cut_after(3000), Turn::text("Here again.")]).sequential());
-    stage.exec(&["--approve", "all", "go"]).fails(1, "PROVIDER_STREAM_CUT");
+    // Nobody has seen it either, so that it is asked for anew.
+    let log = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
     assert!(!stage.path("a.txt").exists());
-    assert_eq!(payloads(&stage.log(), "tool.call"), Vec::<Value>::new());
-    stage.exec(&["--continue", "again"]).exits(0);
+    assert_eq!(payloads(&log, "tool.call"), Vec::<Value>::new());
+    assert_eq!(payload(&log, "engine.retry")["code"], "PROVIDER_STREAM_CUT");
 }
 
 #[test]
@@ -145,12 +167,12 @@ fn what_a_tool_did_before_the_failure_stays_done_and_logged() {
     let stage = Stage::of(
         Script::new(vec![
             Turn::calls().call("write_file", json!({"path": "a.txt", "content": "kept\n"})),
-            Turn::json(500, error("oops")),
+            Turn::json(400, error("oops")),
             Turn::text("Going on."),
         ])
         .sequential(),
     );
-    stage.exec(&["--approve", "edits", "go"]).fails(1, "PROVIDER_FAILED");
+    stage.exec(&["--approve", "edits", "go"]).fails(1, "PROVIDER_BAD_REQUEST");
     assert_eq!(stage.read("a.txt"), "kept\n");
     stage.exec(&["--continue", "go on"]).exits(0);
     let told = stage.messages().iter().any(|m| m["role"] == "tool" && text(&m["content"]).contains("Written: a.txt"));
@@ -161,4 +183,33 @@ fn what_a_tool_did_before_the_failure_stays_done_and_logged() {
 fn a_slow_answer_is_not_a_failure() {
     let stage = Stage::new(vec![Turn::text("slow but sure").pause(Duration::from_millis(300))]);
     stage.exec(&["hello"]).exits(0);
+}
+
+fn steps(lines: &[Value]) -> Vec<String> {
+    lines.iter().map(|line| format!("{} {}", text(&line["step"]), text(&line["state"]))).collect()
+}
+
+#[test]
+fn a_providers_test_goes_from_its_settings_to_a_word() {
+    let stage = Stage::new(vec![Turn::text("OK")]);
+    let lines = stage.arki(&["providers", "test", "mock", "--model", "mock/mock", "--json"]).exits(0).lines();
+    let expected = ["settings ok", "key ok", "reach ok", "tls skipped", "models ok", "model ok", "answer ok"];
+    assert_eq!(steps(&lines), expected);
+    assert!(text(&lines[1]["message"]).contains("MOCK_KEY"), "{lines:?}");
+    assert!(text(&lines[6]["message"]).contains("OK"), "{lines:?}");
+    assert_eq!(stage.sessions(), Vec::<Value>::new());
+}
+
+#[test]
+fn a_providers_test_stops_at_the_first_step_that_fails_and_says_what_to_do() {
+    let stage = Stage::new(vec![Turn::json(404, error("no such model"))]);
+    let lines = stage.arki(&["providers", "test", "mock", "--model", "nope", "--json"]).exits(1).lines();
+    assert_eq!(steps(&lines)[5..], ["model skipped", "answer failed"]);
+    assert_eq!(lines[6]["code"], "MODEL_NOT_FOUND");
+    assert!(text(&lines[6]["hint"]).contains("arki models"), "{lines:?}");
+    let gone = ScriptedServer::start(Vec::new()).unwrap().url();
+    stage.write_config(&json!({"providers": {"mock": {"kind": "custom", "baseUrl": gone}}}).to_string());
+    let shown = stage.arki(&["providers", "test", "mock"]).exits(1).stdout;
+    assert!(shown.lines().last().unwrap().contains("Can't reach mock"), "{shown}");
+    stage.arki(&["providers", "test", "nobody"]).fails(2, "UNKNOWN_PROVIDER");
 }

@@ -1,0 +1,65 @@
+//! `arki usage`: tokens and cost by day and model.
+
+use crate::harness::{Stage, payload};
+use arki_testkit::Turn;
+use serde_json::{Value, json};
+
+fn stage() -> Stage {
+    Stage::new(vec![Turn::text("one"), Turn::text("two"), Turn::text("three")])
+}
+
+fn usage(stage: &Stage, args: &[&str]) -> Vec<Value> {
+    stage.arki(&[&["usage", "--json"], args].concat()).exits(0).lines()
+}
+
+#[test]
+fn runs_of_a_day_are_summed_by_model() {
+    let stage = stage();
+    let first = stage.exec(&["hello"]).exits(0).lines();
+    let second = stage.exec(&["hello again"]).exits(0).lines();
+    let sum = |name: &str| {
+        let of = |log: &[Value]| payload(log, "run.completed")["usage"][name].as_u64().unwrap();
+        json!(of(&first) + of(&second))
+    };
+    let listed = usage(&stage, &[]);
+    let [day] = listed.as_slice() else { panic!("{listed:?}") };
+    assert_eq!((&day["model"], &day["requests"]), (&json!("mock/mock"), &json!(2)));
+    for name in ["promptTokens", "completionTokens", "totalTokens", "cachedTokens"] {
+        assert_eq!(day[name], sum(name), "{name}");
+    }
+    assert!(day["totalTokens"].as_u64() > Some(0), "{day}");
+    assert_eq!(day["day"].as_str().unwrap().len(), 10);
+}
+
+#[test]
+fn one_sessions_usage_is_asked_for_by_its_id() {
+    let stage = stage();
+    stage.exec(&["hello"]).exits(0);
+    stage.exec(&["hello again"]).exits(0);
+    for session in stage.sessions() {
+        let listed = usage(&stage, &[session["sessionId"].as_str().unwrap()]);
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0]["requests"], 1);
+    }
+    stage.arki(&["usage", "nosuchsession"]).fails(2, "SESSION_NOT_FOUND");
+}
+
+#[test]
+fn what_was_removed_is_not_counted_and_nothing_is_no_line() {
+    let stage = stage();
+    assert!(usage(&stage, &[]).is_empty());
+    stage.exec(&["hello"]).exits(0);
+    let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
+    stage.arki(&["sessions", "rm", &session]).exits(0);
+    assert!(usage(&stage, &[]).is_empty());
+}
+
+#[test]
+fn people_read_the_cost_or_that_it_is_unknown() {
+    let stage = stage();
+    stage.exec(&["hello"]).exits(0);
+    let shown = stage.arki(&["usage"]).exits(0).stdout;
+    let cost = usage(&stage, &[])[0]["costUsd"].clone();
+    assert!(shown.contains("mock/mock") && shown.contains("1 request"), "{shown}");
+    assert!(if cost.is_null() { shown.contains("unknown") } else { shown.contains('$') }, "{cost}: {shown}");
+}

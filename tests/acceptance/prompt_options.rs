@@ -1,0 +1,71 @@
+//! What goes with a prompt besides its words: pictures, and the form that the answer has to have.
+
+use crate::harness::{Stage, payload};
+use arki_testkit::Turn;
+use serde_json::json;
+use std::fs;
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+
+fn schema(stage: &Stage) -> String {
+    let file = stage.path("answer.schema.json");
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
+    fs::write(&file, schema.to_string()).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn an_answer_that_follows_its_schema_is_done() {
+    let stage = Stage::new(vec![Turn::text("{\"n\": 3}")]);
+    let schema = schema(&stage);
+    let events = stage.exec(&["--output-schema", &schema, "count"]).exits(0).lines();
+    assert_eq!(payload(&events, "run.started")["options"]["outputSchema"]["required"], json!(["n"]));
+    stage.verifies();
+}
+
+#[test]
+fn an_answer_that_does_not_follow_its_schema_is_an_error_and_is_kept() {
+    let stage = Stage::new(vec![Turn::text("three")]);
+    let schema = schema(&stage);
+    let shown = stage.exec(&["--output-schema", &schema, "count"]).exits(1).json_error();
+    assert_eq!(shown.code, "PROVIDER_BAD_ANSWER");
+    assert!(payload(&stage.log(), "run.completed")["response"].as_str().unwrap().starts_with("three"));
+}
+
+#[test]
+fn a_schema_that_is_none_begins_nothing() {
+    let stage = Stage::new(Vec::new());
+    let file = stage.path("bad.json");
+    for bad in ["{", "[]", "{\"type\": \"object\", \"properties\": 3}"] {
+        fs::write(&file, bad).unwrap();
+        let shown = stage.exec(&["--output-schema", &file.display().to_string(), "count"]).exits(2).json_error();
+        assert_eq!(shown.code, "USAGE", "{bad}");
+    }
+    let shown = stage.exec(&["--output-schema", "not-there.json", "count"]).exits(2).json_error();
+    assert!(shown.message.contains("not-there.json"), "{shown:?}");
+    assert!(stage.sessions().is_empty());
+}
+
+#[test]
+fn a_picture_is_kept_and_spoken_of_by_its_hash() {
+    let stage = Stage::new(vec![Turn::text("A picture.")]);
+    let file = stage.path("shown.png");
+    fs::write(&file, PNG).unwrap();
+    let events = stage.exec(&["--image", &file.display().to_string(), "what is this?"]).exits(0).lines();
+    let images = &payload(&events, "run.started")["options"]["images"];
+    assert_eq!(images[0]["mediaType"], "image/png");
+    assert_eq!(images[0]["contentHash"].as_str().map(str::len), Some(64));
+    let told = json!(stage.messages()).to_string();
+    assert!(told.contains("what is this?") && told.contains("data:image/png;base64,iVBORw0KGgo"), "{told}");
+    stage.verifies();
+}
+
+#[test]
+fn what_is_no_picture_begins_nothing() {
+    let stage = Stage::new(Vec::new());
+    let file = stage.path("shown.png");
+    fs::write(&file, "not a picture").unwrap();
+    let shown = stage.exec(&["--image", &file.display().to_string(), "what is this?"]).exits(2).json_error();
+    assert_eq!(shown.code, "USAGE");
+    assert!(stage.sessions().is_empty());
+}

@@ -1,0 +1,85 @@
+//! A fault that may pass is tried again before anybody has to: noted in the log, told on the screen, and bounded.
+
+use crate::harness::{Stage, payload, payloads};
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+
+fn busy(status: u16) -> Turn {
+    Turn::json(status, json!({"error": {"message": "not now"}})).header("retry-after-ms", "1")
+}
+
+fn sequence(turns: Vec<Turn>) -> Stage {
+    Stage::of(Script::new(turns).sequential())
+}
+
+#[test]
+fn a_request_that_was_refused_for_now_is_sent_again() {
+    for status in [408, 409, 425, 429, 500, 502, 503, 529] {
+        let stage = sequence(vec![busy(status), Turn::text("Here I am.")]);
+        let log = stage.exec(&["hello"]).exits(0).lines();
+        let retries = payloads(&log, "engine.retry");
+        assert_eq!(retries.len(), 1, "{status}");
+        assert_eq!(
+            (&retries[0]["turn"], &retries[0]["attempt"], &retries[0]["delayMs"]),
+            (&json!(1), &json!(1), &json!(1))
+        );
+        assert_eq!(payload(&log, "run.completed")["response"], "Here I am. ");
+        let requests = stage.model.requests();
+        assert_eq!((requests.len(), &requests[0].body), (2, &requests[1].body), "another request than before");
+        stage.verifies();
+    }
+}
+
+#[test]
+fn the_wait_is_told_on_the_screen() {
+    let stage = sequence(vec![busy(429), Turn::text("Here I am.")]);
+    let done = stage.arki(&["exec", "hello"]).exits(0);
+    assert!(done.stderr.contains("PROVIDER_RATE_LIMITED: retrying in 1 s (attempt 1)"), "{}", done.stderr);
+    assert_eq!(done.stdout, "Here I am. \n");
+}
+
+#[test]
+fn a_provider_that_never_recovers_is_asked_a_bounded_number_of_times() {
+    let stage = sequence(vec![busy(500)]);
+    stage.exec(&["hello"]).fails(1, "PROVIDER_FAILED");
+    assert_eq!(stage.model.requests().len(), 5);
+    let attempts: Vec<Value> = payloads(&stage.log(), "engine.retry").iter().map(|p| p["attempt"].clone()).collect();
+    assert_eq!(attempts, [1, 2, 3, 4]);
+}
+
+#[test]
+fn what_will_not_pass_is_not_tried_again() {
+    for (status, code) in [(400, "PROVIDER_BAD_REQUEST"), (401, "KEY_REFUSED"), (402, "PROVIDER_NO_CREDIT")] {
+        let stage = sequence(vec![busy(status), Turn::text("Here I am.")]);
+        stage.exec(&["hello"]).fails(1, code);
+        assert_eq!(stage.model.requests().len(), 1);
+        assert_eq!(payloads(&stage.log(), "engine.retry"), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn a_wait_that_is_too_long_is_told_instead() {
+    for wait in ["600", "Fri, 01 Jan 2100 00:00:00 GMT"] {
+        let refused = Turn::json(429, json!({"error": {"message": "not now"}})).header("retry-after", wait);
+        let stage = sequence(vec![refused, Turn::text("Here I am.")]);
+        let shown = stage.exec(&["hello"]).exits(1).json_error();
+        assert_eq!(shown.code, "PROVIDER_RATE_LIMITED");
+        assert!(shown.message.contains("It asks to wait"), "{shown:?}");
+        assert_eq!(stage.model.requests().len(), 1);
+    }
+}
+
+#[test]
+fn a_connection_lost_before_the_answer_is_made_anew() {
+    let stage = sequence(vec![Turn::text("x").cut_after(0), Turn::text("Here I am.")]);
+    let log = stage.exec(&["hello"]).exits(0).lines();
+    assert_eq!(payload(&log, "engine.retry")["code"], "PROVIDER_STREAM_CUT");
+}
+
+#[test]
+fn after_words_were_shown_nothing_is_tried_again() {
+    let stage =
+        sequence(vec![Turn::text("These words have come and the rest has not").cut_after(700), Turn::text("Again.")]);
+    stage.exec(&["hello"]).fails(1, "PROVIDER_STREAM_CUT");
+    assert_eq!(stage.model.requests().len(), 1);
+}
