@@ -72,7 +72,12 @@ fn read_file() -> ToolDefinition {
     let parameters = json!({
         "type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"], "additionalProperties": false,
     });
-    ToolDefinition { name: "read_file", description: "Reads a file.".into(), category: Category::Read, parameters }
+    ToolDefinition {
+        name: "read_file".into(),
+        description: "Reads a file.".into(),
+        category: Category::Read,
+        parameters,
+    }
 }
 
 /// One answer, to its end or its fault.

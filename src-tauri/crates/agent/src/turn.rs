@@ -149,7 +149,7 @@ impl ToolLoop {
         let definitions = self.parts.executor.definitions();
         let mut refused = Vec::new();
         bodies.extend(answer.calls.iter().map(|call| {
-            let definition = definitions.iter().find(|definition| definition.name == call.tool_id);
+            let definition = definitions.iter().find(|definition| *definition.name == *call.tool_id);
             let (args, fault) = bounds::arguments(call);
             refused.extend(fault.map(|fault| EventBody::from(bounds::not_done(call, &fault))));
             EventBody::from(ToolCall {

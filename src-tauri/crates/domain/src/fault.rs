@@ -159,6 +159,8 @@ codes! {
     TOOL_TIMEOUT,
     /// The tool does not exist.
     TOOL_UNKNOWN,
+    /// A tool from outside describes itself in a way that cannot be offered to a model.
+    TOOL_UNUSABLE,
     /// There is more to pin in the folder than trust can cover.
     TRUST_TOO_LARGE,
     /// A tool must not steer Arki itself.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -15,8 +16,8 @@ pub enum Category {
 /// A tool as it is offered to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolDefinition {
-    pub name: &'static str,
-    pub description: String,
+    pub name: Arc<str>,
+    pub description: Arc<str>,
     pub category: Category,
     /// JSON Schema of the arguments: an object.
     pub parameters: Value,

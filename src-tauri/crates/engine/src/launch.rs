@@ -129,6 +129,7 @@ impl Engine {
                 .collect(),
             hidden,
             sandbox: self.sandbox().clone(),
+            tools: Vec::new(),
             contents: self.contents.clone(),
         };
         Kernel::new(self.event_log(), self.live_bus(), self.redactor.clone(), settings)

@@ -20,7 +20,7 @@ struct Function<'a> {
 
 impl<'a> From<&'a ToolDefinition> for FunctionTool<'a> {
     fn from(tool: &'a ToolDefinition) -> Self {
-        let function = Function { name: tool.name, description: &tool.description, parameters: &tool.parameters };
+        let function = Function { name: &tool.name, description: &tool.description, parameters: &tool.parameters };
         Self { kind: "function", function }
     }
 }

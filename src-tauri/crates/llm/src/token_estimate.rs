@@ -107,7 +107,7 @@ fn head_tokens(request: &ChatRequest) -> u64 {
 
 fn tool_tokens(tool: &ToolDefinition) -> u64 {
     let schema = text_tokens(&tool.parameters.to_string());
-    TOKENS_AROUND_TOOL + text_tokens(tool.name) + text_tokens(&tool.description) + schema
+    TOKENS_AROUND_TOOL + text_tokens(&tool.name) + text_tokens(&tool.description) + schema
 }
 
 /// Thoughts are not counted: vendors that want them back count them apart or not at all.

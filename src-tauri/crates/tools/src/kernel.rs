@@ -9,6 +9,7 @@ mod command;
 mod output;
 mod question;
 mod record;
+mod remote;
 mod subject;
 mod write;
 
@@ -52,6 +53,8 @@ pub struct KernelSettings {
     /// What commands must not see: Arki's own folders among them.
     pub hidden: Vec<PathBuf>,
     pub sandbox: SandboxStatus,
+    /// What there is besides the built-in tools, which keep their names.
+    pub tools: Vec<Tool>,
     /// Where the images of files go before they are changed.
     pub contents: Arc<dyn ContentStore>,
 }
@@ -71,8 +74,13 @@ pub struct Kernel {
 
 impl Kernel {
     #[must_use]
-    pub fn new(log: Arc<dyn EventLog>, bus: Arc<dyn LiveBus>, redactor: Redactor, settings: KernelSettings) -> Self {
-        let tools = builtin::all();
+    pub fn new(
+        log: Arc<dyn EventLog>,
+        bus: Arc<dyn LiveBus>,
+        redactor: Redactor,
+        mut settings: KernelSettings,
+    ) -> Self {
+        let tools = all_tools(std::mem::take(&mut settings.tools));
         let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
         Self {
             log,
@@ -89,7 +97,7 @@ impl Kernel {
     /// What the policy says of a call, without carrying it out.
     #[must_use]
     pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: arki_domain::ApprovalMode) -> Verdict {
-        let subject = self.subject_of(args);
+        let subject = self.subject_of(self.tool(tool_id), args);
         self.decide(tool_id, &subject, approve, Impact::default())
     }
 
@@ -113,7 +121,7 @@ impl Kernel {
     }
 
     fn tool(&self, tool_id: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.definition.name == tool_id)
+        self.tools.iter().find(|tool| *tool.definition.name == *tool_id)
     }
 
     async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
@@ -132,7 +140,7 @@ impl Kernel {
 
     /// A call that the log knows nothing of yet.
     async fn first_sight(&self, call: &ToolCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
-        let subject = self.subject_of(&call.args);
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
         let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
         let Some(tool) = self.tool(&call.tool_id) else {
             return record.refuse(call, &verdict, self.unknown_tool(&call.tool_id)).await;
@@ -144,14 +152,15 @@ impl Kernel {
         if let Err(fault) = tool.validate(&call.args).and(subject.path_fault.clone().map_or(Ok(()), Err)) {
             return record.fail(call, &fault).await;
         }
-        match tool.action {
+        match &tool.action {
             Action::Read(_) if verdict.decision == Decision::Allow => {
                 let done = self.read(tool, call, record).await;
                 record.conclude_read(call, &verdict, done).await
             }
             Action::Read(_) => record.ask(question::plain(call, &verdict)).await,
-            Action::Write(plan) => self.judge_write(plan, call, &subject, record).await,
+            Action::Write(plan) => self.judge_write(*plan, call, &subject, record).await,
             Action::Command => self.judge_command(call, &verdict, record).await,
+            Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
         }
     }
 
@@ -173,17 +182,25 @@ impl Kernel {
             return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
         };
         if !self.settings.trusted && tool.definition.category != arki_domain::Category::Read {
-            let verdict = self.decide(&call.tool_id, &self.subject_of(&call.args), record.approve(), Impact::default());
+            let verdict = self.decide(
+                &call.tool_id,
+                &self.subject_of(Some(tool), &call.args),
+                record.approve(),
+                Impact::default(),
+            );
             let fault = denied(&verdict);
             return record.refuse(call, &verdict, fault).await;
         }
-        match tool.action {
+        match &tool.action {
             Action::Read(_) => {
                 let done = self.read(tool, call, record).await;
                 record.conclude_read(call, &permitted(&approval.requested), done).await
             }
-            Action::Write(plan) => self.write_approved(plan, call, approval, record).await,
+            Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
             Action::Command => self.command_approved(call, approval, record).await,
+            Action::Remote(remote) => {
+                self.judge_remote((tool, remote), call, &permitted(&approval.requested), record).await
+            }
         }
     }
 
@@ -197,13 +214,14 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         let call = &pending.call;
         match self.tool(&call.tool_id) {
-            Some(tool) => match tool.action {
+            Some(tool) => match &tool.action {
                 Action::Read(_) => {
                     let done = self.read(tool, call, record).await;
                     record.finish(call, done).await
                 }
-                Action::Write(plan) => self.reconcile_write(plan, call, files, approval, record).await,
+                Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,
                 Action::Command => self.command_interrupted(call, record).await,
+                Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
             },
             None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
         }
@@ -211,7 +229,7 @@ impl Kernel {
 
     async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<tool::Output, Fault> {
         let Action::Read(read) = tool.action else {
-            return Err(Fault::internal(format_args!("{} is no read tool", tool.definition.name)));
+            return Err(Fault::internal(format_args!("{} is no read tool", tool.name())));
         };
         let task = ReadTask {
             project: self.settings.project.clone(),
@@ -227,18 +245,17 @@ impl Kernel {
         drop(stop);
         match read {
             Ok(Ok(done)) => done.map(|done| output::bounded(done, self.settings.limits.max_output_bytes)),
-            Ok(Err(_)) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.definition.name))),
+            Ok(Err(_)) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.name()))),
             Err(_) => Err(Fault::new(
                 Code::TOOL_TIMEOUT,
-                format!("{} took longer than {} s.", tool.definition.name, limit.as_secs()),
+                format!("{} took longer than {} s.", tool.name(), limit.as_secs()),
                 "Ask for less at once, or raise limits.toolTimeoutSeconds.",
             )),
         }
     }
 
     fn unknown_tool(&self, name: &str) -> Fault {
-        let nearest =
-            self.tools.iter().map(|tool| tool.definition.name).min_by_key(|known| strsim::levenshtein(known, name));
+        let nearest = self.tools.iter().map(Tool::name).min_by_key(|known| strsim::levenshtein(known, name));
         Fault::new(
             Code::TOOL_UNKNOWN,
             format!("There is no tool {name:?}."),
@@ -262,6 +279,19 @@ impl Executor for Kernel {
         };
         Ok(Executed { outcome, events: record.into_events() })
     }
+}
+
+/// The built-in ones first. A name that is taken is not taken again: what a model calls must be one thing.
+fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
+    let mut tools = builtin::all();
+    for tool in others {
+        if tools.iter().any(|known| known.name() == tool.name()) {
+            tracing::warn!(tool = tool.name(), "a tool of this name is there already, so this one is left out");
+        } else {
+            tools.push(tool);
+        }
+    }
+    tools
 }
 
 /// Whether the log refused a question or an intent for its size, such as the preview of a very large change.
@@ -306,3 +336,6 @@ impl Verdict {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

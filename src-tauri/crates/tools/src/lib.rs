@@ -11,6 +11,13 @@ mod error;
 mod kernel;
 mod manual;
 pub mod policy;
+mod remote_tool;
+mod schema;
 mod tool;
+mod touched;
 
 pub use kernel::{Kernel, KernelSettings, ToolLimits, stands_under_a_tool};
+pub use remote_tool::{CallScope, Progress, RemoteTool};
+pub use schema::MAX_SCHEMA_BYTES;
+pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Tool};
+pub use touched::Touched;

@@ -2,14 +2,21 @@
 
 use crate::error::ToolError;
 use crate::manual::Manual;
-use arki_domain::{Category, Fault, ToolDefinition};
+use crate::remote_tool::RemoteTool;
+use crate::schema;
+use crate::touched::Touched;
+use arki_domain::{Category, Code, Fault, ToolDefinition};
 use arki_workspace::{ChangeSet, Project};
 use globset::GlobSet;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
+
+/// The longest name of a tool that every vendor takes.
+pub const MAX_TOOL_NAME_BYTES: usize = 64;
 
 /// What a read tool is given.
 pub(crate) struct ReadTask {
@@ -21,10 +28,10 @@ pub(crate) struct ReadTask {
 }
 
 /// Text for the model, and whether it was cut.
-#[derive(Debug, Default)]
-pub(crate) struct Output {
-    pub(crate) text: String,
-    pub(crate) truncated: bool,
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Output {
+    pub text: String,
+    pub truncated: bool,
 }
 
 pub(crate) type ReadAction = fn(&ReadTask) -> Result<Output, ToolError>;
@@ -35,36 +42,117 @@ pub(crate) enum Action {
     Read(ReadAction),
     Write(WriteAction),
     Command,
+    Remote(Arc<dyn RemoteTool>),
 }
 
-pub(crate) struct Tool {
+/// How the kernel treats a tool's calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Conduct {
+    /// Doing it twice is like doing it once: a call that a crash interrupted is made again instead of being told as of
+    /// unknown effect.
+    pub is_idempotent: bool,
+    /// `limits.toolTimeoutSeconds` where there is none.
+    pub time_limit: Option<Duration>,
+}
+
+pub struct Tool {
     pub(crate) definition: ToolDefinition,
     pub(crate) action: Action,
-    validator: OnceLock<Option<jsonschema::Validator>>,
+    pub(crate) conduct: Conduct,
+    touches: fn(&Value) -> Touched,
+    validator: OnceLock<Result<jsonschema::Validator, String>>,
 }
 
 impl Tool {
-    pub(crate) fn new<Arguments: JsonSchema>(name: &'static str, manual: &str, action: Action) -> Self {
+    pub(crate) fn new<Arguments: JsonSchema>(name: &str, manual: &str, action: Action) -> Self {
         let category = match action {
             Action::Read(_) => Category::Read,
             Action::Write(_) => Category::Write,
             Action::Command => Category::Exec,
+            Action::Remote(_) => Category::Network,
         };
         let definition = ToolDefinition {
-            name,
-            description: Manual::parse(manual).description,
+            name: name.into(),
+            description: Manual::parse(manual).description.into(),
             category,
-            parameters: parameters::<Arguments>(),
+            parameters: schema::of_type::<Arguments>(),
         };
-        Self { definition, action, validator: OnceLock::new() }
+        let conduct = Conduct { is_idempotent: category == Category::Read, time_limit: None };
+        Self { definition, action, conduct, touches: Touched::by_name, validator: OnceLock::new() }
+    }
+
+    /// A tool from outside, of category `network`. `parameters` is a JSON Schema from whoever knows where.
+    ///
+    /// # Errors
+    /// When the name or the schema cannot be offered to a model.
+    pub fn remote(
+        name: &str,
+        description: &str,
+        parameters: Value,
+        remote: Arc<dyn RemoteTool>,
+    ) -> Result<Self, Fault> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        if name.is_empty() || name.len() > MAX_TOOL_NAME_BYTES || !name.chars().all(is_plain) {
+            return Err(Fault::new(
+                Code::TOOL_UNUSABLE,
+                format!("{name:?} can't be the name of a tool."),
+                format!("Names are 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`."),
+            ));
+        }
+        let (parameters, validator) = schema::foreign(name, parameters)?;
+        Ok(Self {
+            definition: ToolDefinition {
+                name: name.into(),
+                description: description.into(),
+                category: Category::Network,
+                parameters,
+            },
+            action: Action::Remote(remote),
+            conduct: Conduct::default(),
+            touches: Touched::mentioned_in,
+            validator: OnceLock::from(Ok(validator)),
+        })
+    }
+
+    /// Another category than its kind's. Only the user's word loosens: never a server's.
+    #[must_use]
+    pub fn in_category(mut self, category: Category) -> Self {
+        self.definition.category = category;
+        self
+    }
+
+    #[must_use]
+    pub fn with_conduct(mut self, conduct: Conduct) -> Self {
+        self.conduct = conduct;
+        self
+    }
+
+    /// For tools whose files are not in an argument `path`, nor their shell line in `command`.
+    #[must_use]
+    #[allow(dead_code, reason = "for the tools whose arguments have other names")]
+    pub(crate) fn touching(mut self, touches: fn(&Value) -> Touched) -> Self {
+        self.touches = touches;
+        self
+    }
+
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// What a call with these arguments, which may be wrong, touches.
+    pub(crate) fn touches(&self, args: &Value) -> Touched {
+        match &self.action {
+            Action::Remote(remote) => remote.touches(args),
+            Action::Read(_) | Action::Write(_) | Action::Command => (self.touches)(args),
+        }
     }
 
     /// Checks arguments against the schema; the validator is made when it is first needed.
     pub(crate) fn validate(&self, args: &Value) -> Result<(), Fault> {
-        let validator = self.validator.get_or_init(|| jsonschema::draft202012::new(&self.definition.parameters).ok());
-        match validator {
-            Some(validator) => crate::arguments::validate(self.definition.name, validator, args),
-            None => Err(Fault::internal(format_args!("the schema of {} is not valid", self.definition.name))),
+        match self.validator.get_or_init(|| schema::compile(&self.definition.parameters)) {
+            Ok(validator) => crate::arguments::validate(self.name(), validator, args),
+            Err(why) => Err(Fault::internal(format_args!("the schema of {} is not valid: {why}", self.name()))),
         }
     }
 }
@@ -74,14 +162,26 @@ pub(crate) fn arguments<Arguments: DeserializeOwned>(args: &Value) -> Result<Arg
     Ok(Arguments::deserialize(args)?)
 }
 
-fn parameters<Arguments: JsonSchema>() -> Value {
-    let mut schema = schemars::generate::SchemaSettings::draft2020_12()
-        .with(|settings| {
-            settings.inline_subschemas = true;
-            settings.meta_schema = None;
-        })
-        .into_generator()
-        .into_root_schema_for::<Arguments>();
-    schema.remove("title");
-    schema.to_value()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::remote_tool::CallScope;
+
+    struct Nothing;
+
+    #[async_trait::async_trait]
+    impl RemoteTool for Nothing {
+        async fn call(&self, _: Value, _: CallScope) -> Result<Output, Fault> {
+            Ok(Output::default())
+        }
+    }
+
+    #[test]
+    fn a_tool_from_outside_has_a_name_that_vendors_take() {
+        let named = |name: &str| Tool::remote(name, "d", Value::Null, Arc::new(Nothing)).map(|tool| tool.definition);
+        assert_eq!(named("mcp__a__b-C2").unwrap().category, Category::Network);
+        for name in ["", "a b", "ä", "a.b", &"x".repeat(MAX_TOOL_NAME_BYTES + 1)] {
+            assert_eq!(named(name).unwrap_err().code, "TOOL_UNUSABLE", "{name}");
+        }
+    }
 }

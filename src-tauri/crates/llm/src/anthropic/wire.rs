@@ -98,7 +98,7 @@ pub(super) struct Tool<'a> {
 
 impl<'a> From<&'a ToolDefinition> for Tool<'a> {
     fn from(tool: &'a ToolDefinition) -> Self {
-        Self { name: tool.name, description: &tool.description, input_schema: &tool.parameters }
+        Self { name: &tool.name, description: &tool.description, input_schema: &tool.parameters }
     }
 }
 

@@ -55,7 +55,7 @@ impl<'a> From<&'a ToolDefinition> for Declaration<'a> {
             schema.get("properties").and_then(Value::as_object).is_none_or(|properties| !properties.is_empty())
         };
         let parameters_json_schema = Some(&tool.parameters).filter(has_properties);
-        Self { name: tool.name, description: &tool.description, parameters_json_schema }
+        Self { name: &tool.name, description: &tool.description, parameters_json_schema }
     }
 }
 

@@ -28,8 +28,8 @@ fn request(messages: Vec<Message>) -> ChatRequest {
 }
 
 fn tools() -> Arc<[ToolDefinition]> {
-    let (description, parameters) = ("Reads a file.".to_owned(), json!({"type": "object"}));
-    Arc::new([ToolDefinition { name: "read_file", description, category: Category::Read, parameters }])
+    let (description, parameters) = ("Reads a file.".into(), json!({"type": "object"}));
+    Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
 fn body(settings: &ProviderSettings, model: &str, request: &ChatRequest) -> Value {

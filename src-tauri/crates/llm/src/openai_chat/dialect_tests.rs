@@ -31,8 +31,8 @@ fn sent(kind: ProviderKind, model: &str, request: &ChatRequest) -> Value {
 }
 
 fn tools() -> Arc<[ToolDefinition]> {
-    let (description, parameters) = ("Reads a file.".to_owned(), json!({"type": "object"}));
-    Arc::new([ToolDefinition { name: "read_file", description, category: Category::Read, parameters }])
+    let (description, parameters) = ("Reads a file.".into(), json!({"type": "object"}));
+    Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
 /// Without what is common to all: the messages, the model, that it streams.

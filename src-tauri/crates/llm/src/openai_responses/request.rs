@@ -100,7 +100,7 @@ impl<'a> From<&'a ToolDefinition> for Tool<'a> {
     fn from(tool: &'a ToolDefinition) -> Self {
         Self {
             kind: "function",
-            name: tool.name,
+            name: &tool.name,
             description: &tool.description,
             parameters: &tool.parameters,
             strict: false,

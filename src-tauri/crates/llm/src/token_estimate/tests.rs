@@ -19,8 +19,8 @@ fn message(content: &str) -> Arc<Message> {
 
 fn request(messages: Vec<Arc<Message>>) -> ChatRequest {
     let parameters = serde_json::json!({"type": "object", "properties": {"path": {"type": "string"}}});
-    let description = "Reads a file".to_owned();
-    let tool = ToolDefinition { name: "read_file", description, category: Category::Read, parameters };
+    let description = "Reads a file".into();
+    let tool = ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters };
     let tools: Arc<[ToolDefinition]> = vec![tool].into();
     ChatRequest {
         system: "You are Arki.".into(),

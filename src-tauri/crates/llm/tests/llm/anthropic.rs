@@ -25,8 +25,8 @@ fn model(url: &str, name: &str) -> Arc<dyn ChatModel> {
 
 fn tools() -> Arc<[ToolDefinition]> {
     let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}});
-    let description = "Reads a file.".to_owned();
-    Arc::new([ToolDefinition { name: "read_file", description, category: Category::Read, parameters }])
+    let description = "Reads a file.".into();
+    Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
 fn body(name: &str, request: &ChatRequest) -> Value {

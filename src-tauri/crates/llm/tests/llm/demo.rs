@@ -13,10 +13,14 @@ fn model(name: &str) -> Arc<dyn ChatModel> {
     providers(settings, &keys(&[])).model(&format!("lab/{name}")).unwrap()
 }
 
-fn tools(names: &[&'static str]) -> Arc<[ToolDefinition]> {
-    let tool =
-        |name| ToolDefinition { name, description: String::new(), category: Category::Read, parameters: json!({}) };
-    names.iter().copied().map(tool).collect()
+fn tools(names: &[&str]) -> Arc<[ToolDefinition]> {
+    let tool = |name: &&str| ToolDefinition {
+        name: (*name).into(),
+        description: "".into(),
+        category: Category::Read,
+        parameters: json!({}),
+    };
+    names.iter().map(tool).collect()
 }
 
 fn all_tools() -> Arc<[ToolDefinition]> {

@@ -34,9 +34,9 @@ fn contents(messages: Vec<Message>) -> Value {
 fn tools() -> Arc<[ToolDefinition]> {
     let parameters =
         json!({"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": false});
-    let tool = |name, parameters| ToolDefinition {
-        name,
-        description: "Reads.".to_owned(),
+    let tool = |name: &str, parameters| ToolDefinition {
+        name: name.into(),
+        description: "Reads.".into(),
         category: Category::Read,
         parameters,
     };

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 pub(crate) fn tools() -> Arc<[ToolDefinition]> {
     let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}});
-    let description = "Reads a file.".to_owned();
-    Arc::new([ToolDefinition { name: "read_file", description, category: Category::Read, parameters }])
+    let description = "Reads a file.".into();
+    Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
 fn body(settings: ProviderSettings, request: &ChatRequest) -> Value {

@@ -37,8 +37,8 @@ async fn of(turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
 
 fn tools() -> Arc<[ToolDefinition]> {
     let parameters = json!({"type": "object", "properties": {"path": {"type": "string"}}});
-    let description = "Reads a file.".to_owned();
-    Arc::new([ToolDefinition { name: "read_file", description, category: Category::Read, parameters }])
+    let description = "Reads a file.".into();
+    Arc::new([ToolDefinition { name: "read_file".into(), description, category: Category::Read, parameters }])
 }
 
 fn call(id: &str, name: &str, arguments: &str) -> ToolRequest {

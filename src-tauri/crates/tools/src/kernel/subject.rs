@@ -1,33 +1,33 @@
-//! What a call is about: the paths and the command in its arguments, in the policy's terms.
+//! What a call is about: what its arguments touch, in the policy's terms.
 
 use super::Kernel;
 use crate::policy::{Subject, TouchedPath};
+use crate::tool::Tool;
 use arki_domain::{Code, Fault};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
 pub(super) struct SubjectOf {
     pub(super) subject: Subject,
-    /// Why the path cannot be used, if so.
+    /// Why one of the paths cannot be used, if so.
     pub(super) path_fault: Option<Fault>,
 }
 
 impl Kernel {
-    pub(super) fn subject_of(&self, args: &Value) -> SubjectOf {
-        let mut subject = Subject::default();
+    pub(super) fn subject_of(&self, tool: Option<&Tool>, args: &Value) -> SubjectOf {
+        let touched = tool.map(|tool| tool.touches(args)).unwrap_or_default();
+        let mut paths = Vec::new();
         let mut path_fault = None;
-        let path = args.get("path").and_then(Value::as_str).filter(|path| !matches!(*path, "" | "." | "./"));
-        if let Some(path) = path {
+        for path in touched.paths.iter().filter(|path| !matches!(path.as_str(), "" | "." | "./")) {
             match self.touched(path) {
-                Ok(touched) => subject.paths.push(touched),
-                Err(fault) => path_fault = Some(fault),
+                Ok(touched) => paths.push(touched),
+                Err(fault) => path_fault = path_fault.or(Some(fault)),
             }
         }
-        if let Some(command) = args.get("command").and_then(Value::as_str) {
-            subject.paths.extend(self.sensitive_in(command));
-            subject.command = Some(command.to_owned());
+        for words in touched.command.iter().chain(&touched.mentions) {
+            paths.extend(self.sensitive_in(words));
         }
-        SubjectOf { subject, path_fault }
+        SubjectOf { subject: Subject { paths, command: touched.command, hosts: touched.hosts }, path_fault }
     }
 
     fn touched(&self, path: &str) -> Result<TouchedPath, Fault> {

@@ -23,6 +23,8 @@ pub struct Subject {
     pub paths: Vec<TouchedPath>,
     /// The shell line, verbatim.
     pub command: Option<String>,
+    /// The hosts that it speaks to, in lower case and without a port.
+    pub hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ fn command(line: &str) -> Verdict {
 }
 
 fn command_with(line: &str, settings: &PolicySettings, approve: ApprovalMode, sandboxed: bool) -> Verdict {
-    let subject = Subject { paths: Vec::new(), command: Some(line.to_owned()) };
+    let subject = Subject { paths: Vec::new(), command: Some(line.to_owned()), ..Subject::default() };
     let question = Question {
         tool: "run_command",
         category: Some(Category::Exec),
@@ -20,7 +20,7 @@ fn command_with(line: &str, settings: &PolicySettings, approve: ApprovalMode, sa
 }
 
 fn write(path: TouchedPath, approve: ApprovalMode, trusted: bool) -> Verdict {
-    let subject = Subject { paths: vec![path], command: None };
+    let subject = Subject { paths: vec![path], command: None, ..Subject::default() };
     let question = Question {
         tool: "edit_file",
         category: Some(Category::Write),
@@ -138,7 +138,11 @@ fn granted_edits_cover_neither_protected_paths_nor_secret_files() {
 #[test]
 fn a_command_that_names_a_protected_path_asks_unless_it_only_reads() {
     let verdict = |line: &str| {
-        let subject = Subject { paths: vec![path(".git/hooks/p", true, false)], command: Some(line.to_owned()) };
+        let subject = Subject {
+            paths: vec![path(".git/hooks/p", true, false)],
+            command: Some(line.to_owned()),
+            ..Subject::default()
+        };
         let question = Question {
             tool: "run_command",
             category: Some(Category::Exec),
@@ -210,7 +214,7 @@ fn the_strictest_of_several_matching_rules_wins() {
         {"decision": "approval", "path": "src/**"},
     ]))
     .unwrap();
-    let subject = Subject { paths: vec![path("src/a", false, false)], command: None };
+    let subject = Subject { paths: vec![path("src/a", false, false)], command: None, ..Subject::default() };
     let question = Question {
         tool: "edit_file",
         category: Some(Category::Write),

@@ -1,0 +1,123 @@
+//! Calls of tools from outside: bounded in time and in what they say, stopped with the run, and after a crash made
+//! again only where the tool says that this does no harm.
+
+use super::record::Record;
+use super::{Kernel, output, question};
+use crate::policy::Verdict;
+use crate::remote_tool::{CallScope, Progress, RemoteTool};
+use crate::tool::{Output, Tool};
+use arki_domain::{CallOutcome, Code, Decision, Fault, LiveEvent, ToolCall};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
+
+/// How long a call that was told to stop may take to say something of it.
+const STOP_PATIENCE: Duration = Duration::from_secs(2);
+
+impl Kernel {
+    pub(super) async fn judge_remote(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        if verdict.decision != Decision::Allow {
+            return record.ask(question::plain(call, verdict)).await;
+        }
+        record.append(vec![verdict.decided(call, Vec::new()).into()]).await?;
+        let done = self.call_remote((tool, remote), call, record).await;
+        record.finish(call, done).await
+    }
+
+    pub(super) async fn remote_interrupted(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        if !tool.conduct.is_idempotent {
+            return record.fail(call, &effect_unknown()).await;
+        }
+        let done = self.call_remote((tool, remote), call, record).await;
+        record.finish(call, done).await
+    }
+
+    async fn call_remote(
+        &self,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
+        record: &Record<'_>,
+    ) -> Result<Output, Fault> {
+        let max_output_bytes = self.settings.limits.max_output_bytes;
+        let cancel = record.cancel().child_token();
+        let progress = self.progress_of(call, record);
+        let scope = CallScope { call_id: call.call_id.clone(), cancel: cancel.clone(), progress, max_output_bytes };
+        let limit = tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds));
+        let (remote, args) = (remote.clone(), call.args.clone());
+        // A task of its own: what fails in it fails alone, and dropping the handle ends it.
+        let mut calling = AbortOnDropHandle::new(tokio::spawn(async move { remote.call(args, scope).await }));
+        let unfinished = tokio::select! {
+            done = &mut calling => return self.arrived(tool, done),
+            () = cancel.cancelled() => stopped(tool),
+            () = tokio::time::sleep(limit) => timed_out(tool, limit),
+        };
+        cancel.cancel();
+        // It may tell its server; what it says by now no longer counts.
+        let _ = tokio::time::timeout(STOP_PATIENCE, calling).await;
+        Err(unfinished)
+    }
+
+    fn arrived(
+        &self,
+        tool: &Tool,
+        done: Result<Result<Output, Fault>, tokio::task::JoinError>,
+    ) -> Result<Output, Fault> {
+        match done {
+            Ok(done) => done.map(|done| output::bounded(done, self.settings.limits.max_output_bytes)),
+            Err(_) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.name()))),
+        }
+    }
+
+    fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> Progress {
+        let (bus, redactor) = (self.bus.clone(), self.redactor.clone());
+        let (session_id, run_id) = (record.context().session_id.clone(), record.context().run_id.clone());
+        let call_id = call.call_id.clone();
+        Progress::new(move |text| {
+            bus.publish(LiveEvent::CommandOutput {
+                session_id: session_id.clone(),
+                run_id: run_id.clone(),
+                call_id: call_id.clone(),
+                text: redactor.redact(text).into_owned(),
+            });
+        })
+    }
+}
+
+fn effect_unknown() -> Fault {
+    Fault::new(
+        Code::CANCELLED,
+        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.",
+        "Check what was done before deciding whether to call it again.",
+    )
+}
+
+fn stopped(tool: &Tool) -> Fault {
+    Fault::new(
+        Code::CANCELLED,
+        format!("{} was stopped by the user.{}", tool.name(), perhaps_done(tool)),
+        "Ask the user before calling it again.",
+    )
+}
+
+fn timed_out(tool: &Tool, limit: Duration) -> Fault {
+    Fault::new(
+        Code::TOOL_TIMEOUT,
+        format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool)),
+        "Ask for less at once, or raise limits.toolTimeoutSeconds.",
+    )
+}
+
+fn perhaps_done(tool: &Tool) -> &'static str {
+    if tool.conduct.is_idempotent { "" } else { " It may have had its effect all the same." }
+}

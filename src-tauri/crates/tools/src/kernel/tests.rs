@@ -1,0 +1,162 @@
+//! The kernel over a log in memory and a real folder.
+
+mod remote;
+
+use super::{Kernel, KernelSettings, ToolLimits};
+use crate::policy::PolicySettings;
+use crate::tool::Tool;
+use arki_domain::projection::RunState;
+use arki_domain::*;
+use arki_workspace::{Project, SandboxStatus};
+use async_trait::async_trait;
+use globset::GlobSet;
+use serde_json::Value;
+use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
+
+/// A log in memory, numbered but not chained.
+#[derive(Default)]
+struct MemoryLog(Mutex<Vec<Arc<Event>>>);
+
+#[async_trait]
+impl EventLog for MemoryLog {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut events = self.0.lock().unwrap();
+        let numbered = drafts.into_iter().zip(events.len() as u64 + 1..);
+        let stored: Vec<_> = numbered.map(|(draft, seq)| Arc::new(event(session, draft, seq))).collect();
+        events.extend(stored.iter().cloned());
+        Ok(stored)
+    }
+
+    async fn read_after(&self, _: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+        Ok(self.0.lock().unwrap().iter().filter(|event| event.seq > seq).cloned().collect())
+    }
+
+    async fn keep_partial(&self, _: &SessionId, _: Option<PartialAnswer>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+fn event(session: &SessionId, draft: EventDraft, seq: u64) -> Event {
+    Event {
+        event_id: EventId::new(),
+        run_id: draft.run_id,
+        session_id: session.clone(),
+        seq,
+        ts: 0,
+        kind: draft.body.kind().into(),
+        payload: serde_json::value::to_raw_value(&draft.body.payload().unwrap()).unwrap(),
+        prev_hash: String::new(),
+        hash: String::new(),
+    }
+}
+
+#[derive(Default)]
+struct Shown(Mutex<String>);
+
+impl LiveBus for Shown {
+    fn publish(&self, event: LiveEvent) {
+        if let LiveEvent::CommandOutput { text, .. } = event {
+            self.0.lock().unwrap().push_str(&text);
+        }
+    }
+}
+
+struct NoContents;
+
+#[async_trait]
+impl ContentStore for NoContents {
+    async fn put(&self, _: &SessionId, _: Vec<Content>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    async fn project_snapshot(&self, _: &str) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(None)
+    }
+
+    async fn put_project_snapshot(&self, _: &str, _: Vec<u8>) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A kernel with some tools more, and one run that calls them.
+struct Bench {
+    log: Arc<MemoryLog>,
+    shown: Arc<Shown>,
+    kernel: Kernel,
+    options: RunOptions,
+    cancel: CancellationToken,
+    _folder: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new(tools: Vec<Tool>, approve: ApprovalMode) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let log = Arc::new(MemoryLog::default());
+        let shown = Arc::new(Shown::default());
+        let settings = KernelSettings {
+            project: Arc::new(Project::open(folder.path()).unwrap()),
+            trusted: true,
+            policy: PolicySettings::default(),
+            limits: ToolLimits { timeout_seconds: 60, max_output_bytes: 1000 },
+            secrets: GlobSet::empty(),
+            own_folders: Vec::new(),
+            hidden: Vec::new(),
+            sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
+            tools,
+            contents: Arc::new(NoContents),
+        };
+        let kernel = Kernel::new(log.clone(), shown.clone(), Redactor::default(), settings);
+        let options = RunOptions { approve, ..RunOptions::default() };
+        Self { log, shown, kernel, options, cancel: CancellationToken::new(), _folder: folder }
+    }
+
+    /// The model calls a tool; nothing is done yet.
+    async fn called(&self, tool_id: &str, args: Value) {
+        let started = RunStarted {
+            prompt: "go".into(),
+            agent: "arki".into(),
+            model: "m/m".into(),
+            core: "tool-loop".into(),
+            system_prompt_hash: String::new(),
+            options: self.options.clone(),
+            message_id: None,
+        };
+        let call = ToolCall { turn: 1, call_id: CallId::from("c"), tool_id: tool_id.to_owned(), args, category: None };
+        self.append(vec![started.into(), call.into()]).await;
+    }
+
+    async fn append(&self, bodies: Vec<EventBody>) {
+        let run = RunId::from("r");
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&run, body)).collect();
+        self.log.append(&SessionId::from("s"), drafts).await.unwrap();
+    }
+
+    /// Carries the first call without a result on, from what the log says.
+    async fn carry_on(&self) -> CallOutcome {
+        let events = self.log.0.lock().unwrap().clone();
+        let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
+        let context = CallContext {
+            session_id: SessionId::from("s"),
+            run_id: RunId::from("r"),
+            options: self.options.clone(),
+            last_seq: events.len() as u64,
+            cancel: self.cancel.clone(),
+        };
+        self.kernel.execute(&state.pending_calls()[0], &context).await.unwrap().outcome
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        self.log.0.lock().unwrap().iter().skip(2).map(|event| event.kind.clone()).collect()
+    }
+
+    /// The last result: its text and the code of its error.
+    fn result(&self) -> (String, Option<String>) {
+        let events = self.log.0.lock().unwrap();
+        let result = events.iter().rev().find_map(|event| match event.body() {
+            EventBody::ToolResult(result) => Some(result),
+            _ => None,
+        });
+        result.map(|result| (result.result, result.code)).unwrap()
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::remote_tool::{CallScope, RemoteTool};
+use crate::tool::{Conduct, Output};
+use serde_json::json;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What the tool does when it is called.
+#[derive(Clone, Copy)]
+enum Does {
+    Answers,
+    Floods,
+    Hangs,
+    Panics,
+}
+
+struct Far(Does, Arc<AtomicUsize>);
+
+#[async_trait]
+impl RemoteTool for Far {
+    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault> {
+        self.1.fetch_add(1, Ordering::SeqCst);
+        scope.progress.show("half of it");
+        match self.0 {
+            Does::Answers => Ok(Output { text: args["word"].as_str().unwrap_or_default().into(), truncated: false }),
+            Does::Floods => Ok(Output { text: "x".repeat(1 << 20), truncated: false }),
+            Does::Hangs => std::future::pending().await,
+            Does::Panics => panic!("as tools do"),
+        }
+    }
+}
+
+fn far(does: Does, conduct: Conduct) -> (Tool, Arc<AtomicUsize>) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let schema = json!({"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]});
+    let tool = Tool::remote("far", "Says it.", schema, Arc::new(Far(does, calls.clone()))).unwrap();
+    (tool.with_conduct(conduct), calls)
+}
+
+async fn granted(does: Does, conduct: Conduct) -> Bench {
+    let bench = Bench::new(vec![far(does, conduct).0], ApprovalMode::All);
+    bench.called("far", json!({"word": "hello"})).await;
+    bench
+}
+
+#[tokio::test]
+async fn a_tool_from_outside_is_asked_about_and_then_called() {
+    let (tool, calls) = far(Does::Answers, Conduct::default());
+    let bench = Bench::new(vec![tool], ApprovalMode::Ask);
+    bench.called("far", json!({"word": "hello"})).await;
+    let CallOutcome::AwaitingApproval(approval_id) = bench.carry_on().await else { panic!("not asked") };
+    assert_eq!(
+        (bench.kinds(), calls.load(Ordering::SeqCst)),
+        (vec!["policy.decided".into(), "approval.requested".into()], 0)
+    );
+    let resolved = ApprovalResolved {
+        approval_id,
+        decision: ApprovalDecision::Approve,
+        hunks: None,
+        edited: Default::default(),
+        reason: None,
+        resolved_by: "window".into(),
+        preview_hash: String::new(),
+    };
+    bench.append(vec![resolved.into()]).await;
+    assert_eq!(bench.carry_on().await, CallOutcome::Finished);
+    assert_eq!(bench.result(), ("hello".into(), None));
+    assert_eq!(*bench.shown.0.lock().unwrap(), "half of it");
+}
+
+#[tokio::test]
+async fn arguments_that_do_not_fit_never_reach_it() {
+    let (tool, calls) = far(Does::Answers, Conduct::default());
+    let bench = Bench::new(vec![tool], ApprovalMode::All);
+    bench.called("far", json!({"word": 7})).await;
+    bench.carry_on().await;
+    assert_eq!((bench.result().1.as_deref(), calls.load(Ordering::SeqCst)), (Some("ARGUMENTS_INVALID"), 0));
+}
+
+#[tokio::test]
+async fn the_decision_is_stored_before_it_is_called() {
+    let bench = granted(Does::Answers, Conduct::default()).await;
+    bench.carry_on().await;
+    assert_eq!(bench.kinds(), ["policy.decided", "tool.result"]);
+}
+
+#[tokio::test]
+async fn a_flood_is_cut() {
+    let bench = granted(Does::Floods, Conduct::default()).await;
+    bench.carry_on().await;
+    assert!(bench.result().0.len() < 1100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_hangs_is_left_when_its_time_is_up() {
+    for (limit, expected) in [(None, "60 s"), (Some(std::time::Duration::from_secs(7)), "7 s")] {
+        let bench = granted(Does::Hangs, Conduct { time_limit: limit, ..Conduct::default() }).await;
+        bench.carry_on().await;
+        let (text, code) = bench.result();
+        assert!(text.contains(expected) && text.contains("may have had its effect"), "{text}");
+        assert_eq!(code.as_deref(), Some("TOOL_TIMEOUT"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tool_that_does_not_hear_is_left_when_the_user_stops() {
+    let bench = granted(Does::Hangs, Conduct::default()).await;
+    bench.cancel.cancel();
+    bench.carry_on().await;
+    assert_eq!(bench.result().1.as_deref(), Some("CANCELLED"));
+}
+
+#[tokio::test]
+async fn a_tool_that_panics_fails_alone() {
+    let bench = granted(Does::Panics, Conduct::default()).await;
+    assert_eq!(bench.carry_on().await, CallOutcome::Finished);
+    assert_eq!(bench.result().1.as_deref(), Some("INTERNAL"));
+}
+
+#[tokio::test]
+async fn an_interrupted_call_is_made_again_only_where_that_does_no_harm() {
+    for (is_idempotent, calls_made) in [(false, 0), (true, 1)] {
+        let (tool, calls) = far(Does::Answers, Conduct { is_idempotent, ..Conduct::default() });
+        let bench = Bench::new(vec![tool], ApprovalMode::All);
+        bench.called("far", json!({"word": "hello"})).await;
+        let begun = PolicyDecided {
+            call_id: CallId::from("c"),
+            decision: Decision::Allow,
+            rule: "approve:all".into(),
+            reason: String::new(),
+            risk: Risk::Medium,
+            files: Vec::new(),
+        };
+        bench.append(vec![begun.into()]).await;
+        bench.carry_on().await;
+        assert_eq!((calls.load(Ordering::SeqCst), bench.result().1.is_none()), (calls_made, is_idempotent));
+    }
+}
+
+#[tokio::test]
+async fn a_built_in_tool_cannot_be_replaced_and_secret_files_are_noticed() {
+    let remote = Arc::new(Far(Does::Answers, Arc::default()));
+    let tools = vec![
+        Tool::remote("read_file", "", Value::Null, remote.clone()).unwrap(),
+        Tool::remote("far", "", Value::Null, remote).unwrap(),
+    ];
+    let bench = Bench::new(tools, ApprovalMode::All);
+    let names: Vec<String> = bench.kernel.definitions().iter().map(|tool| tool.name.to_string()).collect();
+    assert_eq!(names.iter().filter(|name| *name == "read_file").count(), 1);
+    let verdict = bench.kernel.judge("far", &json!({"a": {"b": ["sub/.env"]}}), ApprovalMode::All);
+    assert_eq!(verdict.rule, "builtin:secret-file");
+}

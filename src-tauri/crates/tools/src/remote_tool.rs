@@ -1,0 +1,51 @@
+//! Tools that reach out of the project: MCP servers' tools, the web. What they do is theirs; whether they are called,
+//! for how long, and how much of the answer is kept is the kernel's.
+
+use crate::tool::Output;
+use crate::touched::Touched;
+use arki_domain::{CallId, Fault};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// The doing half of a tool from outside; [`crate::Tool::remote`] makes a tool of it.
+#[async_trait]
+pub trait RemoteTool: Send + Sync {
+    /// Does the call. `args` fit the tool's schema and the policy has agreed.
+    ///
+    /// # Errors
+    /// What went wrong, in words that the model can use.
+    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault>;
+
+    /// What a call with these arguments touches, for the policy. The arguments may be wrong: they are not checked yet.
+    fn touches(&self, args: &Value) -> Touched {
+        Touched::mentioned_in(args)
+    }
+}
+
+/// What a call is given besides its arguments.
+#[derive(Clone)]
+pub struct CallScope {
+    pub call_id: CallId,
+    /// Cancelled when the user stops the run and when time is up. What goes on after that is dropped.
+    pub cancel: CancellationToken,
+    pub progress: Progress,
+    /// More than this need not be fetched: it is cut off.
+    pub max_output_bytes: usize,
+}
+
+/// Shows how a call gets on while it does; nothing of it is kept.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(&str) + Send + Sync>);
+
+impl Progress {
+    pub fn new(show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(show))
+    }
+
+    /// A piece of text, shown after what was shown before.
+    pub fn show(&self, text: &str) {
+        (self.0)(text);
+    }
+}
