@@ -1,6 +1,6 @@
 //! What each wire format has to do, one column of the table a case.
 
-use crate::harness::{answer, asking, model, run};
+use crate::harness::{answer, asking, base_url, model, model_with, run};
 use arki_domain::{ChatModel, ChatRequest, Fault, FinishReason, Image, Message, StreamEvent};
 use arki_llm::ProviderKind;
 use base64::Engine as _;
@@ -9,12 +9,15 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Panics where the wire format does not do it. `None`: done. Otherwise why it could not be tested.
+/// Panics where the wire format does not do it. `None`: done with aimock. Otherwise with what else, or why it could not be
+/// tested.
 type Test = fn(&Case<'_>) -> Option<&'static str>;
 
 pub(crate) struct Case<'a> {
     pub(crate) kind: ProviderKind,
     pub(crate) address: &'a str,
+    /// Of a server that keeps what it has read, and says how much of it a request used again.
+    pub(crate) caching: &'a str,
 }
 
 /// The columns, in the table's order.
@@ -27,6 +30,7 @@ pub(crate) const CASES: &[(&str, Test)] = &[
     ("schema output", schema_output),
     ("usage", usage),
     ("stable prefix", stable_prefix),
+    ("cache", cache),
     ("stop reasons", stop_reasons),
     ("cancel", cancel),
 ];
@@ -136,6 +140,35 @@ fn stable_prefix(case: &Case<'_>) -> Option<&'static str> {
         before = next;
     }
     None
+}
+
+/// Of a conversation that goes on, the server needs to read only what is new, and tells so.
+fn cache(case: &Case<'_>) -> Option<&'static str> {
+    let api = match case.kind {
+        ProviderKind::Ollama => return Some("Ollama tells of none"),
+        ProviderKind::Gemini => return Some("not tested: no server here has one for this API"),
+        // llama.cpp tells of none unasked, as OpenRouter does.
+        ProviderKind::Openrouter => {
+            let said = answer(&*case.model(), &asking("Please say it again."));
+            assert_eq!(said.usage.map(|usage| usage.cached_tokens), Some(96), "{:?}", said.fault);
+            return None;
+        }
+        ProviderKind::Anthropic => ProviderKind::Anthropic,
+        _ => ProviderKind::Custom,
+    };
+    let model = model_with(case.kind, base_url(api, case.caching), &[]).unwrap();
+    let mut request = asking("Which colour has the sky at noon?");
+    // Nobody has begun a conversation with these words yet.
+    request.system = format!("You answer whoever asks through {}, in one word and with great care.", case.kind).into();
+    request.options.max_completion_tokens = Some(4);
+    let first = answer(&*model, &request);
+    let answered = Message::Assistant { content: first.text.clone(), thoughts: None, reasoning: None };
+    request.messages.extend([answered, Message::user("And at night?")].map(Arc::new));
+    let second = answer(&*model, &request);
+    let [first, second] = [first, second].map(|said| said.usage.unwrap_or_else(|| panic!("{:?}", said.fault)));
+    assert!(second.cached_tokens > first.prompt_tokens / 2, "{first:?} {second:?}");
+    assert!(second.cached_tokens > first.cached_tokens && second.cached_tokens < second.prompt_tokens, "{second:?}");
+    Some("llama.cpp")
 }
 
 fn stop_reasons(case: &Case<'_>) -> Option<&'static str> {

@@ -14,7 +14,7 @@ const END: &str = "<!-- Here the table ends. -->\n";
 
 #[test]
 fn every_wire_format_does_what_the_table_says() {
-    let server = Server::aimock();
+    let (server, caching) = (Server::aimock(), Server::llama());
     let mut table = String::from("| kind |");
     CASES.iter().for_each(|(name, _)| write!(table, " {name} |").unwrap());
     table.push_str("\n|---|");
@@ -25,7 +25,7 @@ fn every_wire_format_does_what_the_table_says() {
     for kind in ProviderKind::ALL.into_iter().filter(|kind| *kind != ProviderKind::Demo) {
         write!(table, "| {kind} |").unwrap();
         for (name, test) in CASES {
-            let case = Case { kind, address: server.address() };
+            let case = Case { kind, address: server.address(), caching: caching.address() };
             let outcome = match model(kind, server.address()) {
                 Ok(_) => catch_unwind(AssertUnwindSafe(|| test(&case))),
                 Err(_) => Ok(Some("not there yet")),
