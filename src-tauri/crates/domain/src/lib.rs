@@ -38,7 +38,9 @@ pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,
     Executor, LiveBus, PartialAnswer, SystemClock,
 };
-pub use redaction::Redactor;
+pub use redaction::{
+    KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
+};
 pub use run::{ApprovalMode, RunOptions};
 pub use streaming_redaction::StreamingRedactor;
 pub use tool::{Category, Decision, Risk, ToolDefinition, UNTRUSTED_RULE};

@@ -1,48 +1,120 @@
-//! Keeps loaded keys out of whatever is stored, shown or sent.
+//! Keeps secrets out of whatever is stored, shown or sent: a placeholder stands in their place, and nothing but a tool
+//! that is carried out gets the secret back.
+//!
+//! What is a secret: the values that were added (keys, those of `.env` files), and what has a secret's form. Whoever
+//! wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
 
+mod formats;
+mod known;
+mod placeholder;
+#[cfg(test)]
+pub(crate) mod samples;
+mod scan;
+
+pub(crate) use known::Known;
+use scan::{Span, scan};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 use zeroize::Zeroizing;
 
+pub use known::KnownSecret;
+pub use placeholder::PlaceholderKey;
+pub(crate) use scan::LOOK_BACK_BYTES;
+
 /// Shorter values are not redacted: they would mangle ordinary text.
 const SHORTEST_SECRET: usize = 8;
+/// Longer ones are found by what is in them, or not at all.
+const LONGEST_SECRET: usize = 16 << 10;
+/// More values than these are not searched for.
+const MAX_KNOWN: usize = 2000;
+/// More secrets than these are replaced, but cannot be put back.
+const MAX_REMEMBERED: usize = 20_000;
 
-/// The values of every key loaded so far. Clones share them.
-#[derive(Clone, Default)]
+/// Every secret that is known so far. Clones share them.
+#[derive(Clone)]
 pub struct Redactor {
-    secrets: Arc<RwLock<Vec<Secret>>>,
+    inner: Arc<Inner>,
 }
 
-struct Secret {
-    label: String,
-    value: Zeroizing<String>,
+struct Inner {
+    key: PlaceholderKey,
+    known: RwLock<Arc<Known>>,
+    /// By the placeholder's tag.
+    remembered: RwLock<HashMap<String, Arc<KnownSecret>>>,
+}
+
+/// A value that is a secret wherever it stands.
+#[derive(Clone)]
+pub struct SecretValue {
+    pub name: String,
+    pub value: Zeroizing<String>,
+    /// Only where it is no part of a longer word: for values that are short.
+    pub whole_word: bool,
+}
+
+/// A placeholder in something that is to be carried out.
+#[derive(Debug, Clone)]
+pub struct PlaceholderUse {
+    pub text: String,
+    /// What looks like a placeholder but cannot be one was perhaps meant to be one.
+    pub is_exact: bool,
+    /// `None`: it stands for nothing that is known.
+    pub secret: Option<Arc<KnownSecret>>,
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new(PlaceholderKey::random())
+    }
 }
 
 impl Redactor {
-    /// From now on `value` is replaced by `[redacted: label]`.
-    pub fn add(&self, label: &str, value: &str) {
+    #[must_use]
+    pub fn new(key: PlaceholderKey) -> Self {
+        Self { inner: Arc::new(Inner { key, known: RwLock::default(), remembered: RwLock::default() }) }
+    }
+
+    /// From now on a placeholder with this name stands in the place of `value`, wherever it is.
+    pub fn add(&self, name: &str, value: &str) {
         let value = value.trim();
-        if value.len() < SHORTEST_SECRET {
-            return;
+        if value.len() >= SHORTEST_SECRET {
+            let value = Zeroizing::new(value.to_owned());
+            self.add_all(vec![SecretValue { name: name.to_owned(), value, whole_word: false }]);
         }
-        let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
-        if !secrets.iter().any(|secret| secret.value.as_str() == value) {
-            secrets.push(Secret { label: label.to_owned(), value: Zeroizing::new(value.to_owned()) });
-            secrets.sort_by_key(|secret| std::cmp::Reverse(secret.value.len()));
+    }
+
+    /// The same for several, which have been judged before.
+    pub fn add_all(&self, values: Vec<SecretValue>) {
+        let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
+        let mut fresh: Vec<Arc<KnownSecret>> = Vec::new();
+        for SecretValue { name, value, whole_word } in values {
+            let is_new = !known.has(&value) && !fresh.iter().any(|secret| secret.value == value);
+            if is_new && !value.is_empty() && value.len() <= LONGEST_SECRET && known.len() + fresh.len() < MAX_KNOWN {
+                let tag = self.inner.key.tag(&value);
+                let placeholder = placeholder::written(&name, &tag);
+                let secret = Arc::new(KnownSecret { name, value, placeholder, whole_word });
+                self.remember(tag, secret.clone());
+                fresh.push(secret);
+            }
+        }
+        if !fresh.is_empty() {
+            *known = Arc::new(known.with(fresh));
         }
     }
 
     #[must_use]
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        let mut text = Cow::Borrowed(text);
-        for secret in secrets.iter().filter(|secret| !secret.value.is_empty()) {
-            if text.contains(secret.value.as_str()) {
-                text = Cow::Owned(text.replace(secret.value.as_str(), &replacement(&secret.label)));
-            }
+        let known = self.known();
+        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        if found.spans.is_empty() {
+            return Cow::Borrowed(text);
         }
-        text
+        let redacted = self.replaced(text, 0..text.len(), &found.spans, &known);
+        self.learn(text, &found.spans);
+        Cow::Owned(redacted)
     }
 
     /// Every string of the value, keys of objects included.
@@ -61,53 +133,150 @@ impl Redactor {
         }
     }
 
-    /// The length in bytes of the longest end of `text` that might be the beginning of a secret.
-    pub(crate) fn undecided_tail(&self, text: &str) -> usize {
-        let secrets = self.secrets.read().unwrap_or_else(PoisonError::into_inner);
-        secrets.iter().map(|secret| longest_overlap(text, &secret.value)).max().unwrap_or(0)
+    /// Gets to know the secrets in a text that is going to be used, so that their placeholders can be put back.
+    pub fn look_through(&self, text: &str) {
+        let known = self.known();
+        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        for span in found.spans.iter().filter(|span| span.known.is_none()) {
+            self.secret_at(text, span);
+        }
+        self.learn(text, &found.spans);
+    }
+
+    /// Each placeholder in the strings of the value, and what it stands for; each once.
+    #[must_use]
+    pub fn placeholders(&self, value: &Value) -> Vec<PlaceholderUse> {
+        let mut uses = Vec::new();
+        each_string(value, &mut |text| {
+            let mut from = 0;
+            while let Some(found) = placeholder::find(text, from) {
+                from = found.start + found.text.len();
+                if !uses.iter().any(|used: &PlaceholderUse| used.text == found.text) {
+                    let secret = found.tag.and_then(|tag| self.remembered(tag));
+                    uses.push(PlaceholderUse { text: found.text.to_owned(), is_exact: found.tag.is_some(), secret });
+                }
+            }
+        });
+        uses
+    }
+
+    pub(crate) fn known(&self) -> Arc<Known> {
+        self.inner.known.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What of `text`, from `from` on, is decided whatever follows, and where that ends.
+    pub(crate) fn redact_decided(&self, text: &str, from: usize, known: &Known, is_end: bool) -> (String, usize) {
+        let found = scan(text, from, known, |placeholder| self.is_ours(placeholder), is_end);
+        (self.replaced(text, from..found.undecided_from, &found.spans, known), found.undecided_from)
+    }
+
+    fn replaced(&self, text: &str, range: Range<usize>, spans: &[Span], known: &Known) -> String {
+        let mut redacted = String::with_capacity(range.len());
+        let mut at = range.start;
+        for span in spans {
+            redacted.push_str(&text[at..span.start]);
+            match span.known {
+                Some(index) => redacted.push_str(&known.secret(index).placeholder),
+                None => redacted.push_str(&self.secret_at(text, span).placeholder),
+            }
+            at = span.end;
+        }
+        redacted.push_str(&text[at..range.end]);
+        redacted
+    }
+
+    /// The secret that was recognised by its form; remembered from now on.
+    fn secret_at(&self, text: &str, span: &Span) -> Arc<KnownSecret> {
+        let value = &text[span.start..span.end];
+        let tag = self.inner.key.tag(value);
+        if let Some(secret) = self.remembered(&tag) {
+            return secret;
+        }
+        let secret = Arc::new(KnownSecret {
+            name: span.name.to_owned(),
+            value: Zeroizing::new(value.to_owned()),
+            placeholder: placeholder::written(span.name, &tag),
+            whole_word: false,
+        });
+        self.remember(tag, secret.clone());
+        secret
+    }
+
+    /// What was recognised by what stands beside it is searched for from now on, also where nothing stands beside it.
+    fn learn(&self, text: &str, spans: &[Span]) {
+        let is_learnt = |span: &&Span| {
+            span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES && formats::is_known_by_context(span.name)
+        };
+        let value = |span: &Span| SecretValue {
+            name: span.name.to_owned(),
+            value: Zeroizing::new(text[span.start..span.end].to_owned()),
+            whole_word: false,
+        };
+        let learnt: Vec<SecretValue> = spans.iter().filter(is_learnt).map(value).collect();
+        if !learnt.is_empty() {
+            self.add_all(learnt);
+        }
+    }
+
+    fn is_ours(&self, placeholder: &str) -> bool {
+        let tag = placeholder::at(placeholder, 0).and_then(|found| found.tag);
+        tag.and_then(|tag| self.remembered(tag)).is_some_and(|secret| secret.placeholder == placeholder)
+    }
+
+    fn remember(&self, tag: String, secret: Arc<KnownSecret>) {
+        let mut remembered = self.inner.remembered.write().unwrap_or_else(PoisonError::into_inner);
+        if remembered.len() < MAX_REMEMBERED {
+            remembered.entry(tag).or_insert(secret);
+        }
+    }
+
+    fn remembered(&self, tag: &str) -> Option<Arc<KnownSecret>> {
+        self.inner.remembered.read().unwrap_or_else(PoisonError::into_inner).get(tag).cloned()
     }
 }
 
-fn replacement(label: &str) -> String {
-    format!("[redacted: {label}]")
+/// Shorter ones might be a part of something else.
+const MIN_LEARNT_BYTES: usize = 16;
+
+/// The value with the secrets of `uses` in the place of their placeholders; what has no secret stays.
+#[must_use]
+pub fn with_secrets(value: &Value, uses: &[PlaceholderUse]) -> Value {
+    match value {
+        Value::String(text) => Value::String(text_with_secrets(text, uses)),
+        Value::Array(items) => items.iter().map(|item| with_secrets(item, uses)).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, item)| (text_with_secrets(key, uses), with_secrets(item, uses))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
-/// The longest proper prefix of `secret` that `text` ends with.
-fn longest_overlap(text: &str, secret: &str) -> usize {
-    (1..secret.len().min(text.len() + 1))
-        .rev()
-        .find(|&length| secret.is_char_boundary(length) && text.as_bytes().ends_with(&secret.as_bytes()[..length]))
-        .unwrap_or(0)
+/// The same for one text.
+#[must_use]
+pub fn text_with_secrets(text: &str, uses: &[PlaceholderUse]) -> String {
+    let mut restored = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(found) = placeholder::find(text, at) {
+        restored.push_str(&text[at..found.start]);
+        let secret = uses.iter().find(|used| used.text == found.text).and_then(|used| used.secret.as_deref());
+        restored.push_str(secret.map_or(found.text, KnownSecret::expose));
+        at = found.start + found.text.len();
+    }
+    restored.push_str(&text[at..]);
+    restored
+}
+
+fn each_string(value: &Value, look: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => look(text),
+        Value::Array(items) => items.iter().for_each(|item| each_string(item, look)),
+        Value::Object(map) => map.iter().for_each(|(key, item)| {
+            look(key);
+            each_string(item, look);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn redactor() -> Redactor {
-        let redactor = Redactor::default();
-        redactor.add("lab", "sk-secret-123\n");
-        redactor
-    }
-
-    #[test]
-    fn a_key_is_replaced_wherever_it_turns_up() {
-        let value = redactor().redact_json(json!({"a": ["x sk-secret-123 y"], "sk-secret-123": 1}));
-        assert_eq!(value, json!({"a": ["x [redacted: lab] y"], "[redacted: lab]": 1}));
-    }
-
-    #[test]
-    fn the_longer_of_two_overlapping_keys_wins() {
-        let redactor = redactor();
-        redactor.add("long", "sk-secret-123-and-more");
-        assert_eq!(redactor.redact("sk-secret-123-and-more"), "[redacted: long]");
-    }
-
-    #[test]
-    fn short_values_are_left_alone() {
-        let redactor = Redactor::default();
-        redactor.add("x", "abc");
-        assert_eq!(redactor.redact("abc"), "abc");
-    }
-}
+mod tests;

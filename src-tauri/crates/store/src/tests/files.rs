@@ -59,10 +59,11 @@ async fn a_files_changes_are_found_across_the_sessions_of_its_project() {
 async fn a_key_in_a_path_is_redacted_wherever_the_path_is_kept() {
     let redactor = Redactor::default();
     redactor.add("lab", "sk-secret-123");
+    let shown = redactor.redact("sk-secret-123.txt").into_owned();
     let store = Store::open_in_memory(StoreOptions { redactor, ..options() }).unwrap();
     store.append(&"a".into(), vec![created("t", "/p"), changed("sk-secret-123.txt")]).await.unwrap();
     let found = |path| store.reader().file_changes("/p", path).unwrap().len();
-    assert_eq!((found("sk-secret-123.txt"), found("[redacted: lab].txt")), (0, 1));
+    assert_eq!((found("sk-secret-123.txt"), found(&shown)), (0, 1));
 }
 
 #[tokio::test]

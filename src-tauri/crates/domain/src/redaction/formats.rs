@@ -1,0 +1,98 @@
+//! Secrets that are known by their form: what they begin with, or what stands before them.
+//!
+//! One automaton finds the beginnings, a check looks at what follows. The checks are strict on purpose: a hash, a lock
+//! file or a picture must come out as it went in.
+
+mod checks;
+mod look;
+mod table;
+
+use super::scan::Span;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
+use checks::Outcome;
+use std::ops::Range;
+use std::sync::LazyLock;
+use table::{FORMATS, Format};
+
+pub(super) use table::is_known_by_context;
+
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) spans: Vec<Span>,
+    /// Each secret together with what it was recognised by.
+    pub(super) regions: Vec<Range<usize>>,
+    /// What has the exact form of a placeholder.
+    pub(super) placeholders: Vec<Range<usize>>,
+    /// Where something begins of which the end has not come yet.
+    pub(super) open: Option<usize>,
+}
+
+static BEGINNINGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let beginnings = FORMATS.iter().map(|format| format.beginning);
+    let mut automaton = AhoCorasick::builder();
+    automaton.match_kind(MatchKind::LeftmostLongest).kind(Some(AhoCorasickKind::DFA));
+    automaton.build(beginnings).ok()
+});
+
+/// Of each beginning, the forms that begin so: where one beginning begins with another, the longer one is tried first.
+static CANDIDATES: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
+    let candidates_of = |longest: &Format| {
+        let mut candidates: Vec<&Format> =
+            FORMATS.iter().filter(|format| longest.beginning.starts_with(format.beginning)).collect();
+        candidates.sort_by_key(|format| std::cmp::Reverse(format.beginning.len()));
+        candidates
+    };
+    FORMATS.iter().map(candidates_of).collect()
+});
+
+pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
+    let mut found = Found::default();
+    let Some(beginnings) = BEGINNINGS.as_ref() else { return found };
+    let mut at = from;
+    while let Some(hit) = beginnings.find(Input::new(text).span(at..text.len())) {
+        let region = |end: usize| hit.start()..end;
+        match outcome(text, hit.pattern().as_usize(), hit.start(), is_end) {
+            Outcome::None => at = hit.start() + 1,
+            Outcome::Open => {
+                found.open = Some(hit.start());
+                return found;
+            }
+            Outcome::Placeholder(end) => {
+                found.placeholders.push(region(end));
+                found.regions.push(region(end));
+                at = end;
+            }
+            Outcome::Secret { secrets, end, name } => {
+                let span = |place: Range<usize>| Span { start: place.start, end: place.end, known: None, name };
+                found.spans.extend(secrets.into_iter().map(span));
+                found.regions.push(region(end));
+                at = end;
+            }
+        }
+    }
+    if !is_end {
+        found.open = unfinished(text, at);
+    }
+    found
+}
+
+fn outcome(text: &str, format: usize, start: usize, is_end: bool) -> Outcome {
+    let checked = CANDIDATES[format].iter().map(|candidate| candidate.check(text, start, is_end));
+    checked.into_iter().find(|outcome| !matches!(outcome, Outcome::None)).unwrap_or(Outcome::None)
+}
+
+/// The bytes that forms begin with, and the length of the longest beginning.
+static FIRST_BYTES: LazyLock<([bool; 256], usize)> = LazyLock::new(|| {
+    let mut begins = [false; 256];
+    FORMATS.iter().filter_map(|format| format.beginning.bytes().next()).for_each(|b| begins[usize::from(b)] = true);
+    (begins, FORMATS.iter().map(|format| format.beginning.len()).max().unwrap_or(0))
+});
+
+/// Where the longest end of the text begins that might be the beginning of a beginning.
+fn unfinished(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let (begins, longest) = &*FIRST_BYTES;
+    let is_beginning = |rest: &[u8]| FORMATS.iter().any(|format| format.beginning.as_bytes().starts_with(rest));
+    let first = (bytes.len() + 1).saturating_sub(*longest).max(from);
+    (first..bytes.len()).find(|&start| begins[usize::from(bytes[start])] && is_beginning(&bytes[start..]))
+}

@@ -1,0 +1,253 @@
+//! What has to follow a beginning, so that it is a secret.
+
+use super::super::placeholder;
+use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
+use super::table::Token;
+use std::ops::Range;
+
+pub(super) enum Outcome {
+    None,
+    /// The text ends too early to tell.
+    Open,
+    /// One of the exact form, and its end.
+    Placeholder(usize),
+    Secret {
+        secrets: Vec<Range<usize>>,
+        end: usize,
+        name: &'static str,
+    },
+}
+
+/// A text at a beginning.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a> {
+    pub(super) text: &'a str,
+    /// Where the beginning begins, and where it ends.
+    pub(super) start: usize,
+    pub(super) after: usize,
+    pub(super) is_end: bool,
+}
+
+const MAX_JWT_PART_BYTES: usize = 8 << 10;
+const MIN_JWT_SIGNATURE_BYTES: usize = 16;
+const MAX_PEM_BYTES: usize = 32 << 10;
+/// `ENCRYPTED PRIVATE KEY` and the dashes after it.
+const MAX_PEM_LABEL_BYTES: usize = 40;
+/// The lines of a private key, but for the last, are at least this long.
+const PEM_LINE_BYTES: usize = 40;
+/// The last line stands this close to the end mark, whatever stands between them: line numbers, quotes, signs of a diff.
+const PEM_GAP_BYTES: usize = 24;
+const MAX_USER_INFO_BYTES: usize = 512;
+const MAX_CREDENTIAL_BYTES: usize = 4096;
+const MIN_CREDENTIAL_BYTES: usize = 16;
+/// Between a name and its value: quotes, colons, blanks.
+const MAX_SEPARATOR_BYTES: usize = 12;
+const AWS_SECRET_BYTES: usize = 40;
+const MIN_REST_BYTES: usize = 24;
+const MAX_REST_BYTES: usize = 256;
+
+impl Text<'_> {
+    pub(super) fn token(self, token: Token, name: &'static str) -> Outcome {
+        if self.is_within_word() {
+            return Outcome::None;
+        }
+        let Some(end) = self.run(self.after, token.most, token.class) else { return Outcome::Open };
+        // A sentence may end right behind the token.
+        let rest = self.text[self.after..end].trim_end_matches(['.', '-']);
+        if !(token.least..=token.most).contains(&rest.len()) || (token.random && !has_random_part(rest)) {
+            return Outcome::None;
+        }
+        secret(self.start..self.after + rest.len(), name)
+    }
+
+    pub(super) fn placeholder(self) -> Outcome {
+        match placeholder::at(self.text, self.start) {
+            Some(found) if found.tag.is_some() => Outcome::Placeholder(self.start + found.text.len()),
+            None if !self.is_end && self.text.len() - self.start < placeholder::MAX_BYTES && self.may_go_on() => {
+                Outcome::Open
+            }
+            _ => Outcome::None,
+        }
+    }
+
+    fn may_go_on(self) -> bool {
+        self.text.as_bytes()[self.after..].iter().all(|byte| placeholder::is_inside(*byte))
+    }
+
+    /// Header and payload are JSON objects, so both begin with `eyJ`; without a signature it opens nothing.
+    pub(super) fn jwt(self, name: &'static str) -> Outcome {
+        if self.is_within_word() {
+            return Outcome::None;
+        }
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+        let mut at = self.after;
+        for next in [".eyJ", "."] {
+            let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_part) else { return Outcome::Open };
+            match self.expect(end, next) {
+                Some(true) => at = end + next.len(),
+                Some(false) => return Outcome::None,
+                None => return Outcome::Open,
+            }
+        }
+        let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_part) else { return Outcome::Open };
+        match end - at {
+            MIN_JWT_SIGNATURE_BYTES..=MAX_JWT_PART_BYTES => secret(self.start..end, name),
+            _ => Outcome::None,
+        }
+    }
+
+    /// Each line by itself, so that line numbers, indentation and signs of a diff around them stay as they are.
+    pub(super) fn private_key(self, name: &'static str) -> Outcome {
+        let limit = self.text.floor_char_boundary(self.text.len().min(self.after + MAX_PEM_BYTES));
+        let block = &self.text[self.after..limit];
+        let may_go_on = !self.is_end && self.text.len() < self.after + MAX_PEM_BYTES;
+        let label = &block[..block.floor_char_boundary(MAX_PEM_LABEL_BYTES)];
+        let body = match label.find("-----") {
+            Some(mark) if label[..mark].contains("PRIVATE KEY") => mark + 5,
+            None if may_go_on && block.len() < MAX_PEM_LABEL_BYTES => return Outcome::Open,
+            _ => return Outcome::None,
+        };
+        let Some(end) = block[body..].find("-----END").map(|end| self.after + body + end) else {
+            return if may_go_on { Outcome::Open } else { Outcome::None };
+        };
+        let is_last = |run: &Range<usize>| {
+            let is_number = self.text[run.clone()].bytes().all(|byte| byte.is_ascii_digit());
+            run.len() >= 4 && end - run.end <= PEM_GAP_BYTES && !is_number
+        };
+        let runs = base64_runs(self.text, self.after + body, end);
+        let has_lines = runs.iter().any(|run| run.len() >= PEM_LINE_BYTES);
+        let secrets = runs.into_iter().filter(|run| run.len() >= PEM_LINE_BYTES || is_last(run));
+        match has_lines {
+            true => Outcome::Secret { secrets: secrets.collect(), end, name },
+            false => Outcome::None,
+        }
+    }
+
+    /// `scheme://user:password@host`: the password.
+    pub(super) fn url_password(self, name: &'static str) -> Outcome {
+        if !self.byte_before(self.start).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            return Outcome::None;
+        }
+        let is_user_info = |byte: u8| byte > b' ' && byte < 0x7f && !b"/@?#\"'`<>\\[]{}()|,;".contains(&byte);
+        let Some(end) = self.run(self.after, MAX_USER_INFO_BYTES, is_user_info) else { return Outcome::Open };
+        let Some((user, password)) = self.text[self.after..end].split_once(':') else { return Outcome::None };
+        if self.text.as_bytes().get(end) != Some(&b'@') || !is_real_password(user, password) {
+            return Outcome::None;
+        }
+        secret(end - password.len()..end, name)
+    }
+
+    pub(super) fn bearer(self, name: &'static str) -> Outcome {
+        if !matches!(self.byte_before(self.start), Some(b'B' | b'b')) {
+            return Outcome::None;
+        }
+        self.credential(self.after, looks_random, name)
+    }
+
+    /// A header and its value: `Authorization: Basic …`, `"x-api-key": "…"`.
+    pub(super) fn header(self, name: &'static str) -> Outcome {
+        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
+        if at == self.after {
+            return Outcome::None;
+        }
+        for scheme in ["Bearer ", "bearer ", "Token ", "token ", "ApiKey ", "Basic ", "basic "] {
+            let is_real = if scheme.ends_with("asic ") { is_basic_credential } else { looks_random };
+            match self.expect(at, scheme) {
+                Some(true) => return self.credential(at + scheme.len(), is_real, name),
+                Some(false) => {}
+                None => return Outcome::Open,
+            }
+        }
+        self.credential(at, looks_random, name)
+    }
+
+    fn credential(self, at: usize, is_real: fn(&str) -> bool, name: &'static str) -> Outcome {
+        let is_credential = |byte: u8| byte.is_ascii_alphanumeric() || b"._~+/=-".contains(&byte);
+        let Some(end) = self.run(at, MAX_CREDENTIAL_BYTES, is_credential) else { return Outcome::Open };
+        let value = self.text[at..end].trim_end_matches(['.', '-']);
+        let is_long_enough = value.len() >= MIN_CREDENTIAL_BYTES || is_basic_credential(value);
+        if !is_long_enough || value.len() > MAX_CREDENTIAL_BYTES || !is_real(value) {
+            return Outcome::None;
+        }
+        secret(at..at + value.len(), name)
+    }
+
+    /// Forty characters after a name that says so.
+    pub(super) fn aws_secret(self, name: &'static str) -> Outcome {
+        let Some(at) = self.run(self.after, MAX_SEPARATOR_BYTES, is_separator) else { return Outcome::Open };
+        let is_key = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'/' || byte == b'+';
+        let Some(end) = self.run(at, AWS_SECRET_BYTES, is_key) else { return Outcome::Open };
+        if at == self.after || end - at != AWS_SECRET_BYTES || !has_random_part(&self.text[at..end]) {
+            return Outcome::None;
+        }
+        secret(at..end, name)
+    }
+
+    /// All that follows, after what never stands before anything else.
+    pub(super) fn rest(self, name: &'static str) -> Outcome {
+        let is_rest = |byte: u8| byte.is_ascii_alphanumeric() || b"/+_-=".contains(&byte);
+        let Some(end) = self.run(self.after, MAX_REST_BYTES, is_rest) else { return Outcome::Open };
+        let is_fitting = (MIN_REST_BYTES..=MAX_REST_BYTES).contains(&(end - self.after));
+        match is_fitting && has_random_part(&self.text[self.after..end]) {
+            true => secret(self.after..end, name),
+            false => Outcome::None,
+        }
+    }
+
+    /// The end of the run of such bytes at `at`, or one past `most`; `None` where the text ends before it does.
+    fn run(self, at: usize, most: usize, class: impl Fn(u8) -> bool) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let length = bytes[at..].iter().take(most + 1).take_while(|byte| class(**byte)).count();
+        (self.is_end || at + length < bytes.len() || length > most).then_some(at + length)
+    }
+
+    /// Whether the text goes on so; `None` where it ends before that is known.
+    fn expect(self, at: usize, expected: &str) -> Option<bool> {
+        let rest = &self.text.as_bytes()[at..];
+        let is_cut = !self.is_end && rest.len() < expected.len() && expected.as_bytes().starts_with(rest);
+        (!is_cut).then(|| rest.starts_with(expected.as_bytes()))
+    }
+
+    /// `\n` before it, as in JSON, is no letter of a word.
+    fn is_within_word(self) -> bool {
+        match self.byte_before(self.start) {
+            Some(b'n' | b'r' | b't') => self.byte_before(self.start - 1) != Some(b'\\'),
+            Some(byte) => byte.is_ascii_alphanumeric(),
+            None => false,
+        }
+    }
+
+    fn byte_before(self, at: usize) -> Option<u8> {
+        at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied()
+    }
+}
+
+fn secret(secret: Range<usize>, name: &'static str) -> Outcome {
+    Outcome::Secret { end: secret.end, secrets: vec![secret], name }
+}
+
+fn is_separator(byte: u8) -> bool {
+    b" \t\"':=>,\\".contains(&byte)
+}
+
+/// `\n` as two characters, in a key within JSON, separates lines too. The sign of a diff is no part of a line, whose
+/// length is a multiple of four.
+fn base64_runs(text: &str, start: usize, end: usize) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+    let mut runs = Vec::new();
+    let mut at = start;
+    while at < end {
+        if bytes[at] == b'\\' {
+            at += 2;
+            continue;
+        }
+        let length = bytes[at..end].iter().take_while(|byte| is_base64(**byte)).count();
+        let sign = usize::from(bytes[at] == b'+' && length % 4 == 1);
+        if length > sign {
+            runs.push(at + sign..at + length);
+        }
+        at += length.max(1);
+    }
+    runs
+}

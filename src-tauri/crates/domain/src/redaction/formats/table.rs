@@ -1,0 +1,198 @@
+//! The forms. Sources: the vendors' own descriptions of their tokens, and the rules of gitleaks and of GitHub's secret
+//! scanning, as far as a token can be told from other text by them.
+
+use super::super::placeholder;
+use super::checks::{Outcome, Text};
+
+pub(super) struct Format {
+    pub(super) beginning: &'static str,
+    name: &'static str,
+    kind: Kind,
+}
+
+/// What has to follow the beginning.
+enum Kind {
+    /// The beginning is a part of the secret, which goes on like this.
+    Token(Token),
+    Placeholder,
+    Jwt,
+    PrivateKey,
+    UrlPassword,
+    Bearer,
+    Header,
+    AwsSecret,
+    Rest,
+}
+
+/// So many characters of one kind.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    pub(super) class: fn(u8) -> bool,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// Whether they have to look random: the beginning alone is no proof.
+    pub(super) random: bool,
+}
+
+impl Format {
+    pub(super) fn check(&self, text: &str, start: usize, is_end: bool) -> Outcome {
+        let text = Text { text, start, after: start + self.beginning.len(), is_end };
+        match &self.kind {
+            Kind::Token(token) => text.token(*token, self.name),
+            Kind::Placeholder => text.placeholder(),
+            Kind::Jwt => text.jwt(self.name),
+            Kind::PrivateKey => text.private_key(self.name),
+            Kind::UrlPassword => text.url_password(self.name),
+            Kind::Bearer => text.bearer(self.name),
+            Kind::Header => text.header(self.name),
+            Kind::AwsSecret => text.aws_secret(self.name),
+            Kind::Rest => text.rest(self.name),
+        }
+    }
+}
+
+/// Whether a secret of this name is recognised by what stands beside it only, so that it has to be remembered to be
+/// recognised elsewhere.
+pub(in super::super) fn is_known_by_context(name: &str) -> bool {
+    let is_token = |format: &&Format| matches!(format.kind, Kind::Token(_) | Kind::Jwt | Kind::UrlPassword);
+    !FORMATS.iter().filter(is_token).any(|format| format.name == name) || name == HEADER_KEY
+}
+
+const HEADER_KEY: &str = "header-key";
+
+/// Longer than any token of these forms.
+const LONG: usize = 512;
+
+pub(super) static FORMATS: &[Format] = &[
+    other(placeholder::OPENING, "", Kind::Placeholder),
+    // Models.
+    token("sk-", "api-key", word, 20, LONG),
+    token("sk-ant-", "anthropic-key", word, 20, LONG),
+    token("sk-proj-", "openai-key", word, 20, LONG),
+    token("sk-svcacct-", "openai-key", word, 20, LONG),
+    token("sk-admin-", "openai-key", word, 20, LONG),
+    plain("sk-or-v1-", "openrouter-key", hexadecimal, 64, 64),
+    plain("AIza", "google-key", word, 35, 35),
+    plain("GOCSPX-", "google-client-secret", word, 28, 28),
+    token("ya29.", "google-token", word, 20, 4096),
+    token("gsk_", "groq-key", alphanumeric, 40, 64),
+    token("xai-", "xai-key", alphanumeric, 60, 128),
+    token("pplx-", "perplexity-key", alphanumeric, 40, 64),
+    token("hf_", "huggingface-token", alphanumeric, 30, 64),
+    token("r8_", "replicate-token", alphanumeric, 30, 64),
+    // Code, packages.
+    plain("ghp_", "github-token", alphanumeric, 30, 255),
+    plain("gho_", "github-token", alphanumeric, 30, 255),
+    plain("ghu_", "github-token", alphanumeric, 30, 255),
+    plain("ghs_", "github-token", dotted, 30, LONG),
+    plain("ghr_", "github-token", alphanumeric, 30, 255),
+    plain("github_pat_", "github-token", word, 22, 255),
+    plain("glpat-", "gitlab-token", dotted, 20, LONG),
+    token("gldt-", "gitlab-token", dotted, 20, LONG),
+    token("glrt-", "gitlab-token", dotted, 20, LONG),
+    token("glptt-", "gitlab-token", dotted, 20, LONG),
+    token("glcbt-", "gitlab-token", dotted, 20, LONG),
+    plain("npm_", "npm-token", alphanumeric, 36, 64),
+    token("pypi-", "pypi-token", word, 60, LONG),
+    token("dckr_pat_", "docker-token", word, 20, 64),
+    token("dckr_oat_", "docker-token", word, 20, 64),
+    token("ATATT3", "atlassian-token", |byte| word(byte) || byte == b'=', 100, LONG),
+    // Messages.
+    token("xoxb-", "slack-token", word, 20, LONG),
+    token("xoxp-", "slack-token", word, 20, LONG),
+    token("xoxa-", "slack-token", word, 20, LONG),
+    token("xoxe-", "slack-token", word, 20, LONG),
+    token("xoxe.", "slack-token", dotted, 20, LONG),
+    token("xoxr-", "slack-token", word, 20, LONG),
+    token("xoxs-", "slack-token", word, 20, LONG),
+    token("xapp-", "slack-token", word, 20, LONG),
+    token("SG.", "sendgrid-key", dotted, 60, 80),
+    other("hooks.slack.com/services/", "slack-webhook", Kind::Rest),
+    other("discord.com/api/webhooks/", "discord-webhook", Kind::Rest),
+    // Clouds.
+    plain("AKIA", "aws-key-id", upper, 16, 16),
+    plain("ASIA", "aws-key-id", upper, 16, 16),
+    other("ws_secret_access_key", "aws-secret", Kind::AwsSecret),
+    other("WS_SECRET_ACCESS_KEY", "aws-secret", Kind::AwsSecret),
+    other("ecretAccessKey", "aws-secret", Kind::AwsSecret),
+    other("AccountKey=", "azure-key", Kind::Rest),
+    other("SharedAccessKey=", "azure-key", Kind::Rest),
+    token("dop_v1_", "digitalocean-token", hexadecimal, 64, 64),
+    token("doo_v1_", "digitalocean-token", hexadecimal, 64, 64),
+    token("hvs.", "vault-token", word, 24, LONG),
+    token("dapi", "databricks-token", hexadecimal, 32, 32),
+    token("NRAK-", "newrelic-key", upper, 27, 27),
+    token("AGE-SECRET-KEY-1", "age-key", upper, 58, 58),
+    // Money, shops, notes.
+    token("sk_live_", "stripe-key", alphanumeric, 16, 255),
+    token("sk_test_", "stripe-key", alphanumeric, 16, 255),
+    token("rk_live_", "stripe-key", alphanumeric, 16, 255),
+    token("rk_test_", "stripe-key", alphanumeric, 16, 255),
+    token("whsec_", "webhook-secret", base64, 24, 255),
+    token("shpat_", "shopify-token", hexadecimal, 32, 32),
+    token("shpss_", "shopify-token", hexadecimal, 32, 32),
+    token("lin_api_", "linear-key", alphanumeric, 32, 64),
+    token("ntn_", "notion-token", alphanumeric, 40, 64),
+    token("figd_", "figma-token", word, 35, 64),
+    token("PMAK-", "postman-key", word, 50, 80),
+    // Known by what they are, or by what stands before them.
+    other("eyJ", "jwt", Kind::Jwt),
+    other("-----BEGIN ", "private-key", Kind::PrivateKey),
+    other("://", "url-password", Kind::UrlPassword),
+    other("earer ", "bearer-token", Kind::Bearer),
+    other("uthorization", "authorization", Kind::Header),
+    other("UTHORIZATION", "authorization", Kind::Header),
+    other("pi-key", HEADER_KEY, Kind::Header),
+    other("pi-Key", HEADER_KEY, Kind::Header),
+    other("PI-Key", HEADER_KEY, Kind::Header),
+    other("PI-KEY", HEADER_KEY, Kind::Header),
+];
+
+const fn token(
+    beginning: &'static str,
+    name: &'static str,
+    class: fn(u8) -> bool,
+    least: usize,
+    most: usize,
+) -> Format {
+    other(beginning, name, Kind::Token(Token { class, least, most, random: true }))
+}
+
+/// A beginning that nothing else has.
+const fn plain(
+    beginning: &'static str,
+    name: &'static str,
+    class: fn(u8) -> bool,
+    least: usize,
+    most: usize,
+) -> Format {
+    other(beginning, name, Kind::Token(Token { class, least, most, random: false }))
+}
+
+const fn other(beginning: &'static str, name: &'static str, kind: Kind) -> Format {
+    Format { beginning, name, kind }
+}
+
+fn alphanumeric(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+}
+
+fn dotted(byte: u8) -> bool {
+    word(byte) || byte == b'.'
+}
+
+fn upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
+}
+
+fn hexadecimal(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
+}
+
+fn base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
+}

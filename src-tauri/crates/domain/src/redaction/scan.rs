@@ -1,0 +1,66 @@
+//! Finds what has to be replaced in a text, and how much of its end is not decided yet.
+
+use super::formats;
+use super::known::Known;
+
+/// A secret's place, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Which of the known values it is; otherwise it was recognised by its form.
+    pub(super) known: Option<usize>,
+    /// What its form is called.
+    pub(super) name: &'static str,
+}
+
+pub(super) struct Scan {
+    /// In order, without overlaps.
+    pub(super) spans: Vec<Span>,
+    /// From here on, what follows the text may change what it is.
+    pub(super) undecided_from: usize,
+}
+
+/// Looks at `text` from `from` on; what stands before it is only looked back at. `is_end`: nothing follows.
+pub(super) fn scan(text: &str, from: usize, known: &Known, is_ours: impl Fn(&str) -> bool, is_end: bool) -> Scan {
+    let (values, open_value) = known.find(text, from, is_end);
+    let forms = formats::find(text, from, is_end);
+    let mut undecided_from = [open_value, forms.open].into_iter().flatten().min().unwrap_or(text.len());
+    if !is_end {
+        // Nothing that was recognised is cut, nor what it was recognised by.
+        let whole = forms.regions.iter().cloned().chain(values.iter().map(|span| span.start..span.end));
+        let mut whole: Vec<_> = whole.collect();
+        whole.sort_by_key(|region| std::cmp::Reverse(region.end));
+        for region in whole {
+            if region.start < undecided_from && undecided_from < region.end {
+                undecided_from = region.start;
+            }
+        }
+    }
+    let ours: Vec<_> = forms.placeholders.into_iter().filter(|region| is_ours(&text[region.clone()])).collect();
+    let is_in_placeholder = |span: &Span| ours.iter().any(|region| region.contains(&span.start));
+    let mut spans: Vec<Span> = values.into_iter().chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
+    spans.retain(|span| span.end <= undecided_from);
+    Scan { spans: merged(spans), undecided_from }
+}
+
+/// Overlapping ones become one secret; of two that are the same place the known one gives the name.
+fn merged(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by_key(|span| (span.start, std::cmp::Reverse(span.end), span.known.is_none()));
+    let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match merged.last_mut() {
+            Some(last) if span.start < last.end => {
+                if span.end > last.end {
+                    let name = if last.name.is_empty() { span.name } else { last.name };
+                    *last = Span { start: last.start, end: span.end, known: None, name };
+                }
+            }
+            _ => merged.push(span),
+        }
+    }
+    merged
+}
+
+/// Enough to look back at, for whoever drops what is decided.
+pub(crate) const LOOK_BACK_BYTES: usize = 4;

@@ -1,0 +1,132 @@
+use super::samples::{self, ORDINARY};
+use super::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn redactor() -> Redactor {
+    let redactor = Redactor::new(PlaceholderKey::new(Zeroizing::new([7; 32])));
+    redactor.add("lab", "sk-secret-123\n");
+    redactor.add("long", "sk-secret-123-and-more");
+    redactor.add("blank", "two words of it");
+    redactor
+}
+
+fn restored(redactor: &Redactor, text: &str) -> String {
+    let uses = redactor.placeholders(&Value::from(text));
+    text_with_secrets(text, &uses)
+}
+
+#[test]
+fn a_key_is_replaced_wherever_it_turns_up() {
+    let redactor = redactor();
+    let key = redactor.redact("sk-secret-123").into_owned();
+    assert!(key.starts_with("[secret:lab#") && key.ends_with(']'), "{key}");
+    let value = redactor.redact_json(json!({"a": ["x sk-secret-123 y"], "sk-secret-123": 1}));
+    assert_eq!(value, json!({"a": [format!("x {key} y")], key: 1}));
+}
+
+#[test]
+fn the_longer_of_two_overlapping_keys_wins() {
+    let redacted = redactor().redact("sk-secret-123-and-more").into_owned();
+    assert!(redacted.starts_with("[secret:long#") && redacted.ends_with(']'), "{redacted}");
+}
+
+#[test]
+fn short_values_are_left_alone_and_short_words_only_taken_whole() {
+    let redactor = Redactor::default();
+    redactor.add("x", "abc");
+    assert_eq!(redactor.redact("abc"), "abc");
+    let value = Zeroizing::new("hunter2".to_owned());
+    redactor.add_all(vec![SecretValue { name: "P".into(), value, whole_word: true }]);
+    assert_eq!(redactor.redact("xhunter2 hunter2x hunter2_"), "xhunter2 hunter2x hunter2_");
+    assert_eq!(redactor.redact("pw=hunter2;").matches("[secret:P#").count(), 1);
+}
+
+#[test]
+fn every_form_is_replaced_by_the_same_placeholder_each_time_and_comes_back() {
+    for sample in samples::secrets() {
+        let redactor = redactor();
+        let text = sample.in_context();
+        let redacted = redactor.redact(&text).into_owned();
+        assert!(!sample.values().iter().any(|value| redacted.contains(value)), "{redacted}");
+        assert!(redacted.contains("[secret:"), "{redacted}");
+        assert_eq!(redactor.redact(&text), redacted);
+        assert_eq!(redactor.redact(&redacted), redacted, "twice is as once");
+        assert_eq!(restored(&redactor, &redacted), text);
+    }
+}
+
+#[test]
+fn ordinary_text_is_not_mangled() {
+    for text in ORDINARY {
+        assert_eq!(redactor().redact(text), *text);
+    }
+}
+
+#[test]
+fn a_private_key_is_found_with_line_numbers_as_a_diff_and_within_json() {
+    let lines = ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "NMoSfm76oqFvAp8Gy0iz5sxj"];
+    let [first, last] = lines;
+    for text in [
+        format!("1\t-----BEGIN PRIVATE KEY-----\n2\t{first}\n3\t{last}\n4\t-----END PRIVATE KEY-----\n"),
+        format!("+-----BEGIN EC PRIVATE KEY-----\n+{first}\n+{last}\n+-----END EC PRIVATE KEY-----\n"),
+        format!("{{\"k\": \"-----BEGIN PRIVATE KEY-----\\n{first}\\n{last}\\n-----END PRIVATE KEY-----\\n\"}}"),
+    ] {
+        let redactor = redactor();
+        let redacted = redactor.redact(&text).into_owned();
+        assert!(!lines.iter().any(|line| redacted.contains(line)), "{redacted}");
+        assert_eq!(restored(&redactor, &redacted), text);
+        assert_ne!(redactor.redact(first), first, "known from now on, also alone");
+    }
+}
+
+#[test]
+fn a_key_within_a_word_or_a_placeholder_is_seen_for_what_it_is() {
+    let redactor = redactor();
+    redactor.add("name", "OPENAI_API_KEY");
+    redactor.add("OPENAI_API_KEY", "the-value-of-it");
+    let redacted = redactor.redact("the-value-of-it").into_owned();
+    assert_eq!(redactor.redact(&redacted), redacted, "a placeholder's own name is no secret");
+    let made_up = "[secret:OPENAI_API_KEY#0123456789ab]";
+    assert_ne!(redactor.redact(made_up), made_up, "what only looks like one hides nothing");
+}
+
+#[test]
+fn a_placeholder_that_stands_for_nothing_is_told() {
+    let redactor = redactor();
+    let uses = redactor.placeholders(&json!({"a": "[secret:x#0123456789ab] [secret:y]", "[secret:z]": 1}));
+    let mut told: Vec<_> = uses.iter().map(|used| (used.text.as_str(), used.is_exact, used.secret.is_some())).collect();
+    told.sort_unstable();
+    assert_eq!(
+        told,
+        [("[secret:x#0123456789ab]", true, false), ("[secret:y]", false, false), ("[secret:z]", false, false)]
+    );
+}
+
+#[test]
+fn debug_shows_no_secret() {
+    let redactor = redactor();
+    let redacted = redactor.redact("sk-secret-123").into_owned();
+    let uses = redactor.placeholders(&Value::from(redacted));
+    assert!(!format!("{uses:?}").contains("sk-secret"));
+}
+
+proptest! {
+    #[test]
+    fn what_is_redacted_comes_back_as_it_was(parts in prop::collection::vec(samples::any_part(), 0..12)) {
+        let (redactor, text) = (redactor(), parts.concat());
+        let redacted = redactor.redact(&text).into_owned();
+        prop_assert_eq!(&restored(&redactor, &redacted), &text);
+        let again = redactor.redact(&redacted).into_owned();
+        prop_assert_eq!(restored(&redactor, &again), text, "also where more was recognised the second time");
+    }
+
+    #[test]
+    fn json_comes_back_as_it_was(text in samples::any_part(), key in samples::any_part()) {
+        let redactor = redactor();
+        let value = json!({key: [text, 1, null]});
+        let redacted = redactor.redact_json(value.clone());
+        let uses = redactor.placeholders(&redacted);
+        prop_assert_eq!(with_secrets(&redacted, &uses), value);
+    }
+}
