@@ -24,6 +24,7 @@ pub(super) fn lock_new(folder: &Path) -> Result<Option<File>, Taken> {
         Ok(lock) if is_same(&lock, folder) => Ok(Some(lock)),
         // Between its making and its locking somebody removed it.
         Ok(_) | Err(TryLockError::WouldBlock) => Err(Taken),
+        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::NotFound => Err(Taken),
         Err(TryLockError::Error(_)) => Ok(None),
     }
 }
@@ -148,8 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn a_new_folder_that_another_one_is_removing_is_not_used() {
+    fn a_new_folder_that_another_one_has_removed_or_is_removing_is_not_used() {
         let parent = tempfile::tempdir().unwrap();
+        assert!(lock_new(&parent.path().join("arki-run-gone")).is_err());
         let folder = left_behind(parent.path(), "arki-run-new");
         let removing = lock(&folder).unwrap();
         assert!(lock_new(&folder).is_err());
