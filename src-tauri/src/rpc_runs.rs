@@ -90,6 +90,7 @@ pub(crate) async fn resolve_approval(
         decision: resolution.decision,
         hunks: resolution.hunks,
         edited: resolution.edited.unwrap_or_default(),
+        command: resolution.command,
         note: resolution.note,
         preview_hash: Some(resolution.preview_hash),
         resolved_by: "window",

@@ -59,6 +59,58 @@ fn a_rejected_command_does_not_run() {
 }
 
 #[test]
+fn the_users_own_command_runs_in_place_of_the_models() {
+    let stage = running("touch theirs.txt");
+    stage.exec(&["go"]).exits(3);
+    stage.arki(&["approvals", "approve", &stage.waiting(), "--command", "touch mine.txt"]).exits(0);
+    assert!(stage.path("mine.txt").exists() && !stage.path("theirs.txt").exists());
+    assert!(stage.told().starts_with("The user ran another command in its place: touch mine.txt\nexit code 0"));
+    let log = stage.log();
+    assert_eq!(payload(&log, "approval.resolved")["command"], "touch mine.txt");
+    assert_eq!(payload(&log, "tool.call")["args"]["command"], "touch theirs.txt");
+    stage.verifies();
+}
+
+#[test]
+fn what_is_denied_stays_denied_for_a_command_of_the_users_own() {
+    let stage = Stage::configured(
+        Script::new(vec![Turn::calls().call("run_command", json!({"command": "touch a.txt"})), Turn::text("Done.")]),
+        &json!({"policy": {"rules": [{"decision": "deny", "tool": "run_command", "command": ["rm"]}]}}),
+    );
+    stage.write("kept.txt", "kept");
+    stage.exec(&["go"]).exits(3);
+    stage.arki(&["approvals", "approve", &stage.waiting(), "--command", "rm kept.txt"]).exits(0);
+    assert!(stage.path("kept.txt").exists());
+    assert!(stage.told().contains("Denied"), "{}", stage.told());
+}
+
+#[test]
+fn no_other_command_takes_the_place_of_nothing_or_of_a_change() {
+    let stage = running("touch a.txt");
+    stage.exec(&["go"]).exits(3);
+    let refused = stage.arki(&["approvals", "approve", &stage.waiting(), "--command", " "]).exits(2);
+    assert!(refused.stderr.contains("error[USAGE]"), "{}", refused.stderr);
+    assert_eq!(stage.inbox().len(), 1, "a wrong use must not spend the approval");
+    let change = Stage::new(vec![Turn::calls().call("write_file", json!({"path": "a.txt", "content": "a"}))]);
+    change.exec(&["go"]).exits(3);
+    change.arki(&["approvals", "approve", &change.waiting(), "--command", "ls"]).exits(2);
+    assert_eq!(change.inbox().len(), 1);
+}
+
+#[test]
+fn an_approval_holds_only_for_the_environment_that_was_shown() {
+    let mut stage = running("touch made.txt");
+    stage.exec(&["go"]).exits(3);
+    stage.home.env.insert("LC_TIME".to_owned(), "C".to_owned());
+    stage.home.env.insert("XDG_CONFIG_HOME".to_owned(), "/nowhere".to_owned());
+    stage.arki(&["approvals", "approve", &stage.waiting()]).exits(3);
+    assert!(!stage.path("made.txt").exists());
+    stage.home.env.remove("LC_TIME");
+    stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+    assert!(stage.path("made.txt").exists());
+}
+
+#[test]
 fn no_variable_that_could_be_a_secret_reaches_a_command() {
     let mut stage = running("env | tee env.txt");
     for name in ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "OPENAI_API_KEY", "DB_PASSWORD", "SOME_RANDOM_NAME"] {

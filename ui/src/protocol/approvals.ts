@@ -25,6 +25,8 @@ export type DecidedApproval = {
   /** Indexes of the hunks taken as proposed or edited; null means all. */
   hunks: number[] | null;
   edited: Readonly<Record<number, string>>;
+  /** The user's own command, which ran in place of the shown one. */
+  ownCommand: string | null;
   reason: string;
   resolvedBy: string;
   preview: Preview | null;
@@ -110,6 +112,7 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
     decision: text(p, "decision") === "reject" ? "reject" : "approve",
     hunks: Array.isArray(p.hunks) ? list(p, "hunks").filter((one) => typeof one === "number") : null,
     edited: readEdited(p.edited),
+    ownCommand: maybeText(p, "command"),
     reason: text(p, "reason") || text(p, "note"),
     resolvedBy: text(p, "resolvedBy"),
     preview: request.preview,

@@ -350,6 +350,9 @@ pub(crate) enum ApprovalsCommand {
         /// Only these hunks, such as 1,3
         #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
         hunks: Option<Vec<usize>>,
+        /// Run this command in place of the one shown
+        #[arg(long, value_name = "LINE", conflicts_with = "hunks")]
+        command: Option<String>,
         /// A note to the model
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,

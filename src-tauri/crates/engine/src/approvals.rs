@@ -15,6 +15,8 @@ pub struct Resolution {
     pub hunks: Option<Vec<usize>>,
     /// By hunk: the user's own text for its new side.
     pub edited: BTreeMap<usize, String>,
+    /// The user's own command in place of the one that was shown.
+    pub command: Option<String>,
     /// For the model.
     pub note: Option<String>,
     /// Of what the user was shown; `None` where the caller has just shown it itself.
@@ -64,6 +66,7 @@ impl Engine {
             decision: resolution.decision,
             hunks: resolution.hunks,
             edited: resolution.edited,
+            command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
             resolved_by: resolution.resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
@@ -74,6 +77,10 @@ impl Engine {
     }
 }
 
+fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {
+    requested.command.as_ref().is_some_and(|shown| shown.command == command)
+}
+
 fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
     if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
         return Err(Fault::new(
@@ -81,6 +88,23 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
             "The decision was made on another preview than the one that waits.",
             "Look at the preview again, then decide.",
         ));
+    }
+    match (&resolution.command, &requested.command) {
+        (Some(_), None) => {
+            return Err(Fault::new(
+                Code::USAGE,
+                "What waits is no command, so that no other can take its place.",
+                format!("`arki approvals show {}` shows what it is.", requested.approval_id),
+            ));
+        }
+        (Some(command), Some(_)) if command.trim().is_empty() => {
+            return Err(Fault::new(
+                Code::USAGE,
+                "The command that should take the shown one's place is empty.",
+                "Reject it where nothing should run.",
+            ));
+        }
+        _ => {}
     }
     let known: Vec<usize> =
         requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();

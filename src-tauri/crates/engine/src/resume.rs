@@ -144,6 +144,7 @@ impl Engine {
             decision,
             hunks: None,
             edited: BTreeMap::new(),
+            command: None,
             reason,
             resolved_by: approve.resolver().to_owned(),
             preview_hash: asked.shown_hash().to_owned(),

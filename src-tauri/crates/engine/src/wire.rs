@@ -211,6 +211,8 @@ wire! {
         pub hunks: Option<Vec<usize>>,
         /// By hunk: the user's own text for its new side.
         pub edited: Option<BTreeMap<usize, String>>,
+        /// The user's own command in place of the one that was shown.
+        pub command: Option<String>,
         pub note: Option<String>,
         pub preview_hash: String,
     }

@@ -51,6 +51,7 @@ fn approve() -> Resolution {
         decision: ApprovalDecision::Approve,
         hunks: None,
         edited: Default::default(),
+        command: None,
         note: None,
         preview_hash: None,
         resolved_by: "window",

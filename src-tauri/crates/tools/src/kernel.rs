@@ -220,7 +220,7 @@ impl Kernel {
                     record.finish(call, done).await
                 }
                 Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,
-                Action::Command => self.command_interrupted(call, record).await,
+                Action::Command => self.command_interrupted(call, approval, record).await,
                 Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
             },
             None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,

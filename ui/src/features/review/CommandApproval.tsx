@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId } from "react";
+import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -8,6 +9,7 @@ import type { CommandPreview } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
+import { CommandEditor } from "./CommandEditor";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
 
@@ -15,13 +17,22 @@ type Props = { approval: PendingApproval; command: CommandPreview | null };
 
 /** A command (or any call without a diff) that waits: exactly what would run, where, and with what. */
 export function CommandApproval({ approval, command }: Props) {
-  const [{ note }, setDraft] = useDraft(approval.approvalId);
+  const [{ note, command: own }, setDraft] = useDraft(approval.approvalId);
   const { sending, send } = useResolve(approval.approvalId);
   const summary = useId();
   const answer = (decision: "approve" | "reject") => {
     if (sending.state !== "deciding") return;
     const previewHash = command?.previewHash ?? approval.preview?.previewHash ?? "";
-    void send({ decision, hunks: null, edited: null, note: note.trim() || null, previewHash });
+    const changed = decision === "approve" && own !== null && own !== command?.command ? own : null;
+    if (changed?.trim() === "") return;
+    void send({
+      decision,
+      hunks: null,
+      edited: null,
+      command: changed,
+      note: note.trim() || null,
+      previewHash,
+    });
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
@@ -32,16 +43,33 @@ export function CommandApproval({ approval, command }: Props) {
   return (
     <article className="approval" tabIndex={0} onKeyDown={onKeyDown} aria-describedby={summary}>
       <ApprovalHead approval={approval} id={summary} />
-      <pre className="command">
+      <pre className={own === null ? "command" : "command struck"}>
         {command ? <CommandText text={command.command} /> : <VisibleText text={show(approval.args)} />}
       </pre>
+      {command && own === null && (
+        <Button
+          small
+          look="quiet"
+          title="Edit command"
+          onClick={() => setDraft({ command: command.command })}
+        >
+          Edit command
+        </Button>
+      )}
+      {own !== null && (
+        <CommandEditor
+          command={own}
+          onChange={(next) => setDraft({ command: next })}
+          onCancel={() => setDraft({ command: null })}
+        />
+      )}
       {command && <CommandFacts command={command} />}
       {sending.error && <ErrorNote error={sending.error} />}
       <ApprovalFoot
         note={note}
         onNote={(next) => setDraft({ note: next })}
         state={sending.state}
-        detail={command ? command.command : approval.toolId}
+        detail={own ?? (command ? command.command : approval.toolId)}
         accept="Approve"
         reject="Reject"
         onAccept={() => answer("approve")}

@@ -26,8 +26,15 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
         {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
       </p>
       {decided.command && (
-        <pre className={`command ${decided.decision === "reject" ? "struck" : "dimmed"}`}>
+        <pre
+          className={`command ${decided.decision === "reject" || decided.ownCommand ? "struck" : "dimmed"}`}
+        >
           <CommandText text={decided.command.command} />
+        </pre>
+      )}
+      {decided.ownCommand && (
+        <pre className="command dimmed">
+          <CommandText text={decided.ownCommand} />
         </pre>
       )}
       {files.map((file) => (
@@ -44,6 +51,7 @@ function verdict(decided: DecidedApproval): string {
   if (decided.decision === "reject") return "✕ rejected";
   if (decided.takenBack)
     return decided.command ? "✓ approved, its files taken back" : "↺ approved, taken back since";
+  if (decided.ownCommand) return "✎ approved, with your command";
   return decided.hunks ? "✓ partly approved" : "✓ approved";
 }
 

@@ -46,13 +46,14 @@ export function resolution(
   const taken = all.filter((index) => state.of[index] !== "rejected");
   const words = note.trim() === "" ? null : note.trim();
   if (taken.length === 0 && all.length > 0) {
-    return { decision: "reject", hunks: null, edited: null, note: words, previewHash };
+    return { decision: "reject", hunks: null, edited: null, command: null, note: words, previewHash };
   }
   return {
     decision: "approve",
     // Everything taken is "all", which also covers files without hunks (renames, empty files).
     hunks: taken.length === all.length ? null : taken,
     edited: Object.keys(state.edits).length > 0 ? { ...state.edits } : null,
+    command: null,
     note: words,
     previewHash,
   };

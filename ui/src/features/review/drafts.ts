@@ -5,11 +5,16 @@
 import { useState } from "react";
 import { type Decisions, undecided } from "./decisions";
 
-export type Draft = { decisions: Decisions; note: string };
+export type Draft = {
+  decisions: Decisions;
+  note: string;
+  /** The user's own command; null while the shown one is to run. */
+  command: string | null;
+};
 
 const maxDrafts = 50;
 const drafts = new Map<string, Draft>();
-const nothing: Draft = { decisions: undecided, note: "" };
+const nothing: Draft = { decisions: undecided, note: "", command: null };
 
 export function useDraft(approvalId: string): [Draft, (change: Partial<Draft>) => void] {
   const [draft, setDraft] = useState(() => drafts.get(approvalId) ?? nothing);

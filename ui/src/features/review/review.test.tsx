@@ -72,7 +72,7 @@ describe("a write approval", () => {
     expect(resolution(fake)).toEqual([]);
     await press("Accept hunk");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: [2, 3], edited: null, note: null, previewHash: hash },
+      { decision: "approve", hunks: [2, 3], edited: null, command: null, note: null, previewHash: hash },
     ]);
   });
 
@@ -80,7 +80,7 @@ describe("a write approval", () => {
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), " not now ");
     await press("Reject all");
     expect(resolution(fake)).toEqual([
-      { decision: "reject", hunks: null, edited: null, note: "not now", previewHash: hash },
+      { decision: "reject", hunks: null, edited: null, command: null, note: "not now", previewHash: hash },
     ]);
   });
 
@@ -88,7 +88,7 @@ describe("a write approval", () => {
     await press("Reject hunk", 1);
     await press("Accept all");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: [1, 3], edited: null, note: null, previewHash: hash },
+      { decision: "approve", hunks: [1, 3], edited: null, command: null, note: null, previewHash: hash },
     ]);
   });
 
@@ -107,7 +107,14 @@ describe("a write approval", () => {
     expect(screen.getByText("✎ edited by you")).toBeTruthy();
     await press("Reject all");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: [3], edited: { 3: "mine\n" }, note: null, previewHash: hash },
+      {
+        decision: "approve",
+        hunks: [3],
+        edited: { 3: "mine\n" },
+        command: null,
+        note: null,
+        previewHash: hash,
+      },
     ]);
   });
 
@@ -137,7 +144,14 @@ describe("a write approval", () => {
     await userEvent.keyboard("e");
     await userEvent.keyboard("!{Control>}{Enter}{/Control}");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: [1, 3], edited: { 3: "!B\n" }, note: null, previewHash: hash },
+      {
+        decision: "approve",
+        hunks: [1, 3],
+        edited: { 3: "!B\n" },
+        command: null,
+        note: null,
+        previewHash: hash,
+      },
     ]);
   });
 
@@ -208,8 +222,31 @@ describe("a command approval", () => {
     for (const fact of ["/p", "PATH", "off", "writes ask"]) expect(screen.getByText(fact)).toBeTruthy();
     await press("Approve");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: null, edited: null, note: null, previewHash: "e" },
+      { decision: "approve", hunks: null, edited: null, command: null, note: null, previewHash: "e" },
     ]);
+  });
+
+  it("runs the user's own command in its place", async () => {
+    const { id, fake } = waiting({}, { toolId: "run_command", command });
+    await show(fake, id);
+    await press("Edit command");
+    const box = screen.getByRole<HTMLTextAreaElement>("textbox", { name: "Command to run instead" });
+    expect(box.value).toBe(command.command);
+    await userEvent.clear(box);
+    await press("Approve");
+    expect(resolution(fake)).toEqual([]);
+    await userEvent.type(box, "ls");
+    await press("Approve");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", command: "ls", previewHash: "e" }]);
+  });
+
+  it("goes back to the model's command with Escape", async () => {
+    const { id, fake } = waiting({}, { toolId: "run_command", command });
+    await show(fake, id);
+    await press("Edit command");
+    await userEvent.keyboard("x{Escape}");
+    await press("Approve");
+    expect(resolution(fake)).toMatchObject([{ decision: "approve", command: null }]);
   });
 
   it("can be rejected with a note", async () => {

@@ -38,7 +38,14 @@ export function useReview(approvalId: string, preview: Preview) {
     if (busy) return;
     const answer = decision === "accepted" ? "approve" : "reject";
     const words = note.trim() || null;
-    void send({ decision: answer, hunks: null, edited: null, note: words, previewHash: preview.previewHash });
+    void send({
+      decision: answer,
+      hunks: null,
+      edited: null,
+      command: null,
+      note: words,
+      previewHash: preview.previewHash,
+    });
   };
   const actions = useLatest<ReviewActions>({
     decide: (indexes, decision) => commit(decide(decisions, indexes, decision)),

@@ -10,6 +10,10 @@ export type Resolution = {
    * By hunk: the user's own text for its new side.
    */
   edited: { [key in number]: string } | null;
+  /**
+   * The user's own command in place of the one that was shown.
+   */
+  command: string | null;
   note: string | null;
   previewHash: string;
 };

@@ -35,11 +35,12 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
     match command {
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show { id } => show(engine, &id, output),
-        ApprovalsCommand::Approve { id, hunks, note } => {
-            decide(engine, &id, ApprovalDecision::Approve, hunks, note, output).await
+        ApprovalsCommand::Approve { id, hunks, command, note } => {
+            let approval = Resolution { hunks, command, note, ..answer(ApprovalDecision::Approve) };
+            decide(engine, &id, approval, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
-            decide(engine, &id, ApprovalDecision::Reject, None, note, output).await
+            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
         }
     }
 }
@@ -101,16 +102,20 @@ fn numbered(diff: &str) -> Vec<String> {
         .collect()
 }
 
-async fn decide(
-    engine: &Arc<Engine>,
-    id: &str,
-    decision: ApprovalDecision,
-    hunks: Option<Vec<usize>>,
-    note: Option<String>,
-    output: &Output,
-) -> Result<Exit, Fault> {
-    let resolution =
-        Resolution { decision, hunks, edited: BTreeMap::new(), note, preview_hash: None, resolved_by: "cli" };
+/// To all of what is shown, without a word.
+fn answer(decision: ApprovalDecision) -> Resolution {
+    Resolution {
+        decision,
+        hunks: None,
+        edited: BTreeMap::new(),
+        command: None,
+        note: None,
+        preview_hash: None,
+        resolved_by: "cli",
+    }
+}
+
+async fn decide(engine: &Arc<Engine>, id: &str, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
     let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
     match engine.go_on_after_decision(&session_id).await {

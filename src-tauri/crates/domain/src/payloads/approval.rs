@@ -50,7 +50,7 @@ payload! {
         pub environment: Vec<String>,
         /// What confines it, or `none`.
         pub sandbox: String,
-        /// SHA-256 hex over the command, its directory and its environment's names.
+        /// SHA-256 hex over the command, its directory, what confines it and its environment's names.
         pub preview_hash: String,
     }
     ApprovalResolved {
@@ -62,6 +62,9 @@ payload! {
         /// By hunk: the user's own text for its new side.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub edited: BTreeMap<usize, String>,
+        /// The user's own command in place of the one that was shown.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub command: Option<String>,
         /// The user's note to the model.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,

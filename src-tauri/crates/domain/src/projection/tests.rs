@@ -95,6 +95,7 @@ impl Log {
             decision,
             hunks: Some(vec![2]),
             edited: std::collections::BTreeMap::new(),
+            command: None,
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: "h".into(),

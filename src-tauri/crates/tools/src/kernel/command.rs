@@ -2,10 +2,10 @@
 
 use super::checkpoint::CommandChanges;
 use super::record::Record;
-use super::{Kernel, permitted, question};
+use super::{Kernel, denied, permitted, question};
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::policy::{self, Verdict};
+use crate::policy::{self, Impact, Verdict};
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
@@ -34,7 +34,7 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         if verdict.decision == Decision::Allow {
-            return self.run(call, verdict, record).await;
+            return self.run(&AsDecided::shown(call), verdict, record).await;
         }
         match self.command_preview(call).await {
             Ok(preview) => record.ask(question::of_command(call, verdict, preview)).await,
@@ -54,7 +54,7 @@ impl Kernel {
         };
         let permitted = permitted(&approval.requested);
         if preview.preview_hash == approval.requested.shown_hash() {
-            return self.run(call, &permitted, record).await;
+            return self.run_decided(&AsDecided::of(call, Some(approval)), &permitted, record).await;
         }
         let verdict = Verdict {
             decision: Decision::Approval,
@@ -67,7 +67,26 @@ impl Kernel {
         record.ask((verdict, requested)).await
     }
 
-    async fn run(&self, call: &ToolCall, verdict: &Verdict, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+    /// What the user has put in the place of the shown command is the user's own, but what is denied stays denied.
+    async fn run_decided(
+        &self,
+        decided: &AsDecided,
+        permitted: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        if decided.by_user {
+            let call = &decided.call;
+            let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+            let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+            if verdict.decision == Decision::Deny {
+                return record.refuse(call, &verdict, denied(&verdict)).await;
+            }
+        }
+        self.run(decided, permitted, record).await
+    }
+
+    async fn run(&self, decided: &AsDecided, verdict: &Verdict, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+        let call = &decided.call;
         let arguments = match run_command::parse(&call.args) {
             Ok(arguments) => arguments,
             Err(error) => return record.fail(call, &error.into()).await,
@@ -97,7 +116,7 @@ impl Kernel {
             bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = match ran {
-            Ok(outcome) => told(record, call, &outcome, seconds),
+            Ok(outcome) => told(record, decided, &outcome, seconds),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
         bodies.push(result.into());
@@ -117,8 +136,10 @@ impl Kernel {
     pub(super) async fn command_interrupted(
         &self,
         call: &ToolCall,
+        approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
         let is_read_only = run_command::parse(&call.args)
             .is_ok_and(|arguments| policy::is_read_only(&arguments.command, self.settings.sandbox.available));
@@ -136,8 +157,8 @@ impl Kernel {
         let room = self.room().await?;
         let directory = self.settings.project.root().display().to_string();
         let sandbox = room.sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
-        let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox);
-        let environment = room.environment.iter().map(|(name, _)| name.clone()).collect();
+        let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
+        let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
     }
 
@@ -167,6 +188,28 @@ impl Kernel {
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let environment = child_environment(current, &[], spec);
         Ok(CommandRoom { environment, sandbox, _temp_dir: temp_dir })
+    }
+}
+
+/// A command's call as it is carried out.
+struct AsDecided {
+    call: ToolCall,
+    /// The command is the user's own, in place of the model's.
+    by_user: bool,
+}
+
+impl AsDecided {
+    fn shown(call: &ToolCall) -> Self {
+        Self { call: call.clone(), by_user: false }
+    }
+
+    fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
+        let mut decided = Self::shown(call);
+        if let Some(command) = approval.and_then(|approval| approval.resolved.command.as_deref()) {
+            decided.call.args["command"] = command.into();
+            decided.by_user = true;
+        }
+        decided
     }
 }
 
@@ -257,8 +300,9 @@ impl<'a> LiveOutput<'a> {
     }
 }
 
-/// The first line says how it ended, then comes what it printed.
-fn told(record: &Record<'_>, call: &ToolCall, outcome: &CommandOutcome, seconds: u64) -> ToolResult {
+/// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
+fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, seconds: u64) -> ToolResult {
+    let call = &decided.call;
     let (ending, code) = match outcome {
         CommandOutcome { cancelled: true, .. } => ("stopped by the user".to_owned(), Some(Code::CANCELLED)),
         CommandOutcome { timed_out: true, .. } => {
@@ -268,7 +312,12 @@ fn told(record: &Record<'_>, call: &ToolCall, outcome: &CommandOutcome, seconds:
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
         CommandOutcome { .. } => ("ended".to_owned(), None),
     };
-    let output = Output { text: format!("{ending}\n{}", outcome.output), truncated: outcome.truncated };
+    let mut text = format!("{ending}\n{}", outcome.output);
+    if decided.by_user {
+        let command = call.args["command"].as_str().unwrap_or_default();
+        text = format!("The user ran another command in its place: {command}\n{text}");
+    }
+    let output = Output { text, truncated: outcome.truncated };
     let mut result = record.result(call, Ok(output));
     result.is_error = outcome.exit_code != Some(0);
     result.code = code.map(|code| code.0.to_owned());

@@ -34,9 +34,16 @@ pub(super) fn of_command(call: &ToolCall, verdict: &Verdict, command: CommandPre
     (verdict, ApprovalRequested { command: Some(command), ..requested })
 }
 
-/// The hash binds the decision to what was shown: the line, the folder and what confines it.
-pub(super) fn command_hash(command: &str, directory: &str, sandbox: &str) -> String {
-    let shown = json!({"command": command, "directory": directory, "sandbox": sandbox});
+/// Variables that say how to speak to people. A terminal has others than the window, and either may approve.
+fn is_of_language(name: &str) -> bool {
+    matches!(name, "COLORTERM" | "HOSTNAME" | "LANG" | "LANGUAGE" | "TZ") || name.starts_with("LC_")
+}
+
+/// The hash binds the decision to what was shown: the line, the folder, what confines it, and the names of the variables
+/// that steer what it does.
+pub(super) fn command_hash(command: &str, directory: &str, sandbox: &str, environment: &[String]) -> String {
+    let environment: Vec<&String> = environment.iter().filter(|name| !is_of_language(name)).collect();
+    let shown = json!({"command": command, "directory": directory, "sandbox": sandbox, "environment": environment});
     sha256_hex(canonical_json(&shown).unwrap_or_default().as_bytes())
 }
 

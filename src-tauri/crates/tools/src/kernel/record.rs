@@ -120,6 +120,7 @@ impl<'a> Record<'a> {
                 decision: ApprovalDecision::Reject,
                 hunks: None,
                 edited: std::collections::BTreeMap::new(),
+                command: None,
                 reason: Some(reason.to_owned()),
                 resolved_by: ApprovalMode::Never.resolver().to_owned(),
                 preview_hash,
