@@ -14,6 +14,8 @@ mod harness;
 
 mod bad_arguments;
 mod budgets;
+#[cfg(target_os = "linux")]
+mod certificates;
 mod commands;
 mod configuration;
 mod crash;
@@ -46,6 +48,8 @@ mod searching;
 mod sessions;
 mod stopping;
 mod taking_back;
+#[cfg(target_os = "linux")]
+mod tls_server;
 mod tree;
 mod trust;
 mod under_a_tool;

@@ -185,7 +185,7 @@ fn a_slow_answer_is_not_a_failure() {
     stage.exec(&["hello"]).exits(0);
 }
 
-fn steps(lines: &[Value]) -> Vec<String> {
+pub(crate) fn steps(lines: &[Value]) -> Vec<String> {
     lines.iter().map(|line| format!("{} {}", text(&line["step"]), text(&line["state"]))).collect()
 }
 
