@@ -33,6 +33,7 @@ mod sandbox;
 mod search;
 mod text_file;
 mod trust;
+mod unnamed_reads;
 mod walk;
 
 pub use atomic_write::remove_unfinished;
@@ -63,3 +64,4 @@ pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{ChangedPin, Pin, PinChange, PinKind, compare, install_template, scan};
+pub use unnamed_reads::{UnnamedReads, reads_below, reads_matching};
