@@ -1,15 +1,25 @@
 //! Whether a call may be carried out: a plain function over data, in the order of the contract. First hit wins.
 
+mod build;
 mod command_line;
+mod danger;
+mod flags;
+mod plain_shell;
+mod powershell;
 mod question;
 mod read_only;
+mod risk;
 mod rules;
+mod wrappers;
 
-pub use command_line::{CommandLine, SimpleCommand};
+pub use command_line::{CommandLine, Shell, SimpleCommand};
+pub use plain_shell::Word;
 pub use question::{Impact, Question, Subject, TouchedPath, Verdict};
+pub use read_only::WideRead;
 pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};
+pub use wrappers::{Inside, Wrapped};
 
-use arki_domain::{ApprovalMode, Category, Decision, Risk, UNTRUSTED_RULE};
+use arki_domain::{ApprovalMode, Category, Decision, UNTRUSTED_RULE};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
 pub const LARGE_LINES: usize = 400;
@@ -18,38 +28,93 @@ pub const LARGE_FILES: usize = 10;
 /// Judges one call. Executes nothing, reads nothing.
 #[must_use]
 pub fn decide(question: &Question<'_>, settings: &PolicySettings) -> Verdict {
-    let command = question.subject.command.as_deref().map(CommandLine::parse);
-    let risk = risk(question, command.as_ref());
+    decide_in(Shell::native(), question, settings)
+}
+
+fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -> Verdict {
+    let command = question.subject.command.as_deref().map(|line| Judged::new(shell, line, question));
     let (decision, rule, reason) = first_hit(question, settings, command.as_ref());
+    let risk = risk::of(question, command.as_ref());
+    let reason = match command.as_ref().and_then(|command| command.warning(decision)) {
+        Some(warning) => format!("{warning} {reason}"),
+        None => reason,
+    };
     Verdict { decision, rule, reason, risk }
 }
 
-fn first_hit(
-    question: &Question<'_>,
-    settings: &PolicySettings,
-    command: Option<&CommandLine>,
-) -> (Decision, String, String) {
+/// Whether a shell line is known to change nothing.
+#[must_use]
+pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
+    only_reads(Shell::native(), &CommandLine::parse(command), sandboxed).is_some()
+}
+
+fn only_reads(shell: Shell, line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
+    match shell {
+        Shell::Bash => read_only::wide_reads(line, sandboxed),
+        Shell::PowerShell => powershell::wide_reads(line),
+    }
+}
+
+fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
+    match shell {
+        Shell::Bash => build::wide_reads(line),
+        // There is no sandbox that would hold it.
+        Shell::PowerShell => None,
+    }
+}
+
+/// What a line that may be allowed for what it does would read without naming it; nothing for any other line.
+#[must_use]
+pub fn wide_reads(command: &str, sandboxed: bool) -> Vec<WideRead> {
+    let line = CommandLine::parse(command);
+    let shell = Shell::native();
+    only_reads(shell, &line, sandboxed).or_else(|| builds(shell, &line)).unwrap_or_default()
+}
+
+/// A shell line, and what is known of it.
+struct Judged {
+    line: CommandLine,
+    only_reads: bool,
+    builds: bool,
+    danger: Option<String>,
+}
+
+impl Judged {
+    fn new(shell: Shell, line: &str, question: &Question<'_>) -> Self {
+        let line = CommandLine::parse_as(shell, line);
+        let looked_at = |wide: Vec<WideRead>| wide.is_empty() || question.subject.wide_reads_checked;
+        let only_reads = only_reads(shell, &line, question.sandboxed).is_some_and(looked_at);
+        let builds = question.sandboxed && !only_reads && builds(shell, &line).is_some_and(looked_at);
+        let danger = if only_reads || builds { None } else { danger::of_line(&line) };
+        Self { line, only_reads, builds, danger }
+    }
+
+    /// What the user should know before answering.
+    fn warning(&self, decision: Decision) -> Option<String> {
+        if decision == Decision::Allow {
+            return None;
+        }
+        let unclear = || self.line.unclear().map(|why| format!("The line has {why}, so it is not looked into."));
+        self.danger.clone().or_else(unclear)
+    }
+}
+
+fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option<&Judged>) -> Hit {
     let Some(category) = question.category else {
         if !question.trusted {
             return hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted.");
         }
         return hit(Decision::Deny, "builtin:unknown-tool", "There is no tool of this name.");
     };
+    let line = command.map(|command| &command.line);
     untrusted(question, category)
-        .or_else(|| settings.denies(question, category, command))
+        .or_else(|| settings.denies(question, category, line))
         .or_else(|| sensitive(question, category, command))
-        .or_else(|| settings.explicit(question, command))
+        .or_else(|| settings.explicit(question, line))
         .or_else(|| granted(question, category))
-        .or_else(|| large(question, category))
-        .or_else(|| known_command(question, command))
+        .or_else(|| risk::hit_of_change(question, category))
+        .or_else(|| known_command(command))
         .unwrap_or_else(|| settings.category_default(category))
-}
-
-/// Whether a shell line is known to change nothing.
-#[must_use]
-pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
-    let command = CommandLine::parse(command);
-    command.commands().is_some_and(|commands| read_only::all_read_only(commands, sandboxed))
 }
 
 type Hit = (Decision, String, String);
@@ -63,12 +128,12 @@ fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
 }
 
-fn sensitive(question: &Question<'_>, category: Category, command: Option<&CommandLine>) -> Option<Hit> {
+fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {
     if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
         let reason = format!("{} looks like a file of secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
     }
-    if category == Category::Read || only_reads(question, command) {
+    if category == Category::Read || command.is_some_and(|command| command.only_reads) {
         return None;
     }
     let path = question.subject.paths.iter().find(|path| path.protected)?;
@@ -88,45 +153,13 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     }
 }
 
-fn large(question: &Question<'_>, category: Category) -> Option<Hit> {
-    (category == Category::Write && is_large(question.impact))
-        .then(|| hit(Decision::Preview, "builtin:large-change", "The change is large."))
-}
-
-fn known_command(question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-    only_reads(question, command).then(|| hit(Decision::Allow, "builtin:read-only", "The command only reads."))
-}
-
-fn only_reads(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
-    let commands = command.and_then(CommandLine::commands);
-    commands.is_some_and(|commands| read_only::all_read_only(commands, question.sandboxed))
-}
-
-fn is_large(impact: Impact) -> bool {
-    impact.lines > LARGE_LINES || impact.files > LARGE_FILES
-}
-
-fn risk(question: &Question<'_>, command: Option<&CommandLine>) -> Risk {
-    let secret = question.subject.paths.iter().any(|path| path.secret);
-    match (question.category, command) {
-        _ if secret => Risk::High,
-        (_, Some(command)) => command_risk(command, question.sandboxed),
-        (Some(Category::Read), None) => Risk::Low,
-        (Some(Category::Write), None) if is_large(question.impact) => Risk::High,
-        (Some(Category::Write), None) if question.subject.paths.iter().any(|path| path.protected) => Risk::High,
-        (Some(Category::Write), None) => Risk::Low,
-        (Some(Category::Exec | Category::Network), None) => Risk::Medium,
-        (None, None) => Risk::High,
+fn known_command(command: Option<&Judged>) -> Option<Hit> {
+    let command = command?;
+    if command.only_reads {
+        return Some(hit(Decision::Allow, "builtin:read-only", "The command only reads."));
     }
-}
-
-fn command_risk(command: &CommandLine, sandboxed: bool) -> Risk {
-    match command.commands() {
-        None => Risk::High,
-        Some(commands) if commands.iter().any(SimpleCommand::is_destructive) => Risk::High,
-        Some(commands) if read_only::all_read_only(commands, sandboxed) => Risk::Low,
-        Some(_) => Risk::Medium,
-    }
+    let reason = "The command builds or tests, inside the sandbox.";
+    command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))
 }
 
 #[cfg(test)]

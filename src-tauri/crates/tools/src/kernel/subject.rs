@@ -1,9 +1,10 @@
 //! What a call is about: what its arguments touch, in the policy's terms.
 
 use super::Kernel;
-use crate::policy::{Subject, TouchedPath};
+use crate::policy::{self, Subject, TouchedPath, WideRead};
 use crate::tool::Tool;
 use arki_domain::{Code, Fault};
+use arki_workspace::{UnnamedReads, reads_below, reads_matching};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
@@ -27,7 +28,26 @@ impl Kernel {
         for words in touched.command.iter().chain(&touched.mentions) {
             paths.extend(self.sensitive_in(words));
         }
-        SubjectOf { subject: Subject { paths, command: touched.command, hosts: touched.hosts }, path_fault }
+        let wide = touched.command.as_deref().map(|line| self.read_without_naming(line)).unwrap_or_default();
+        let wide_reads_checked = wide.iter().all(|read| *read != UnnamedReads::NotSeen);
+        paths.extend(wide.into_iter().filter_map(|read| match read {
+            UnnamedReads::Secret(path) => Some(TouchedPath { path, protected: false, secret: true }),
+            UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
+        }));
+        let subject = Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked };
+        SubjectOf { subject, path_fault }
+    }
+
+    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern.
+    fn read_without_naming(&self, line: &str) -> Vec<UnnamedReads> {
+        let (project, secrets) = (&self.settings.project, &self.settings.secrets);
+        let wide = policy::wide_reads(line, self.settings.sandbox.available);
+        wide.iter()
+            .map(|read| match read {
+                WideRead::Below { folder, skips_hidden } => reads_below(project, folder, *skips_hidden, secrets),
+                WideRead::Matching(pattern) => reads_matching(project, pattern, secrets),
+            })
+            .collect()
     }
 
     fn touched(&self, path: &str) -> Result<TouchedPath, Fault> {

@@ -1,105 +1,336 @@
 //! A shell line as simple commands, or the plain statement that it is not fully understood.
 //!
-//! Read with the real grammar of bash and an allow-list of node kinds: whatever is not on it (substitutions,
-//! redirections, variables, functions, background jobs, …) makes the whole line opaque, and an opaque line is never
-//! allowed silently. Being too strict here costs a question; being too lax could cost a disk.
+//! Read with the real grammar of bash and an allow-list of node kinds, and once more by `plain_shell`: whatever either of
+//! them does not know (substitutions, redirections, variables, functions, background jobs, …), or sees otherwise than the
+//! other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
+//! question; being too lax could cost a disk.
 
+use super::plain_shell::{self, Unclear, Word, is_assignment};
+use super::powershell;
+use super::wrappers::{self, Inside, Wrapped};
+use std::cell::RefCell;
 use tree_sitter::{Node, Parser};
 
 /// A longer line is not looked into.
 const MAX_LINE_BYTES: usize = 16 * 1024;
+/// A line of more commands is not looked into.
+const MAX_COMMANDS: usize = 256;
+/// `sh -c "sh -c '…'"` deeper than this is not looked into.
+const MAX_DEPTH: usize = 6;
 
-/// Commands that destroy, reach out or change who may do what.
-const DESTRUCTIVE: &[&str] = &[
-    "chgrp", "chmod", "chown", "dd", "doas", "eval", "exec", "fdisk", "kill", "killall", "mkfs", "mount", "pkill",
-    "reboot", "rm", "rmdir", "shred", "shutdown", "su", "sudo", "truncate", "umount", "unlink", "wipefs",
+/// Variables in front of a command that change nothing but how it speaks.
+const HARMLESS_VARIABLES: &[&str] = &[
+    "CARGO_TERM_COLOR",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GOARCH",
+    "GOOS",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
     /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`.
     Understood(Vec<SimpleCommand>),
-    /// Only the words in it are known, in order, quotes and backslashes removed.
-    Opaque(Vec<String>),
+    /// Only the words in it are known, in order, quotes and backslashes removed, and what was not understood.
+    Opaque { words: Vec<String>, why: &'static str },
 }
 
-/// One program with its arguments, quotes removed.
+/// One program with its arguments, quotes removed, and what it runs in turn if it is a wrapper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SimpleCommand {
-    pub argv: Vec<String>,
-    /// An argument has `*`, `?`, `[` or `{` outside quotes, so the shell may turn it into others.
-    pub has_pattern: bool,
+    pub words: Vec<Word>,
+    /// More arguments follow that nobody knows yet, as after `xargs`.
+    pub open_ended: bool,
+    pub inside: Inside,
+}
+
+/// What carries a line out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shell {
+    Bash,
+    PowerShell,
+}
+
+impl Shell {
+    /// As `arki_workspace::run` starts it here.
+    #[must_use]
+    pub const fn native() -> Self {
+        if cfg!(windows) { Self::PowerShell } else { Self::Bash }
+    }
+}
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = RefCell::new(bash());
+}
+
+fn bash() -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    Some(parser)
 }
 
 impl CommandLine {
+    /// For the shell of this system.
     #[must_use]
     pub fn parse(line: &str) -> Self {
-        if line.len() > MAX_LINE_BYTES || line.contains('\0') {
-            return Self::opaque(line);
+        Self::parse_as(Shell::native(), line)
+    }
+
+    #[must_use]
+    pub fn parse_as(shell: Shell, line: &str) -> Self {
+        match shell {
+            Shell::Bash => Self::parse_at(line, 0),
+            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, "more than is looked into"),
+            Shell::PowerShell => powershell::parse(line),
         }
-        let mut parser = Parser::new();
-        if parser.set_language(&tree_sitter_bash::LANGUAGE.into()).is_err() {
-            return Self::opaque(line);
+    }
+
+    /// `depth` counts the shells around this line.
+    pub(super) fn parse_at(line: &str, depth: usize) -> Self {
+        match read_twice(line, depth) {
+            Ok(commands) => {
+                Self::Understood(commands.into_iter().map(|words| SimpleCommand::new(words, depth)).collect())
+            }
+            Err(why) => Self::opaque(line, why),
         }
-        let Some(tree) = parser.parse(line, None) else { return Self::opaque(line) };
-        let root = tree.root_node();
-        let mut commands = Vec::new();
-        let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
-        if !around_is_blank || collect(root, line, &mut commands).is_none() || commands.is_empty() {
-            return Self::opaque(line);
-        }
-        Self::Understood(commands)
     }
 
     /// An argument vector given as such: no shell is involved.
     #[must_use]
     pub fn from_argv(argv: Vec<String>) -> Self {
         if argv.is_empty() {
-            return Self::Opaque(Vec::new());
+            return Self::Opaque { words: Vec::new(), why: "an empty command" };
         }
-        Self::Understood(vec![SimpleCommand { argv, has_pattern: false }])
+        Self::Understood(vec![SimpleCommand::new(argv.into_iter().map(Word::literal).collect(), 0)])
     }
 
     #[must_use]
     pub fn commands(&self) -> Option<&[SimpleCommand]> {
         match self {
             Self::Understood(commands) => Some(commands),
-            Self::Opaque(_) => None,
+            Self::Opaque { .. } => None,
         }
     }
 
-    /// Whether these words stand in the line one after another, the first one also at the end of a path.
+    /// What keeps the line, or a wrapper in it, from being understood.
     #[must_use]
-    pub fn mentions(&self, wanted: &[String]) -> bool {
-        let Self::Opaque(words) = self else { return false };
-        let Some(first) = wanted.first() else { return false };
-        words
-            .windows(wanted.len())
-            .any(|found| found[0].rsplit('/').next() == Some(first.as_str()) && found[1..] == wanted[1..])
+    pub fn unclear(&self) -> Option<&'static str> {
+        match self {
+            Self::Understood(commands) => commands.iter().find_map(SimpleCommand::unclear),
+            Self::Opaque { why, .. } => Some(why),
+        }
     }
 
-    fn opaque(line: &str) -> Self {
+    /// Whether the line runs this, as far as can be told: rather once too often.
+    #[must_use]
+    pub fn may_run(&self, wanted: &[String]) -> bool {
+        match self {
+            // What a shell is fed may be anything that stands before it.
+            Self::Understood(commands) if commands.iter().skip(1).any(SimpleCommand::is_fed_shell) => {
+                commands.iter().any(|command| command.may_run(wanted) || command.mentions(wanted))
+            }
+            Self::Understood(commands) => commands.iter().any(|command| command.may_run(wanted)),
+            Self::Opaque { words, .. } => mentions(words, wanted),
+        }
+    }
+
+    /// Everything the line runs, wrappers and what is inside them.
+    pub(super) fn all(&self) -> Vec<&SimpleCommand> {
+        let mut all = Vec::new();
+        self.commands().into_iter().flatten().for_each(|command| command.collect(&mut all));
+        all
+    }
+
+    pub(super) fn opaque(line: &str, why: &'static str) -> Self {
         let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
-        let words = plain.split(|c: char| c.is_whitespace() || ";|&<>(){}$`=!".contains(c));
-        Self::Opaque(words.filter(|word| !word.is_empty()).map(str::to_owned).collect())
+        let words = plain.split(|c: char| c.is_whitespace() || c.is_control() || ";|&<>(){}$`=!,".contains(c));
+        Self::Opaque { words: words.filter(|word| !word.is_empty()).map(str::to_owned).collect(), why }
     }
 }
 
 impl SimpleCommand {
+    /// `words` may begin with harmless assignments, which are left out.
+    pub(super) fn new(words: Vec<Word>, depth: usize) -> Self {
+        let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
+        Self::of_argv(words.into_iter().skip(program).collect(), false, depth)
+    }
+
+    /// A command that is not looked into.
+    pub(super) fn plain(words: Vec<Word>) -> Self {
+        Self { words, open_ended: false, inside: Inside::Nothing }
+    }
+
+    pub(super) fn of_argv(words: Vec<Word>, open_ended: bool, depth: usize) -> Self {
+        let inside = if depth < MAX_DEPTH { wrappers::inside(&words, open_ended, depth) } else { Inside::Unknown };
+        Self { words, open_ended, inside }
+    }
+
+    /// The program as it was named.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.words.first().map_or("", |word| &word.text)
+    }
+
     /// The program's name without its folder.
     #[must_use]
     pub fn program(&self) -> &str {
-        self.argv.first().map_or("", |program| program.rsplit('/').next().unwrap_or(program))
+        self.name().rsplit('/').next().unwrap_or_default()
     }
 
     #[must_use]
-    pub fn is_destructive(&self) -> bool {
-        DESTRUCTIVE.contains(&self.program()) || self.program().starts_with("mkfs.")
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    fn collect<'a>(&'a self, all: &mut Vec<&'a Self>) {
+        all.push(self);
+        if let Inside::Commands(wrapped) = &self.inside {
+            wrapped.commands.iter().for_each(|command| command.collect(all));
+        }
+    }
+
+    fn unclear(&self) -> Option<&'static str> {
+        match &self.inside {
+            Inside::Nothing => None,
+            Inside::Unknown => Some("a wrapper that can't be looked into"),
+            Inside::Commands(wrapped) => wrapped.commands.iter().find_map(Self::unclear),
+        }
+    }
+
+    /// Whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers nothing, one
+    /// that names what is inside covers a wrapper that adds nothing to it.
+    pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
+        let named = prefix.len() <= self.words.len()
+            && prefix.iter().zip(&self.words).all(|(wanted, word)| !word.expands && *wanted == word.text);
+        match &self.inside {
+            Inside::Nothing => named,
+            Inside::Unknown => false,
+            Inside::Commands(Wrapped { starts_at, commands, is_transparent }) => {
+                (named && prefix.len() > *starts_at)
+                    || (*is_transparent && commands.iter().all(|command| command.is_covered(prefix)))
+            }
+        }
+    }
+
+    fn may_run(&self, wanted: &[String]) -> bool {
+        if self.is_that_program(wanted) {
+            return true;
+        }
+        match &self.inside {
+            Inside::Nothing if wrappers::is_runner(self) => self.mentions(wanted),
+            Inside::Nothing => false,
+            Inside::Unknown => self.mentions(wanted),
+            Inside::Commands(wrapped) => wrapped.commands.iter().any(|command| command.may_run(wanted)),
+        }
+    }
+
+    /// When it comes to forbidding, a program named by its path is that program too, and options between the program and
+    /// its subcommand don't hide it: `git -C x push`, `cargo +nightly publish`.
+    fn is_that_program(&self, prefix: &[String]) -> bool {
+        let Some((first, rest)) = prefix.split_first() else { return false };
+        (self.name() == first || self.program() == first) && follows(self.arguments(), rest)
+    }
+
+    /// A shell that is named no script and no line reads its input.
+    pub(super) fn is_fed_shell(&self) -> bool {
+        let only_flags = self.arguments().iter().all(|word| matches!(word.text.as_str(), "-" | "-s" | "-x" | "-e"));
+        only_flags && wrappers::is_shell(self.program())
+    }
+
+    fn mentions(&self, wanted: &[String]) -> bool {
+        let separators = |c: char| c.is_whitespace() || ";|&<>(){}[]$`=!:,'\"".contains(c);
+        let words: Vec<&str> = self.words.iter().flat_map(|word| word.text.split(separators)).collect();
+        mentions(&words, wanted)
     }
 }
 
+/// Whether `wanted` stands at the beginning, options and their values aside.
+fn follows(words: &[Word], wanted: &[String]) -> bool {
+    let mut reachable = vec![false; words.len() + 2];
+    reachable[0] = true;
+    (0..=words.len()).any(|place| {
+        if !reachable[place] {
+            return false;
+        }
+        if words.get(place).is_some_and(|word| word.text.starts_with(['-', '+'])) {
+            // The next word may be the option's value.
+            reachable[place + 1] = true;
+            reachable[place + 2] = true;
+        }
+        let rest = &words[place..];
+        wanted.len() <= rest.len() && wanted.iter().zip(rest).all(|(wanted, word)| *wanted == word.text)
+    })
+}
+
+/// Whether these words stand in the line one after another, the first one also at the end of a path.
+fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
+    let Some(first) = wanted.first() else { return false };
+    words.windows(wanted.len()).any(|found| {
+        found[0].as_ref().rsplit('/').next() == Some(first.as_str())
+            && found[1..].iter().zip(&wanted[1..]).all(|(found, wanted)| found.as_ref() == wanted)
+    })
+}
+
+/// The line's commands, where both readers see the same.
+fn read_twice(line: &str, depth: usize) -> Result<Vec<Vec<Word>>, Unclear> {
+    if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
+        return Err("more than is looked into");
+    }
+    let commands = plain_shell::read(line)?;
+    if commands.len() > MAX_COMMANDS {
+        return Err("more than is looked into");
+    }
+    let assignments = commands.iter().flat_map(|words| words.iter().take_while(|word| is_assignment(word)));
+    if assignments.into_iter().any(|word| !is_harmless(word)) {
+        return Err("a variable set for a command");
+    }
+    let by_grammar = read_by_grammar(line).ok_or("what bash's grammar does not take for simple commands")?;
+    let same = by_grammar.len() == commands.len()
+        && by_grammar.iter().zip(&commands).all(|(theirs, ours)| {
+            theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(theirs, ours)| *theirs == ours.text)
+        });
+    same.then_some(commands).ok_or("what can be read in two ways")
+}
+
+pub(super) fn is_harmless(assignment: &Word) -> bool {
+    let name = assignment.text.split('=').next().unwrap_or_default();
+    HARMLESS_VARIABLES.contains(&name) && !assignment.expands
+}
+
+fn read_by_grammar(line: &str) -> Option<Vec<Vec<String>>> {
+    let tree = PARSER.with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))?;
+    let root = tree.root_node();
+    let mut commands = Vec::new();
+    let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
+    if !around_is_blank {
+        return None;
+    }
+    collect(root, line, &mut commands)?;
+    Some(commands)
+}
+
 /// `None` as soon as something is not understood.
-fn collect(node: Node<'_>, line: &str, commands: &mut Vec<SimpleCommand>) -> Option<()> {
+fn collect(node: Node<'_>, line: &str, commands: &mut Vec<Vec<String>>) -> Option<()> {
     if node.is_error() || node.is_missing() || !gaps_are_blank(node, line) {
         return None;
     }
@@ -113,6 +344,13 @@ fn collect(node: Node<'_>, line: &str, commands: &mut Vec<SimpleCommand>) -> Opt
         }
         "command" => {
             commands.push(simple_command(node, line)?);
+            Some(())
+        }
+        // `[[ … ]]` and `(( … ))` have other brackets and are not understood.
+        "test_command" if line[node.byte_range()].starts_with("[ ") => {
+            let mut words = Vec::new();
+            test_words(node, line, &mut words)?;
+            commands.push(words);
             Some(())
         }
         "&&" | "||" | ";" | "|" | "\n" | "comment" => Some(()),
@@ -137,59 +375,90 @@ fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
 }
 
-fn simple_command(node: Node<'_>, line: &str) -> Option<SimpleCommand> {
-    let mut command = SimpleCommand { argv: Vec::new(), has_pattern: false };
+fn simple_command(node: Node<'_>, line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
         let word = match child.kind() {
             "command_name" if child.child_count() == 1 => word(child.child(0)?, line)?,
             "command_name" => return None,
+            "variable_assignment" => assignment(child, line)?,
             _ => word(child, line)?,
         };
-        command.has_pattern |= word.has_pattern;
-        command.argv.push(word.text);
+        words.push(word);
     }
-    // A name made by quoting or joining pieces is a disguise more often than a need.
-    let plain_name = command.argv.first().is_some_and(|name| line[node.byte_range()].starts_with(name.as_str()));
-    plain_name.then_some(command)
+    Some(words)
 }
 
-struct Word {
-    text: String,
-    has_pattern: bool,
+fn assignment(node: Node<'_>, line: &str) -> Option<String> {
+    let name = &line[node.child_by_field_name("name")?.byte_range()];
+    let value = node.child_by_field_name("value").map_or_else(|| Some(String::new()), |value| word(value, line))?;
+    let written_so = line[node.byte_range()].starts_with(&format!("{name}="));
+    written_so.then(|| format!("{name}={value}"))
 }
 
-fn word(node: Node<'_>, line: &str) -> Option<Word> {
+/// `[ … ]` is a command like any other to the shell; the grammar knows its expressions.
+fn test_words(node: Node<'_>, line: &str, words: &mut Vec<String>) -> Option<()> {
+    if !gaps_are_blank(node, line) {
+        return None;
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "unary_expression" | "binary_expression" => test_words(child, line, words)?,
+            "[" | "]" | "test_operator" | "=" | "==" | "!=" => words.push(line[child.byte_range()].to_owned()),
+            _ => words.push(word(child, line)?),
+        }
+    }
+    Some(())
+}
+
+fn word(node: Node<'_>, line: &str) -> Option<String> {
     if node.is_error() || node.is_missing() {
         return None;
     }
     let source = &line[node.byte_range()];
     match node.kind() {
-        "word" | "number" => {
-            if source.contains(['\\', '`', '$', '!']) {
-                return None;
-            }
-            Some(Word { text: source.to_owned(), has_pattern: source.contains(['*', '?', '[', '{']) })
-        }
-        "raw_string" => {
-            let inner = source.strip_prefix('\'')?.strip_suffix('\'')?;
-            Some(Word { text: inner.to_owned(), has_pattern: false })
-        }
+        "word" | "number" => unescaped(source),
+        "raw_string" => Some(source.strip_prefix('\'')?.strip_suffix('\'')?.to_owned()),
         "string" => {
-            let inner = source.strip_prefix('"')?.strip_suffix('"')?;
-            let plain = !inner.contains(['\\', '`', '$', '!', '"']);
-            plain.then(|| Word { text: inner.to_owned(), has_pattern: false })
+            let mut cursor = node.walk();
+            let known = |kind| matches!(kind, "\"" | "string_content" | "$");
+            let plain = node.children(&mut cursor).all(|child| known(child.kind()));
+            plain.then(|| source.strip_prefix('"')?.strip_suffix('"').map(unescaped_in_quotes)).flatten()
         }
         "concatenation" => {
-            let mut joined = Word { text: String::new(), has_pattern: false };
             let mut cursor = node.walk();
-            for child in node.children(&mut cursor) {
-                let piece = word(child, line)?;
-                joined.text.push_str(&piece.text);
-                joined.has_pattern |= piece.has_pattern;
-            }
-            Some(joined)
+            node.children(&mut cursor).map(|child| word(child, line)).collect()
         }
+        // Brackets and braces of patterns.
+        "[" | "]" | "{" | "}" => Some(source.to_owned()),
         _ => None,
     }
+}
+
+/// What a backslash outside quotes makes of the next character; `None` for what is not plain.
+fn unescaped(source: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut characters = source.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => text.push(characters.next()?),
+            '`' | '$' | '!' | '\'' | '"' => return None,
+            other => text.push(other),
+        }
+    }
+    Some(text)
+}
+
+fn unescaped_in_quotes(inner: &str) -> String {
+    let mut text = String::new();
+    let mut characters = inner.chars().peekable();
+    while let Some(character) = characters.next() {
+        match (character, characters.peek()) {
+            ('\\', Some('"' | '\\' | '$' | '`')) => text.extend(characters.next()),
+            (other, _) => text.push(other),
+        }
+    }
+    text
 }

@@ -25,6 +25,9 @@ pub struct Subject {
     pub command: Option<String>,
     /// The hosts that it speaks to, in lower case and without a port.
     pub hosts: Vec<String>,
+    /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
+    /// secrets among it. Otherwise such a command is asked about.
+    pub wide_reads_checked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,134 +1,245 @@
 //! Commands that are known to only read, with the flags that keep them so.
 //!
-//! An allow-list twice over: of programs, and of what their arguments may not be. A program whose flags cannot be told
-//! apart safely (git with its configured helpers, sed, awk, xargs) is not on it, nor is one whose plain-looking arguments
-//! the shell evaluates (`test -v 'a[$(…)]'`, `[`, `printf -v`, `let`). A pattern that the shell expands could name a file of
-//! secrets, and so could a recursive search, so both are asked about.
+//! An allow-list twice over: of programs, and of their options; what is not on it is asked about. Paths in front of a
+//! program's name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code
+//! (`awk`, `test -v 'a[$(…)]'`), or whose options run others (`rg --pre`, `git -c`, `sort --compress-program`).
+//!
+//! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. Those reads
+//! are told (`WideRead`), so that whoever has the files at hand can look.
 
-use super::SimpleCommand;
+mod developer_tools;
+mod expressions;
+mod programs;
 
-/// A program, and the arguments that would make it do more than read. A flag also stands for `--flag=…`.
-struct ReadOnlyProgram {
-    name: &'static str,
-    forbidden: &'static [&'static str],
-    /// Single letters that must not occur in a cluster of short flags.
-    forbidden_letters: &'static str,
-    /// More operands than this could be an output file.
-    max_operands: Option<usize>,
+use super::flags::{self, Flag, Given};
+use super::plain_shell::Word;
+use super::wrappers::Inside;
+use super::{CommandLine, SimpleCommand};
+
+/// A program, and what it may be given.
+pub(super) struct Program {
+    /// With its subcommands: `git log`.
+    pub(super) name: &'static str,
+    /// See `flags`.
+    pub(super) short: &'static str,
+    pub(super) long: &'static str,
+    pub(super) operands: Operands,
+    pub(super) shows: Shows,
 }
 
-const fn plain(name: &'static str) -> ReadOnlyProgram {
-    ReadOnlyProgram { name, forbidden: &[], forbidden_letters: "", max_operands: None }
+pub(super) enum Operands {
+    Any,
+    AtMost(usize),
+    /// Each is one of these words.
+    Among(&'static str),
+    /// Judged by a function, together with the flags.
+    Checked(fn(&Given<'_>) -> bool),
 }
 
-const PROGRAMS: &[ReadOnlyProgram] = &[
-    plain("basename"),
-    plain("cat"),
-    plain("cmp"),
-    plain("comm"),
-    plain("cut"),
-    plain("df"),
-    plain("diff"),
-    plain("dirname"),
-    plain("du"),
-    plain("echo"),
-    ReadOnlyProgram {
-        name: "egrep",
-        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
-        forbidden_letters: "rRdf",
-        max_operands: None,
-    },
-    plain("false"),
-    ReadOnlyProgram {
-        name: "fgrep",
-        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
-        forbidden_letters: "rRdf",
-        max_operands: None,
-    },
-    ReadOnlyProgram {
-        name: "grep",
-        forbidden: &["--recursive", "--dereference-recursive", "--directories", "--file"],
-        forbidden_letters: "rRdf",
-        max_operands: None,
-    },
-    plain("head"),
-    plain("id"),
-    plain("ls"),
-    plain("nl"),
-    plain("pwd"),
-    plain("readlink"),
-    plain("realpath"),
-    plain("stat"),
-    plain("tac"),
-    ReadOnlyProgram { name: "tail", forbidden: &["--follow", "--retry"], forbidden_letters: "fF", max_operands: None },
-    plain("tr"),
-    plain("true"),
-    plain("uname"),
-    plain("wc"),
-    plain("which"),
-    plain("whoami"),
-    ReadOnlyProgram { name: "uniq", forbidden: &[], forbidden_letters: "", max_operands: Some(1) },
-    ReadOnlyProgram {
-        name: "sort",
-        forbidden: &["--output", "--compress-program", "--temporary-directory", "--files0-from"],
-        forbidden_letters: "oT",
-        max_operands: None,
-    },
-    ReadOnlyProgram {
-        name: "rg",
-        forbidden: &[
-            "--pre",
-            "--pre-glob",
-            "--hostname-bin",
-            "--search-zip",
-            "--config",
-            "--hidden",
-            "--file",
-            "--unrestricted",
-        ],
-        forbidden_letters: "zuf.",
-        max_operands: None,
-    },
-    ReadOnlyProgram {
-        name: "find",
-        forbidden: &["-delete", "-exec", "-execdir", "-fls", "-fprint", "-fprint0", "-fprintf", "-ok", "-okdir"],
-        forbidden_letters: "",
-        max_operands: None,
-    },
-];
-
-/// Whether every command is known to only read. Outside a sandbox they must also stay inside the project.
-pub(super) fn all_read_only(commands: &[SimpleCommand], sandboxed: bool) -> bool {
-    commands.iter().all(|command| is_read_only(command) && (sandboxed || stays_inside(command)))
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// Nothing of what files contain, whatever it is given.
+    Names,
+    /// What is in the files it is given.
+    Contents,
+    /// As `Contents`, and with these short flags and long words also what is in the folders it is given.
+    Below { always: bool, flags: &'static str, skips_hidden: bool, first_is_pattern: bool },
 }
 
-fn is_read_only(command: &SimpleCommand) -> bool {
-    // A path in front could be any program of that name; a pattern could become any flag.
-    let Some((name, arguments)) = command.argv.split_first() else { return false };
-    let Some(program) = PROGRAMS.iter().find(|program| program.name == name) else { return false };
-    if command.has_pattern {
+/// A read of files that the line does not name one by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WideRead {
+    /// Everything below a folder.
+    Below { folder: String, skips_hidden: bool },
+    /// Whatever a pattern stands for. A name that begins with a dash would be an option.
+    Matching(String),
+}
+
+/// Which wide reads the line makes; `None` where it is not known to only read.
+pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
+    let mut wide = Vec::new();
+    let commands = line.commands()?;
+    let all = line.all();
+    let moves = all.iter().filter(|command| runs_elsewhere(command)).count();
+    // Where another folder's git is asked, its configuration could name any program.
+    let elsewhere = moves > 0 && all.iter().any(|command| command.program() == "git");
+    let known = |command: &SimpleCommand, wide: &mut Vec<WideRead>| {
+        is_read_only(command, wide) && (sandboxed || stays_inside(command))
+    };
+    if elsewhere || !commands.iter().all(|command| known(command, &mut wide)) {
+        return None;
+    }
+    match commands.first().filter(|first| first.name() == "cd" && moves == 1).map(SimpleCommand::arguments) {
+        Some([folder]) if folder.text != "-" => Some(wide.into_iter().map(|read| read.from(&folder.text)).collect()),
+        _ => (moves == 0 || wide.is_empty()).then_some(wide),
+    }
+}
+
+/// `cd`, and `find -execdir`, which goes into each folder.
+fn runs_elsewhere(command: &SimpleCommand) -> bool {
+    command.name() == "cd" || command.arguments().iter().any(|word| word.text == "-execdir")
+}
+
+impl WideRead {
+    /// The same, read from another folder.
+    fn from(self, folder: &str) -> Self {
+        match self {
+            Self::Below { folder: below, skips_hidden } => Self::Below { folder: joined(folder, &below), skips_hidden },
+            Self::Matching(pattern) => Self::Matching(joined(folder, &pattern)),
+        }
+    }
+}
+
+fn joined(folder: &str, path: &str) -> String {
+    if path.starts_with(['/', '~']) { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
+}
+
+pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    match &command.inside {
+        Inside::Nothing => is_known(command, wide),
+        Inside::Unknown => false,
+        Inside::Commands(wrapped) if command.name() == "find" => {
+            expressions::find_only_reads(command.arguments())
+                && wrapped.commands.iter().all(|inner| is_read_only_on_found(inner, command, wide))
+        }
+        Inside::Commands(wrapped) => {
+            wrapped.is_transparent && wrapped.commands.iter().all(|inner| is_read_only(inner, wide))
+        }
+    }
+}
+
+/// What `find` hands over begins with a folder's name, so it is no option; it may be any file below.
+fn is_read_only_on_found(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    let words = inner.words.iter().filter(|word| word.text != "{}").cloned().collect();
+    let plain = SimpleCommand { words, open_ended: false, inside: inner.inside.clone() };
+    let mut shows = Vec::new();
+    if !is_read_only(&plain, &mut shows) {
         return false;
     }
-    let operands = arguments.iter().filter(|argument| !argument.starts_with('-')).count();
-    program.max_operands.is_none_or(|limit| operands <= limit)
-        && !arguments.iter().any(|argument| is_forbidden(program, argument))
+    if !shows.is_empty() || program_of(&plain).is_none_or(|(program, _)| program.shows != Shows::Names) {
+        let folders = find.arguments().iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
+        wide.extend(folders.map(|folder| below(&folder.text, false)));
+        wide.push(below(".", false));
+    }
+    true
 }
 
-/// Long flags may be shortened, so a forbidden one is also found by any of its beginnings.
-fn is_forbidden(program: &ReadOnlyProgram, argument: &str) -> bool {
-    let flag = argument.split('=').next().unwrap_or(argument);
-    let long = program.forbidden.iter().any(|forbidden| {
-        flag == *forbidden || (flag.len() > 2 && flag.starts_with("--") && forbidden.starts_with(flag))
-    });
-    let short = argument.starts_with('-')
-        && !argument.starts_with("--")
-        && argument.chars().any(|letter| program.forbidden_letters.contains(letter));
-    long || short
+fn below(folder: &str, skips_hidden: bool) -> WideRead {
+    WideRead::Below { folder: folder.to_owned(), skips_hidden }
+}
+
+fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    let arguments = command.arguments();
+    if matches!(arguments, [only] if only.text == "--version") {
+        return programs::SAYS_ITS_VERSION.contains(&command.name());
+    }
+    match command.name() {
+        "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
+        "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
+        "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
+        "[" | "test" => !command.open_ended && expressions::test_only_reads(command) && no_pattern(arguments),
+        _ => {
+            let Some((program, words)) = program_of(command) else { return false };
+            program.takes(&command.words[words..], command.open_ended, wide)
+        }
+    }
+}
+
+/// The entry, and how many words its name has.
+fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
+    let tables = [programs::PROGRAMS, developer_tools::PROGRAMS];
+    let entries = tables.into_iter().flatten().filter(|program| is_named(program.name, &command.words));
+    entries.map(|program| (program, program.name.split(' ').count())).max_by_key(|(_, words)| *words)
+}
+
+pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
+    let mut words = words.iter();
+    name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
+}
+
+impl Program {
+    fn takes(&self, arguments: &[Word], open_ended: bool, wide: &mut Vec<WideRead>) -> bool {
+        // Anything at all may follow there.
+        if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
+            return false;
+        }
+        let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
+        let expands = arguments.iter().any(|word| word.expands);
+        let fits = match self.operands {
+            Operands::Any => true,
+            Operands::AtMost(limit) => !expands && given.operands.len() <= limit,
+            Operands::Among(words) => {
+                !expands && given.operands.iter().all(|operand| words.split(' ').any(|word| word == operand.text))
+            }
+            Operands::Checked(check) => !expands && check(&given),
+        };
+        if !fits || !patterns(arguments, self.shows == Shows::Names, wide) {
+            return false;
+        }
+        if let Shows::Below { always, flags, skips_hidden, first_is_pattern } = self.shows
+            && (always || given.flags.iter().any(|flag| is_among(flag, flags)))
+        {
+            let skips_hidden = skips_hidden && !given.flags.iter().any(brings_hidden_back);
+            let folders = given.operands.get(usize::from(first_is_pattern && !has_pattern_flag(&given))..);
+            match folders {
+                Some(folders @ [_, ..]) => wide.extend(folders.iter().map(|word| below(&word.text, skips_hidden))),
+                Some([]) | None => wide.push(below(".", skips_hidden)),
+            }
+        }
+        true
+    }
+}
+
+/// `grep -e PATTERN`: then the first operand is a file.
+fn has_pattern_flag(given: &Given<'_>) -> bool {
+    given.flags.iter().any(|flag| matches!(flag, Flag::Short('e', _) | Flag::Long("regexp" | "files", _)))
+}
+
+/// `rg -g '*.pem'` also finds what is hidden or ignored. Source files are no secrets.
+fn brings_hidden_back(flag: &Flag<'_>) -> bool {
+    const SOURCES: &[&str] = &[
+        "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "hs", "html", "java", "js", "jsx", "kt", "lua",
+        "m", "md", "mjs", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "ts",
+        "tsx", "vue", "zig",
+    ];
+    let (Flag::Short('g', Some(glob)) | Flag::Long("glob" | "iglob", Some(glob))) = flag else { return false };
+    let is_source = glob.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension));
+    !glob.starts_with('!') && !is_source
+}
+
+fn is_among(flag: &Flag<'_>, flags: &str) -> bool {
+    flags.split(' ').any(|known| match flag {
+        Flag::Short(letter, _) => known.len() == 1 && known.starts_with(*letter),
+        Flag::Long(name, _) => known == *name,
+    })
+}
+
+fn no_pattern(arguments: &[Word]) -> bool {
+    arguments.iter().all(|word| !word.expands)
+}
+
+/// Tells what the shell's patterns stand for. Hidden names are never matched by one silently.
+fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
+    for word in arguments.iter().filter(|word| word.expands) {
+        let hidden = word.text.split(['/', '{', ',']).any(|part| part.starts_with('.') && !matches!(part, "." | ".."));
+        if hidden || word.text.starts_with(['-', '{']) || word.text.contains("{-") || word.text.contains(",-") {
+            return false;
+        }
+        let may_be_an_option = word.text.starts_with(['*', '?', '[']);
+        if !only_names || may_be_an_option {
+            wide.push(WideRead::Matching(word.text.clone()));
+        }
+    }
+    true
 }
 
 fn stays_inside(command: &SimpleCommand) -> bool {
-    command.argv.iter().skip(1).all(|argument| {
-        let value = argument.rsplit('=').next().unwrap_or(argument);
-        !value.starts_with(['/', '~']) && !argument.contains("..") && !argument.contains('\\')
+    command.arguments().iter().all(|argument| {
+        let value = argument.text.rsplit('=').next().unwrap_or_default();
+        // A path may be attached to a short option.
+        let attached = argument.text.starts_with('-') && !argument.text.starts_with("--") && value.contains('/');
+        !attached
+            && !value.starts_with(['/', '~'])
+            && argument.text.split(['/', '=', ':', ',']).all(|part| part != "..")
     })
 }

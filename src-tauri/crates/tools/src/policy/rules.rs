@@ -1,7 +1,7 @@
 //! The user's own rules and category defaults.
 
 use super::question::{Question, Subject};
-use super::{CommandLine, Hit, SimpleCommand};
+use super::{CommandLine, Hit, powershell};
 use arki_domain::{Category, Decision};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
@@ -43,6 +43,8 @@ pub enum RuleError {
 pub struct PolicyRule {
     definition: RuleDefinition,
     path: Option<GlobMatcher>,
+    /// The command under the name that a PowerShell line has it, where that is another.
+    in_powershell: Option<Vec<String>>,
     name: String,
 }
 
@@ -56,7 +58,8 @@ impl PolicyRule {
             return Err(RuleError::Empty { number });
         }
         let path = definition.path.as_deref().map(|glob| compile(glob, number)).transpose()?;
-        let rule = Self { definition, path, name: format!("{origin}:rules[{number}]") };
+        let in_powershell = definition.command.as_deref().and_then(canonical);
+        let rule = Self { definition, path, in_powershell, name: format!("{origin}:rules[{number}]") };
         rule.check_examples(number)?;
         Ok(rule)
     }
@@ -97,12 +100,15 @@ impl PolicyRule {
     fn command_matches(&self, line: Option<&CommandLine>) -> bool {
         let Some(prefix) = &self.definition.command else { return true };
         let Some(line) = line else { return false };
-        match line.commands() {
-            Some(commands) if self.needs_all() => commands.iter().all(|command| command.argv.starts_with(prefix)),
-            Some(commands) => commands.iter().any(|command| is_that_program(command, prefix)),
-            // What is not understood is never loosened, and tightened as soon as the words are there in order.
-            None => !self.needs_all() && line.mentions(prefix),
-        }
+        let matches = |prefix: &[String]| {
+            if self.needs_all() {
+                // What is not understood is never loosened.
+                line.commands().is_some_and(|commands| commands.iter().all(|command| command.is_covered(prefix)))
+            } else {
+                line.may_run(prefix)
+            }
+        };
+        matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
     }
 
     /// Loosening needs every part to match; tightening needs one.
@@ -116,11 +122,10 @@ impl PolicyRule {
     }
 }
 
-/// When it comes to forbidding, a program named by its path is that program too; allowing takes the plain name.
-fn is_that_program(command: &SimpleCommand, prefix: &[String]) -> bool {
-    let Some((first, rest)) = prefix.split_first() else { return false };
-    let named = command.argv.first() == Some(first) || command.program() == first;
-    named && command.argv.get(1..).is_some_and(|arguments| arguments.starts_with(rest))
+fn canonical(command: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = command.split_first()?;
+    let name = powershell::canonical(first);
+    (name != *first).then(|| [&[name], rest].concat())
 }
 
 fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {

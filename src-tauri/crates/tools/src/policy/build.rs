@@ -1,0 +1,332 @@
+//! Known build and test commands. They run the project's own code, so they are allowed unasked only inside a working
+//! sandbox, and only with options that name no other program, file or folder to write.
+
+use super::flags::{self, Flag};
+use super::plain_shell::Word;
+use super::read_only::{WideRead, is_named, is_read_only};
+use super::wrappers::Inside;
+use super::{CommandLine, SimpleCommand};
+
+struct Build {
+    name: &'static str,
+    short: &'static str,
+    long: &'static str,
+    operands: Operands,
+    /// What stands after `--` goes to the project's own tests.
+    passes_on: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Operands {
+    /// Tests, packages or files, named without an option.
+    Any,
+    None,
+    /// Each is a name that says building or testing.
+    Targets,
+}
+
+const CARGO: &str = "all all-features all-targets benches bin= bins color= doc example= examples exclude= features= frozen ignore-rust-version \
+    jobs= keep-going lib locked message-format= no-default-features no-deps no-fail-fast no-run offline package= profile= quiet \
+    release target= test= tests bench= verbose workspace document-private-items";
+const CARGO_SHORT: &str = "p:F:j:rqv";
+
+const fn cargo(name: &'static str) -> Build {
+    Build { name, short: CARGO_SHORT, long: CARGO, operands: Operands::Any, passes_on: true }
+}
+
+const fn builds(name: &'static str, short: &'static str, long: &'static str, operands: Operands) -> Build {
+    Build { name, short, long, operands, passes_on: false }
+}
+
+const fn runs_script(name: &'static str) -> Build {
+    Build {
+        name,
+        short: "sw:",
+        long: "if-present silent workspace= workspaces",
+        operands: Operands::Targets,
+        passes_on: false,
+    }
+}
+
+const GO_TEST: &str = "bench= benchmem benchtime= count= cover covermode= cpu= failfast json list= p= parallel= race run= short shuffle= \
+    skip= tags= timeout= v vet= x trimpath buildvcs?";
+const PYTEST: &str = "assert= capture= collect-only color= cov? cov-report= disable-warnings doctest-modules durations= exitfirst failed-first ff \
+    last-failed lf maxfail= new-first nf no-cov no-header no-summary numprocesses= quiet randomly-seed= run-slow runxfail \
+    showlocals stepwise strict-markers sw tb= timeout= verbose";
+const JEST: &str = "bail? ci color colors coverage detectOpenHandles forceExit maxWorkers= no-coverage onlyChanged passWithNoTests run \
+    runInBand silent testNamePattern= testPathPattern= verbose reporter=";
+const GRADLE: &str = "build-cache continue daemon info no-build-cache no-daemon offline parallel quiet rerun-tasks stacktrace tests= debug";
+
+const BUILDS: &[Build] = &[
+    cargo("cargo bench"),
+    cargo("cargo b"),
+    cargo("cargo build"),
+    cargo("cargo c"),
+    cargo("cargo check"),
+    cargo("cargo clippy"),
+    cargo("cargo doc"),
+    cargo("cargo t"),
+    cargo("cargo test"),
+    builds(
+        "cargo nextest run",
+        "p:F:j:rE:",
+        "all-features all-targets exclude= failure-output= features= filter-expr= lib locked no-capture no-default-features \
+         no-fail-fast offline package= release retries= test= test-threads= tests workspace",
+        Operands::Any,
+    ),
+    builds("cargo fmt --check", "p:qv", "all check package= quiet verbose", Operands::None),
+    builds("cargo fmt --all --check", "qv", "quiet verbose", Operands::None),
+    builds("cargo fmt --all -- --check", "", "", Operands::None),
+    builds("cargo fmt -- --check", "", "", Operands::None),
+    runs_script("npm run"),
+    runs_script("npm run-script"),
+    runs_script("pnpm run"),
+    runs_script("yarn run"),
+    runs_script("bun run"),
+    builds("npm test", "sw:", "if-present silent workspace= workspaces", Operands::None),
+    builds("npm t", "s", "silent", Operands::None),
+    builds("pnpm test", "rs", "recursive silent", Operands::None),
+    runs_script("pnpm"),
+    builds("bun test", "t:", "bail? coverage only test-name-pattern= timeout= todo", Operands::Any),
+    runs_script("yarn"),
+    builds("deno check", "", "all quiet", Operands::Any),
+    builds("deno lint", "", "compact json quiet", Operands::Any),
+    builds("jest", "bio?t:w:", JEST, Operands::Any),
+    builds("vitest", "t:", JEST, Operands::Any),
+    builds("npx jest", "bio?t:w:", JEST, Operands::Any),
+    builds("npx vitest run", "t:", JEST, Operands::Any),
+    builds("tsc --noEmit", "p:", "noEmit pretty? project= skipLibCheck strict", Operands::None),
+    builds("npx tsc --noEmit", "p:", "noEmit pretty? project= skipLibCheck strict", Operands::None),
+    builds(
+        "eslint",
+        "f:",
+        "color ext= format= max-warnings= no-color no-error-on-unmatched-pattern quiet",
+        Operands::Any,
+    ),
+    builds(
+        "npx eslint",
+        "f:",
+        "color ext= format= max-warnings= no-color no-error-on-unmatched-pattern quiet",
+        Operands::Any,
+    ),
+    builds("prettier --check", "", "log-level= check", Operands::Any),
+    builds("npx prettier --check", "", "log-level= check", Operands::Any),
+    builds("pytest", "k:lm:n:qr:svxW:", PYTEST, Operands::Any),
+    builds("py.test", "k:lm:n:qr:svx", PYTEST, Operands::Any),
+    builds("python -m pytest", "k:lm:n:qr:svxW:", PYTEST, Operands::Any),
+    builds("python3 -m pytest", "k:lm:n:qr:svxW:", PYTEST, Operands::Any),
+    builds("uv run pytest", "k:lm:n:qr:svxW:", PYTEST, Operands::Any),
+    builds("poetry run pytest", "k:lm:n:qr:svxW:", PYTEST, Operands::Any),
+    builds("python -m unittest", "bcfk:qv", "buffer catch failfast locals quiet verbose", Operands::Any),
+    builds("python3 -m unittest", "bcfk:qv", "buffer catch failfast locals quiet verbose", Operands::Any),
+    builds(
+        "mypy",
+        "p:m:",
+        "ignore-missing-imports module= no-error-summary package= pretty show-error-codes strict",
+        Operands::Any,
+    ),
+    builds("pyright", "p:", "outputjson project= stats warnings", Operands::Any),
+    builds(
+        "ruff check",
+        "q",
+        "exit-zero ignore= no-cache no-fix output-format= quiet select= statistics verbose",
+        Operands::Any,
+    ),
+    builds("ruff format --check", "q", "diff quiet", Operands::Any),
+    builds("black --check", "l:q", "diff line-length= quiet", Operands::Any),
+    builds(
+        "flake8",
+        "v",
+        "count ignore= max-complexity= max-line-length= select= show-source statistics",
+        Operands::Any,
+    ),
+    builds("tox", "e:qrv", "recreate", Operands::None),
+    builds("go build", "", "p= race tags= v x trimpath buildvcs?", Operands::Any),
+    builds("go test", "", GO_TEST, Operands::Any),
+    builds("go vet", "", "json tags= v", Operands::Any),
+    builds("golangci-lint run", "v", "build-tags= concurrency= timeout= verbose", Operands::Any),
+    builds("staticcheck", "", "checks= tags= tests?", Operands::Any),
+    builds("make", "Bj?ksi", "always-make jobs? keep-going no-print-directory silent", Operands::Targets),
+    builds("gmake", "Bj?ks", "always-make jobs? keep-going no-print-directory silent", Operands::Targets),
+    builds("ninja", "j:k:v", "verbose quiet", Operands::Targets),
+    builds("just", "", "no-highlight verbose quiet", Operands::Targets),
+    builds("cmake --build", "j?v", "clean-first config= parallel? verbose", Operands::Any),
+    builds(
+        "ctest",
+        "j:R:E:L:V",
+        "extra-verbose label-regex= output-on-failure parallel= rerun-failed test-dir= tests-regex= verbose",
+        Operands::None,
+    ),
+    builds("meson compile", "C:j:v", "jobs= verbose", Operands::None),
+    builds("meson test", "C:v", "no-rebuild print-errorlogs verbose", Operands::Any),
+    builds("bazel build", "k", "keep_going config=", Operands::Any),
+    builds("bazel test", "k", "keep_going config= test_output=", Operands::Any),
+    builds("mvn", "BoqT:U", "batch-mode no-transfer-progress offline quiet", Operands::Targets),
+    builds("./mvnw", "BoqT:U", "batch-mode no-transfer-progress offline quiet", Operands::Targets),
+    builds("gradle", "iqs", GRADLE, Operands::Targets),
+    builds("./gradlew", "iqs", GRADLE, Operands::Targets),
+    builds("dotnet build", "c:v:", "configuration= no-restore nologo verbosity=", Operands::Any),
+    builds("dotnet test", "c:v:", "configuration= filter= no-build no-restore nologo verbosity=", Operands::Any),
+    builds("swift build", "c:v", "configuration= verbose", Operands::None),
+    builds("swift test", "c:v", "configuration= filter= parallel verbose", Operands::None),
+    builds("zig build", "", "summary=", Operands::Targets),
+    builds("zig test", "", "", Operands::Any),
+    builds("mix compile", "", "force warnings-as-errors", Operands::None),
+    builds("mix test", "", "cover failed only= seed= stale trace", Operands::Any),
+    builds("rspec", "fe:", "fail-fast format= order= seed=", Operands::Any),
+    builds("bundle exec rspec", "e:f:", "fail-fast format= order= seed=", Operands::Any),
+    builds("rake", "", "quiet silent trace", Operands::Targets),
+    builds("bundle exec rake", "", "quiet silent trace", Operands::Targets),
+    builds("rubocop", "", "display-cop-names format= parallel", Operands::Any),
+    builds("phpunit", "", "filter= stop-on-failure testdox testsuite=", Operands::Any),
+    builds("./vendor/bin/phpunit", "", "filter= stop-on-failure testdox testsuite=", Operands::Any),
+    builds("vendor/bin/phpunit", "", "filter= stop-on-failure testdox testsuite=", Operands::Any),
+    builds("stack build", "", "fast pedantic test", Operands::None),
+    builds("stack test", "", "fast", Operands::None),
+    builds("cabal build", "", "", Operands::Any),
+    builds("cabal test", "", "", Operands::Any),
+    builds("sbt", "", "", Operands::Targets),
+    builds("shellcheck", "f:s:xS:", "format= severity= shell=", Operands::Any),
+];
+
+/// The first part of a target's or a script's name, up to a colon, a dash or a dot, has to be one of these.
+const TARGETS: &[&str] = &[
+    "all",
+    "assemble",
+    "bench",
+    "benchmark",
+    "build",
+    "check",
+    "checks",
+    "ci",
+    "classes",
+    "compile",
+    "compileJava",
+    "coverage",
+    "default",
+    "doc",
+    "docs",
+    "lint",
+    "package",
+    "spec",
+    "test",
+    "tests",
+    "tsc",
+    "type",
+    "typecheck",
+    "types",
+    "unit",
+    "validate",
+    "verify",
+    "vet",
+];
+/// And none of the parts one of these.
+const NOT_TARGETS: &[&str] =
+    &["deploy", "fix", "install", "publish", "push", "release", "serve", "update", "upload", "watch", "write"];
+
+/// The wide reads of a line in which every command builds, tests or only reads; `None` for any other line.
+pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
+    let commands = line.commands()?;
+    let mut wide = Vec::new();
+    let known = |command: &SimpleCommand| builds_or_tests(command) || is_read_only(command, &mut wide);
+    if !commands.iter().all(known) {
+        return None;
+    }
+    // From where would be another question.
+    let moves = commands.iter().any(|command| command.name() == "cd");
+    (commands.iter().any(builds_or_tests) && (!moves || wide.is_empty())).then_some(wide)
+}
+
+fn builds_or_tests(command: &SimpleCommand) -> bool {
+    match &command.inside {
+        Inside::Nothing => BUILDS.iter().any(|build| build.is(command)),
+        Inside::Unknown => false,
+        Inside::Commands(wrapped) => {
+            let find_or_loop = matches!(command.name(), "find" | "xargs");
+            wrapped.is_transparent && !find_or_loop && wrapped.commands.iter().all(builds_or_tests)
+        }
+    }
+}
+
+impl Build {
+    fn is(&self, command: &SimpleCommand) -> bool {
+        let words = &command.words;
+        if command.open_ended || !is_named(self.name, words) {
+            return false;
+        }
+        let mut arguments = &words[self.name.split(' ').count()..];
+        if self.passes_on
+            && let Some(end) = arguments.iter().position(|word| word.text == "--")
+        {
+            // What is passed on must not become an option of the program before it.
+            if arguments[..end].iter().any(|word| word.expands) {
+                return false;
+            }
+            if !is_harmless_to_tests(&arguments[end + 1..]) {
+                return false;
+            }
+            arguments = &arguments[..end];
+        }
+        let single_dashes = self.name.starts_with("go ");
+        let doubled: Vec<Word>;
+        if single_dashes {
+            doubled = arguments.iter().map(with_two_dashes).collect();
+            arguments = &doubled;
+        }
+        let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
+        if !given.flags.iter().all(names_nothing_outside) {
+            return false;
+        }
+        let mut operands = given.operands.iter();
+        operands.all(|operand| match self.operands {
+            Operands::Any => !operand.expands && stays_inside(&operand.text),
+            Operands::None => false,
+            Operands::Targets => !operand.expands && is_target(&operand.text),
+        }) && self.is_whole(given.operands.len())
+    }
+
+    /// `npm run` alone lists; `yarn` and `pnpm` alone install.
+    fn is_whole(&self, operands: usize) -> bool {
+        let needs_target = matches!(self.name, "yarn" | "pnpm" | "mvn" | "./mvnw" | "sbt" | "just")
+            || self.name.ends_with(" run")
+            || self.name.ends_with(" run-script");
+        !needs_target || operands > 0 || !matches!(self.operands, Operands::Targets)
+    }
+}
+
+/// A value may be a path; a target of cargo's may be a file that names a linker.
+fn names_nothing_outside(flag: &Flag<'_>) -> bool {
+    match flag {
+        Flag::Long("target", Some(value)) => !value.contains(['/', '.']),
+        Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) => stays_inside(value),
+        Flag::Short(_, None) | Flag::Long(_, None) => true,
+    }
+}
+
+/// What is handed to the test program or the linter. Theirs are the options that write: `--logfile`.
+fn is_harmless_to_tests(words: &[Word]) -> bool {
+    words.iter().all(|word| {
+        let name = word.text.split('=').next().unwrap_or_default();
+        let writes = matches!(name, "--logfile" | "--fix" | "--output" | "-o" | "--out" | "--config" | "-C");
+        !word.expands && !writes && stays_inside(&word.text)
+    })
+}
+
+fn with_two_dashes(word: &Word) -> Word {
+    let is_single = word.text.starts_with('-') && !word.text.starts_with("--");
+    if is_single { Word { text: format!("-{}", word.text), ..word.clone() } } else { word.clone() }
+}
+
+fn stays_inside(text: &str) -> bool {
+    !text.starts_with(['/', '~']) && text.split('/').all(|part| part != "..") && !text.contains("://")
+}
+
+fn is_target(name: &str) -> bool {
+    if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        // `make -j 4`
+        return true;
+    }
+    let mut parts = name.split([':', '-', '_', '.', '/']);
+    let first = parts.next().unwrap_or_default();
+    TARGETS.contains(&first) && parts.all(|part| !NOT_TARGETS.contains(&part))
+}

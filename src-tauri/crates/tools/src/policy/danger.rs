@@ -1,0 +1,175 @@
+//! Commands that destroy, reach out or change who may do what: recognised so that the user is told, and so that no
+//! lasting permission is offered for them. Not a wall: what is not on the lists is asked about just the same.
+
+use super::plain_shell::Word;
+use super::powershell;
+use super::wrappers::{Inside, is_shell};
+use super::{CommandLine, SimpleCommand};
+
+const DESTROYS: &[&str] =
+    &["dd", "fdisk", "mkfs", "parted", "rm", "rmdir", "shred", "srm", "truncate", "unlink", "wipefs"];
+const ENDS: &[&str] = &["halt", "kill", "killall", "pkill", "poweroff", "reboot", "shutdown", "skill", "xkill"];
+const GOVERNS: &[&str] = &[
+    "chattr",
+    "chgrp",
+    "chmod",
+    "chown",
+    "chpasswd",
+    "crontab",
+    "doas",
+    "groupadd",
+    "insmod",
+    "iptables",
+    "launchctl",
+    "modprobe",
+    "mount",
+    "nft",
+    "passwd",
+    "pkexec",
+    "rmmod",
+    "setcap",
+    "setfacl",
+    "su",
+    "sudo",
+    "swapoff",
+    "sysctl",
+    "ufw",
+    "umount",
+    "useradd",
+    "userdel",
+    "usermod",
+    "visudo",
+    "chroot",
+    "nsenter",
+    "unshare",
+];
+const EVALUATES: &[&str] = &["eval", "exec", "source", "."];
+/// Interpreters that run what they are fed, when nothing names a script.
+const INTERPRETERS: &[&str] =
+    &["lua", "node", "osascript", "perl", "php", "powershell", "pwsh", "python", "python2", "python3", "ruby", "tclsh"];
+
+/// By the program's first words and something that has to be among the rest.
+const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
+    ("aws s3 rb", &[], "deletes a bucket"),
+    ("aws s3 rm", &[], "deletes stored objects"),
+    ("cargo publish", &[], "publishes"),
+    ("docker compose down", &[], "removes containers"),
+    ("docker rm", &[], "removes containers"),
+    ("docker rmi", &[], "removes images"),
+    ("docker system prune", &[], "removes what Docker stored"),
+    ("docker volume prune", &[], "removes stored data"),
+    ("docker volume rm", &[], "removes stored data"),
+    ("gem push", &[], "publishes"),
+    ("gh repo delete", &[], "deletes a repository"),
+    ("git branch", &["-D", "-d", "--delete"], "deletes branches"),
+    ("git checkout", &["--", "-f", "--force", "."], "overwrites changes that were not committed"),
+    ("git clean", &[], "deletes files that git does not know"),
+    ("git filter-branch", &[], "rewrites history"),
+    ("git gc", &["--prune=now", "--aggressive"], "removes what could still be recovered"),
+    ("git push", &["--force", "-f", "--force-with-lease", "--delete", "--mirror"], "overwrites what others have"),
+    ("git push", &[], "publishes"),
+    ("git reflog", &["expire", "delete"], "removes what could still be recovered"),
+    ("git reset", &["--hard"], "throws changes away"),
+    ("git restore", &[], "overwrites changes that were not committed"),
+    ("git stash", &["drop", "clear"], "throws changes away"),
+    ("git update-ref", &["-d"], "deletes references"),
+    ("gsutil rm", &[], "deletes stored objects"),
+    ("helm uninstall", &[], "removes a release"),
+    ("kubectl delete", &[], "deletes from the cluster"),
+    ("kubectl drain", &[], "empties a node"),
+    ("npm publish", &[], "publishes"),
+    ("npm unpublish", &[], "withdraws what was published"),
+    ("redis-cli", &["flushall", "FLUSHALL", "flushdb", "FLUSHDB"], "empties the database"),
+    ("rsync", &["--delete", "--delete-after", "--delete-before", "--remove-source-files"], "deletes files"),
+    ("systemctl", &["stop", "disable", "mask", "poweroff", "reboot"], "stops services"),
+    ("terraform apply", &[], "changes infrastructure"),
+    ("terraform destroy", &[], "destroys infrastructure"),
+    ("twine upload", &[], "publishes"),
+];
+
+/// Words of SQL that destroy, wherever they are in the arguments.
+const SQL: &[&str] = &["drop table", "drop database", "drop schema", "truncate table", "delete from"];
+
+/// What is dangerous about a line, as a sentence; `None` where nothing known is.
+pub(super) fn of_line(line: &CommandLine) -> Option<String> {
+    match line {
+        CommandLine::Understood(commands) => fed(commands).or_else(|| line.all().into_iter().find_map(of_command)),
+        CommandLine::Opaque { words, .. } => of_words(words),
+    }
+}
+
+fn of_command(command: &SimpleCommand) -> Option<String> {
+    let program = command.program();
+    if let Some(does) = by_program(program) {
+        return Some(format!("`{program}` {does}."));
+    }
+    let words: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
+    if let Some((name, does)) = by_subcommand(program, &words) {
+        return Some(format!("`{name}` {does}."));
+    }
+    let finds = matches!(program, "find" | "gfind") && words.contains(&"-delete");
+    if finds {
+        return Some("`find -delete` deletes files.".to_owned());
+    }
+    let sql = |word: &Word| {
+        let lower = word.text.to_ascii_lowercase();
+        SQL.iter().any(|danger| lower.contains(danger))
+    };
+    if !matches!(program, "grep" | "rg" | "echo" | "git") && command.arguments().iter().any(sql) {
+        return Some("It deletes from a database.".to_owned());
+    }
+    let inline = matches!(words.first(), Some(&"-c" | &"-e" | &"--eval" | &"-E" | &"-r"));
+    if (INTERPRETERS.contains(&program) && inline) || command.inside == Inside::Unknown && is_shell(program) {
+        return Some(format!("`{program}` runs code that is not looked into."));
+    }
+    None
+}
+
+fn by_program(program: &str) -> Option<&'static str> {
+    if DESTROYS.contains(&program) || program.starts_with("mkfs.") || powershell::is_destructive(program) {
+        Some("deletes or overwrites")
+    } else if ENDS.contains(&program) {
+        Some("ends processes")
+    } else if GOVERNS.contains(&program) {
+        Some("changes who may do what")
+    } else if EVALUATES.contains(&program) {
+        Some("runs what is only known then")
+    } else {
+        None
+    }
+}
+
+fn by_subcommand(program: &str, words: &[&str]) -> Option<(&'static str, &'static str)> {
+    let named = |entry: &&(&'static str, &[&str], &'static str)| {
+        let (name, among, _) = entry;
+        let mut parts = name.split(' ');
+        if parts.next() != Some(program) {
+            return false;
+        }
+        // Options may stand in between.
+        let mut rest = words.iter();
+        parts.all(|part| rest.any(|word| *word == part))
+            && (among.is_empty() || words.iter().any(|word| among.contains(word)))
+    };
+    SUBCOMMANDS.iter().find(named).map(|(name, _, does)| (*name, *does))
+}
+
+/// `curl … | sh`: whatever comes out of one program is run by the next.
+fn fed(commands: &[SimpleCommand]) -> Option<String> {
+    let is_fed = |command: &&SimpleCommand| {
+        let reads_stdin = command.arguments().iter().all(|word| matches!(word.text.as_str(), "-" | "-s" | "-x" | "-e"));
+        command.is_fed_shell() || (reads_stdin && INTERPRETERS.contains(&command.program()))
+    };
+    let fed = commands.iter().skip(1).find(is_fed)?;
+    Some(format!("`{}` runs whatever it is fed.", fed.program()))
+}
+
+/// Of a line that was not understood, rather one too many.
+fn of_words(words: &[String]) -> Option<String> {
+    let program = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
+    words
+        .iter()
+        .map(program)
+        .filter(|word| word != ".")
+        .find_map(|word| by_program(&word).map(|does| format!("`{word}` {does}.")))
+}

@@ -1,0 +1,229 @@
+//! The command parser against made-up lines, for a bounded number of them: it never panics, and where it understands a
+//! line, bash itself runs just the commands that it saw.
+
+use super::command;
+use crate::policy::{CommandLine, Shell};
+use arki_domain::Decision;
+use proptest::prelude::*;
+
+/// Pieces that shells stumble over.
+const PIECES: &[&str] = &[
+    " ",
+    "  ",
+    "\t",
+    "\n",
+    "\r",
+    ";",
+    "&",
+    "&&",
+    "|",
+    "||",
+    "|&",
+    ">",
+    ">>",
+    "<",
+    "<<EOF\n",
+    "\nEOF\n",
+    "<<<",
+    "(",
+    ")",
+    "{",
+    "}",
+    "{}",
+    "[",
+    "]",
+    "[[",
+    "]]",
+    "((",
+    "$",
+    "$(",
+    "${x}",
+    "$'",
+    "`",
+    "'",
+    "\"",
+    "\\",
+    "\\\n",
+    "\\;",
+    "#",
+    "!",
+    "*",
+    "?",
+    "~",
+    "=",
+    "a=b",
+    "A=1 ",
+    "LC_ALL=C ",
+    "ls",
+    "echo",
+    "rm x",
+    "cat a",
+    "git log",
+    "find . ",
+    "-exec ",
+    "-name ",
+    "sh -c ",
+    "bash -c ",
+    "env ",
+    "time ",
+    "timeout 5 ",
+    "xargs ",
+    "sudo ",
+    "if ",
+    "then ",
+    "fi",
+    "for ",
+    "in ",
+    "do ",
+    "done",
+    "case ",
+    "esac",
+    "function ",
+    "coproc ",
+    "test ",
+    "sed -n ",
+    "1p",
+    "w out",
+    "--",
+    "-",
+    "-rf",
+    "/",
+    "./",
+    "..",
+    "\u{200b}",
+    "\u{a0}",
+    "\u{2028}",
+    "é",
+    "𝒜",
+    "\u{0}",
+    "\u{7f}",
+    "%",
+    "@",
+    ",",
+    ":",
+    "+",
+    "^",
+];
+
+fn lines_of_pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        8 => proptest::sample::select(PIECES).prop_map(str::to_owned),
+        1 => "[ -~]{1,6}",
+        1 => any::<char>().prop_map(String::from),
+    ];
+    proptest::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+}
+
+/// Lines that are mostly understood.
+fn plain_lines() -> impl Strategy<Value = String> {
+    let word = prop_oneof![
+        4 => proptest::sample::select(&["ls", "cat", "a", "-l", "--x=y", "src/b", "'c d'", "\"e f\"", "\"\\.g\"", "h'i'\"j\"", "\\;", "\\(", "k\\ l",
+            "{}", "m=n", "'$x'", "\"a$\"", "\"q\\\"r\"", "~", "%", "@", "+", "#s", "t#u", "'v\nw'", "é"][..]).prop_map(str::to_owned),
+        1 => "[a-z]{1,4}",
+        1 => "'[ -&(-~]{0,5}'",
+        1 => "\"[ -!#%-\\[\\]-_a-~]{0,5}\"",
+    ];
+    let joint =
+        proptest::sample::select(&[" ", "  ", "\t", "; ", ";", " && ", "|", " | ", " || ", "\n", "\n\n", " # x\n"][..]);
+    proptest::collection::vec((word, joint), 1..12)
+        .prop_map(|parts| parts.into_iter().map(|(word, joint)| format!("{word}{joint}")).collect::<String>())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_line_makes_the_parser_panic_and_opaque_ones_are_never_allowed(line in lines_of_pieces()) {
+        let verdict = command(&line);
+        let parsed = CommandLine::parse_as(Shell::Bash, &line);
+        prop_assert!(parsed.commands().is_some() || verdict.decision != Decision::Allow, "{line:?}");
+        let _ = CommandLine::parse_as(Shell::PowerShell, &line);
+    }
+}
+
+/// What bash ran of each line, by its own account.
+#[cfg(unix)]
+#[allow(clippy::disallowed_methods, reason = "bash is the judge of what bash would do")]
+fn run_by_bash(lines: &[String], status: &str) -> Vec<Vec<Vec<String>>> {
+    // No command is found and no built-in one is on, so each only says what it was called with.
+    let mut script = format!(
+        "exec 9>&1\nPATH=/nonexistent\n\
+         command_not_found_handle() {{ {status} printf '%s\\037' \"$@\" $'\\036' >&9; }}\n\
+         names=\nwhile read -r name; do [ $name = printf ] || names+=\" $name\"; done < <(compgen -b)\nenable -n $names\n"
+    );
+    for line in lines {
+        script.push_str(&format!("{line}\n__next_line\n"));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("script");
+    std::fs::write(&file, script).unwrap();
+    let run = std::process::Command::new("/bin/bash")
+        .args(["--norc", "--noprofile"])
+        .arg(&file)
+        .env_clear()
+        .current_dir(folder.path())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8(run.stdout).unwrap();
+    let calls = said.split_terminator("\u{1e}\u{1f}");
+    let mut ran = vec![Vec::new()];
+    for call in calls {
+        let argv: Vec<String> = call.split_terminator('\u{1f}').map(str::to_owned).collect();
+        match argv.first().map(String::as_str) {
+            Some("__next_line") => ran.push(Vec::new()),
+            _ => ran.last_mut().unwrap().push(argv),
+        }
+    }
+    ran.pop();
+    assert_eq!(ran.len(), lines.len(), "bash stopped: {}", String::from_utf8_lossy(&run.stderr));
+    ran
+}
+
+/// The lines that are understood, of so many made up; those left out that bash would change beyond quotes.
+#[cfg(unix)]
+fn understood(strategy: impl Strategy<Value = String>, made_up: usize, wanted: usize) -> Vec<String> {
+    use proptest::strategy::ValueTree;
+    let mut runner = proptest::test_runner::TestRunner::default();
+    let lines = (0..made_up).map(|_| strategy.new_tree(&mut runner).unwrap().current());
+    let plain = |line: &String| {
+        let parsed = CommandLine::parse_as(Shell::Bash, line);
+        parsed.commands().is_some_and(|commands| {
+            let words = || commands.iter().flat_map(|command| &command.words);
+            let named =
+                |command: &crate::policy::SimpleCommand| command.name() != "time" && !command.name().contains('/');
+            words().all(|word| !word.expands && !word.text.starts_with('~') && !word.text.contains("=~"))
+                && commands.iter().all(named)
+        })
+    };
+    lines.filter(plain).take(wanted).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_understood_is_what_bash_runs() {
+    if !std::path::Path::new("/bin/bash").exists() {
+        return;
+    }
+    let mut lines = understood(plain_lines(), 3000, 150);
+    lines.extend(understood(lines_of_pieces(), 30_000, 150));
+    assert!(lines.len() > 150, "{}", lines.len());
+    let (all_succeed, all_fail) = (run_by_bash(&lines, ""), run_by_bash(&lines, "!"));
+    for ((line, succeeding), failing) in lines.iter().zip(all_succeed).zip(all_fail) {
+        let parsed = CommandLine::parse_as(Shell::Bash, line);
+        let argv = |command: &crate::policy::SimpleCommand| -> Vec<String> {
+            command.words.iter().map(|word| word.text.clone()).collect()
+        };
+        let mut seen: Vec<Vec<String>> = parsed.commands().unwrap().iter().map(argv).collect();
+        for call in succeeding.iter().chain(&failing) {
+            assert!(seen.contains(call), "bash runs {call:?}, of which nothing was seen in {line:?}");
+        }
+        if !line.contains("||") {
+            let mut succeeding = succeeding;
+            succeeding.sort();
+            seen.sort();
+            assert_eq!(succeeding, seen, "{line:?}");
+        }
+    }
+    println!("{} lines that bash takes for the same", lines.len());
+}
