@@ -57,6 +57,7 @@ async fn a_tool_from_outside_is_asked_about_and_then_called() {
         decision: ApprovalDecision::Approve,
         hunks: None,
         edited: Default::default(),
+        command: None,
         reason: None,
         resolved_by: "window".into(),
         preview_hash: String::new(),
