@@ -67,6 +67,8 @@ codes! {
     EDIT_INVALID,
     /// The text to replace is not in the file.
     EDIT_NOT_FOUND,
+    /// The new text has a line that only stands for code which it leaves out.
+    EDIT_PLACEHOLDER,
     /// The session has no event of this number.
     EVENT_NOT_FOUND,
     /// Something is nested too deeply to be stored.

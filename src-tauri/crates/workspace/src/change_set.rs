@@ -43,6 +43,7 @@ impl FileChange {
 pub struct ChangeSet {
     files: Vec<FileChange>,
     write_protected: WriteProtected,
+    notes: Vec<String>,
 }
 
 /// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
@@ -108,7 +109,16 @@ impl ChangeSet {
             return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
         }
         files.retain(FileChange::is_change);
-        Ok(Self { files, write_protected: WriteProtected::Refused })
+        Ok(Self { files, write_protected: WriteProtected::Refused, notes: Vec::new() })
+    }
+
+    /// What whoever proposed the change should know of how it was understood; a sentence each. No part of the preview.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Also files that nobody may write to are replaced; they stay write-protected.

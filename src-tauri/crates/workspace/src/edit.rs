@@ -2,12 +2,17 @@
 
 mod matching;
 mod not_found;
+mod placeholder;
 
 use crate::change_set::{ChangeSet, FileChange};
 use crate::error::{EditError, FileError, Result};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::project::{FileBytes, Project, ProjectPath};
 use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
+
+pub(crate) use matching::candidates;
+pub(crate) use not_found::{closest, likeness_percent};
+pub(crate) use placeholder::find as find_placeholder;
 
 /// Largest file that is deleted; it has to be kept for a rewind.
 const DELETE_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
@@ -23,20 +28,31 @@ pub struct TextEdit {
 }
 
 /// Applies `edits` one after another, all or none. Line endings don't matter for matching (`\n` stands for
-/// the file's own) and stay as they are, as does everything outside the matched text.
+/// the file's own) and stay as they are, as does everything outside the matched text. What had to be forgiven to find a
+/// text is among the change's notes.
 pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> Result<ChangeSet> {
     check_edits(path, edits)?;
     let FileBytes { bytes, mode } = project.read(path, EDIT_LIMIT_BYTES)?;
     let mut file = TextFile::decode(path.as_str(), &bytes)?;
+    let mut notes = Vec::new();
     for (number, edit) in (1..).zip(edits) {
-        file.text = matching::apply(&file.text, file.eol, path, number, edit)?;
+        refuse_placeholder(path, &[&edit.old_text, &file.text], &edit.new_text)?;
+        let edited = matching::apply(&file.text, file.eol, path, number, edit)?;
+        file.text = edited.text;
+        if let Some((tier, line)) = edited.forgiven {
+            notes.push(format!("Edit {number} matched at line {line} but for {}.", tier.difference()));
+        }
     }
-    ChangeSet::new(vec![FileChange {
-        path: path.clone(),
-        before: Some(bytes),
-        after: Some(file.encode()),
-        mode: Some(mode),
-    }])
+    let change = FileChange { path: path.clone(), before: Some(bytes), after: Some(file.encode()), mode: Some(mode) };
+    Ok(ChangeSet::new(vec![change])?.with_notes(notes))
+}
+
+/// A new line that only says that there is more.
+fn refuse_placeholder(path: &ProjectPath, known: &[&str], new: &str) -> Result<()> {
+    match find_placeholder(new.lines(), |line| known.iter().any(|text| text.lines().any(|known| known.trim() == line))) {
+        Some(line) => Err(EditError::Placeholder { path: path.to_string(), line: line.to_owned() }.into()),
+        None => Ok(()),
+    }
 }
 
 /// Creates the file, or replaces all of it. A new file has exactly `content`. A replaced one keeps its byte-order
@@ -56,7 +72,9 @@ pub fn plan_write(project: &Project, path: &ProjectPath, content: &str) -> Resul
     let (before, mode, after) = match existing {
         None => (None, None, content.as_bytes().to_vec()),
         Some(FileBytes { bytes, mode }) => {
-            let after = rewritten(&TextFile::decode(path.as_str(), &bytes)?, content);
+            let file = TextFile::decode(path.as_str(), &bytes)?;
+            refuse_placeholder(path, &[&file.text], content)?;
+            let after = rewritten(&file, content);
             (Some(bytes), Some(mode), after)
         }
     };

@@ -19,6 +19,7 @@ mod edit;
 mod environment;
 mod error;
 mod find;
+mod fit;
 mod line_endings;
 mod listing;
 mod merge;
@@ -50,6 +51,7 @@ pub use error::{
     SearchError, SnapshotError, StaleKind, StalePreview, TrustError, WorkspaceError,
 };
 pub use find::{Found, find};
+pub use fit::Tier;
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use merge::{Merge, merge};
 pub use output_file::OutputFile;

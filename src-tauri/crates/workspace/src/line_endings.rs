@@ -11,9 +11,13 @@ pub enum Eol {
 
 impl Eol {
     pub(crate) fn bytes(self) -> &'static [u8] {
+        self.as_str().as_bytes()
+    }
+
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
-            Self::Lf => b"\n",
-            Self::CrLf => b"\r\n",
+            Self::Lf => "\n",
+            Self::CrLf => "\r\n",
         }
     }
 

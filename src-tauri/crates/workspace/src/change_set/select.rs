@@ -21,7 +21,7 @@ impl ChangeSet {
             files.push(FileChange { after, ..change.clone() });
             first_index += diff.hunk_count();
         }
-        Ok(Self { write_protected: self.write_protected, ..Self::new(files)? })
+        Ok(Self { write_protected: self.write_protected, notes: self.notes.clone(), ..Self::new(files)? })
     }
 }
 

@@ -1,41 +1,163 @@
 //! Finding the text of one edit in a file and replacing it. Pure.
 //!
-//! Matching is exact but for line endings: file and edit are both compared with `\n`. Nothing is matched
-//! "nearly": a wrong place is worse than an error that shows where the text could have been.
+//! File and edit are both compared with `\n`. First the text has to be there exactly; then, line by line, in tiers that
+//! forgive more and more (`fit`); between them, inside of lines, with characters that look alike.
 
 use std::borrow::Cow;
+use std::ops::Range;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{TextEdit, not_found};
-use crate::error::{Candidate, EditError, Result};
+use crate::error::{Candidate, EditError, Result, WorkspaceError};
+use crate::fit::{Characters, FinalNewline, Fit, Folded, Haystack, Misfit, Op, Target, Tier};
+use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::project::ProjectPath;
 
 /// How many places an ambiguous edit names.
-const CANDIDATES_SHOWN: usize = 5;
+pub(crate) const CANDIDATES_SHOWN: usize = 5;
 /// How much of a line an error shows, in characters.
 const LINE_SHOWN: usize = 120;
 
+/// A text after an edit.
+pub(super) struct Edited {
+    pub(super) text: String,
+    /// The tier and the line, counted from 1, where it was not exact.
+    pub(super) forgiven: Option<(Tier, usize)>,
+}
+
+impl Edited {
+    fn exactly(text: String) -> Self {
+        Self { text, forgiven: None }
+    }
+}
+
 /// `text` after the edit; `number` counts edits from 1, for the error.
-pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edit: &TextEdit) -> Result<String> {
-    let file = PlainText::new(text);
+pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edit: &TextEdit) -> Result<Edited> {
     let old = to_lf(&edit.old_text);
+    let new = to_lf(&edit.new_text);
+    let file = PlainText::new(text);
     let places = if edit.replace_all {
         file.plain.match_indices(old.as_ref()).map(|(at, _)| at).collect()
     } else {
         overlapping(&file.plain, &old)
     };
-    let (path, edit_number) = (path.to_string(), number);
-    match places.len() {
-        0 => {
-            let closest = not_found::closest(&file.plain, &old);
-            Err(EditError::NotFound { path, edit: edit_number, closest }.into())
+    let lines: Vec<usize> = places.iter().map(|at| line_of(&file.plain, *at)).collect();
+    let failed = |misfit| error(&file.plain, &old, path, number, misfit);
+    match places.as_slice() {
+        [] => forgiving(text, &old, &new).map_err(failed),
+        [place] if !edit.replace_all && lost_its_indentation(&file.plain, *place, &old, &new) => {
+            forgiving(text, &old, &new).map_err(failed)
         }
-        count if count > 1 && !edit.replace_all => {
-            let candidates = places.iter().take(CANDIDATES_SHOWN).map(|at| line_at(&file.plain, *at)).collect();
-            Err(EditError::Ambiguous { path, edit: edit_number, count, candidates }.into())
-        }
-        _ => Ok(file.replace(&places, old.len(), &to_lf(&edit.new_text), eol)),
+        [_] => Ok(Edited::exactly(file.replace(&places, old.len(), &new, eol))),
+        _ if edit.replace_all => Ok(Edited::exactly(file.replace(&places, old.len(), &new, eol))),
+        _ => Err(failed(Misfit::Ambiguous { tier: Tier::Exact, starts: lines })),
     }
+}
+
+/// Whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth: then it was
+/// not meant to begin inside the line.
+fn lost_its_indentation(text: &str, place: usize, old: &str, new: &str) -> bool {
+    let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
+    let before = &text[start..place];
+    let is_indentation = !before.is_empty() && before.trim().is_empty();
+    let is_less = |line: &str| !line.trim().is_empty() && line.len() - line.trim_start().len() < before.len();
+    is_indentation && old.ends_with('\n') && new.lines().skip(1).any(is_less)
+}
+
+fn forgiving(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
+    let haystack = Haystack::new(text);
+    let (old_lines, new_lines) = lines_of(old, new);
+    let ops = ops(&old_lines, &new_lines);
+    let all = 0..haystack.len();
+    let by_lines = |fit: Fit| {
+        let target = Target { eol: None, final_newline: FinalNewline::AsItIs };
+        let replacement = replacement(&haystack, &ops, &fit, target)?;
+        let forgiven = (fit.tier > Tier::Exact).then_some((fit.tier, fit.span.start + 1));
+        Ok(Edited { text: spliced(text, replacement.range, &replacement.text), forgiven })
+    };
+    match find_lines(&haystack, &ops, all.clone()) {
+        Ok(fit) => by_lines(fit),
+        Err(Misfit::Nowhere) => match inside_lines(text, old, new) {
+            Err(Misfit::Nowhere) => find_alike(&haystack, &ops, all).and_then(by_lines),
+            found => found,
+        },
+        Err(misfit) => Err(misfit),
+    }
+}
+
+/// The lines of both texts. An ending that both have belongs to neither.
+fn lines_of<'a>(old: &'a str, new: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
+    let Some(old) = old.strip_suffix('\n') else {
+        return (old.split('\n').collect(), new.split('\n').collect());
+    };
+    let lines = if new.is_empty() { Vec::new() } else { new.strip_suffix('\n').unwrap_or(new).split('\n').collect() };
+    (old.split('\n').collect(), lines)
+}
+
+fn ops<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Op<'a>> {
+    let mut ops = Vec::with_capacity(old.len().max(new.len()));
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        if op.tag() == DiffTag::Equal {
+            ops.extend(old[op.old_range()].iter().map(|line| Op::Keep(line)));
+        } else {
+            ops.extend(old[op.old_range()].iter().map(|line| Op::Remove(line)));
+            ops.extend(new[op.new_range()].iter().map(|line| Op::Add(line)));
+        }
+    }
+    ops
+}
+
+/// The text with characters that look alike, anywhere.
+fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
+    let (file, wanted) = (Folded::new(text), Folded::new(old).text);
+    if wanted.trim().is_empty() {
+        return Err(Misfit::Nowhere);
+    }
+    let is_whole = |at: &usize| file.original_offset(*at).is_some() && file.original_offset(at + wanted.len()).is_some();
+    let places: Vec<usize> = overlapping(&file.text, &wanted).into_iter().filter(is_whole).collect();
+    let line = |at: usize| line_of(&file.text, at);
+    let place = match places.as_slice() {
+        [] => return Err(Misfit::Nowhere),
+        [place] => *place,
+        _ => {
+            let starts = places.iter().map(|at| line(*at)).collect();
+            return Err(Misfit::Ambiguous { tier: Tier::LookAlikes, starts });
+        }
+    };
+    let (Some(start), Some(end)) = (file.original_offset(place), file.original_offset(place + wanted.len())) else {
+        return Err(Misfit::Nowhere);
+    };
+    let there = &text[start..end];
+    let characters = Characters::learn([(old, there)].into_iter());
+    let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line(place) };
+    let new = characters.carry(old, there, new).ok_or(unclear)?;
+    let text = spliced(text, start..end, &new);
+    Ok(Edited { text, forgiven: Some((Tier::LookAlikes, line(place) + 1)) })
+}
+
+fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
+    [&text[..range.start], new, &text[range.end..]].concat()
+}
+
+fn error(text: &str, old: &str, path: &ProjectPath, edit: usize, misfit: Misfit) -> WorkspaceError {
+    let path = path.to_string();
+    match misfit {
+        Misfit::Nowhere => EditError::NotFound { path, edit, closest: not_found::closest(text, old) },
+        Misfit::Ambiguous { tier, starts } => {
+            let candidates = candidates(text, &starts);
+            EditError::Ambiguous { path, edit, tier, count: starts.len(), candidates }
+        }
+        Misfit::Unclear { tier, start } => EditError::Unclear { path, edit, tier, line: start + 1 },
+    }
+    .into()
+}
+
+/// The first few of the lines at which a change could be.
+pub(crate) fn candidates(text: &str, starts: &[usize]) -> Vec<Candidate> {
+    let shown = starts.iter().take(CANDIDATES_SHOWN);
+    shown.map(|start| Candidate { line: start + 1, text: shorten(text.lines().nth(*start).unwrap_or_default()) }).collect()
 }
 
 /// A text with `\n` only, and the way back to the original's offsets.
@@ -91,14 +213,12 @@ fn overlapping(text: &str, wanted: &str) -> Vec<usize> {
     places
 }
 
-fn line_at(text: &str, offset: usize) -> Candidate {
-    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
-    let line = text[..offset].matches('\n').count() + 1;
-    let shown = text[start..].lines().next().unwrap_or_default();
-    Candidate { line, text: shorten(shown) }
+/// Counted from 0.
+fn line_of(text: &str, offset: usize) -> usize {
+    text[..offset].matches('\n').count()
 }
 
-pub(super) fn shorten(line: &str) -> String {
+pub(crate) fn shorten(line: &str) -> String {
     let line = line.trim_end();
     match line.char_indices().nth(LINE_SHOWN) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -9,7 +9,7 @@ const LINES_LOOKED_AT: usize = 50_000;
 const LIKENESS_PERCENT: usize = 50;
 
 /// The first line that differs at the place that fits best, or the line most like the first one wanted.
-pub(super) fn closest(text: &str, wanted: &str) -> Option<Candidate> {
+pub(crate) fn closest(text: &str, wanted: &str) -> Option<Candidate> {
     let lines: Vec<&str> = text.lines().take(LINES_LOOKED_AT).collect();
     let wanted: Vec<&str> = wanted.lines().skip_while(|line| line.trim().is_empty()).collect();
     let line = first_difference(&lines, &wanted).or_else(|| most_alike(&lines, wanted.first()?))?;
@@ -41,7 +41,7 @@ fn most_alike(lines: &[&str], wanted: &str) -> Option<usize> {
 }
 
 /// What two lines share at their beginning and end: most slips are one changed spot.
-fn likeness_percent(a: &[u8], b: &[u8]) -> usize {
+pub(crate) fn likeness_percent(a: &[u8], b: &[u8]) -> usize {
     let longer = a.len().max(b.len());
     let shorter = a.len().min(b.len());
     let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();

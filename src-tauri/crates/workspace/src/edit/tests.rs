@@ -85,6 +85,68 @@ fn a_missing_text_names_the_closest_line() {
     assert!(nothing.ends_with("is not in a.txt."), "{nothing}");
 }
 
+fn noted(content: &str, old: &str, new: &str, expected: &str, note: &str) {
+    let (_folder, project, path) = project(Some(content.as_bytes()));
+    let set = plan_edit(&project, &path, &[text_edit(old, new)]).unwrap();
+    assert_eq!(String::from_utf8_lossy(set.files()[0].after.as_deref().unwrap()), expected);
+    assert_eq!(set.notes().join("|"), note);
+}
+
+#[test]
+fn what_had_to_be_forgiven_is_noted() {
+    noted("a\nb\n", "a\nb", "c", "c\n", "");
+    noted("x\na  \nb\n", "a\nb", "a\nc", "x\na  \nc\n", "Edit 1 matched at line 2 but for spaces at the ends of lines.");
+    noted(
+        "if x:\n    a()\n    b()\n",
+        "a()\nb()\n",
+        "a()\nif y:\n    c()\n",
+        "if x:\n    a()\n    if y:\n        c()\n",
+        "Edit 1 matched at line 2 but for indentation.",
+    );
+    noted(
+        "\u{201c}a\u{201d} b \u{201c}c\u{201d}\n",
+        "b \"c\"",
+        "B \"c\"",
+        "\u{201c}a\u{201d} B \u{201c}c\u{201d}\n",
+        "Edit 1 matched at line 1 but for characters that look alike.",
+    );
+}
+
+#[test]
+fn a_whole_line_that_lost_its_indentation_gives_new_lines_that_of_the_file() {
+    noted(
+        "fn f() {\n    done()\n}\n",
+        "done()\n",
+        "if x {\n    y()\n}\ndone()\n",
+        "fn f() {\n    if x {\n        y()\n    }\n    done()\n}\n",
+        "Edit 1 matched at line 2 but for indentation.",
+    );
+    // Without the line's end it is a piece of a line, taken as it is.
+    noted("    a\n", "a", "a\nb", "    a\nb\n", "");
+}
+
+#[test]
+fn two_places_are_both_shown_whatever_was_forgiven() {
+    let expected = "EDIT_AMBIGUOUS The old_text of edit 1 is 2 times in a.txt, but for indentation: line 1:   a(); line 4:     a()";
+    assert_eq!(message(b"  a()\n  b()\n\n    a()\n    b()\n", &[text_edit("a()\nb()\n", "c()\n")]), expected);
+}
+
+#[test]
+fn new_lines_whose_indentation_cannot_be_told_are_refused() {
+    let unclear = message(b"  a()\n    b()\n", &[text_edit("a()\nb()\n", "a()\n c()\n")]);
+    assert!(unclear.starts_with("EDIT_NOT_FOUND The old_text of edit 1 is at line 1 of a.txt, but for indentation"), "{unclear}");
+}
+
+#[test]
+fn what_stands_for_other_code_is_refused_unless_it_was_there() {
+    let placeholder = message(b"a\nb\n", &[text_edit("a\n", "c\n// ... existing code ...\n")]);
+    assert!(placeholder.starts_with("EDIT_PLACEHOLDER"), "{placeholder}");
+    check(b"a\n# rest of the code\n", &[("a\n# rest", "b\n# rest")], b"b\n# rest of the code\n");
+    let (_folder, project, path) = project(Some(b"a\nb\n"));
+    let error = plan_write(&project, &path, "a\n// rest of the file unchanged\n").unwrap_err();
+    assert_eq!(error.code(), Code::EDIT_PLACEHOLDER);
+}
+
 #[test]
 fn one_bad_edit_spoils_all() {
     let edits = [text_edit("a", "b"), text_edit("missing", "x")];

@@ -1,6 +1,8 @@
 //! Edits that don't fit the file.
 
+use crate::fit::Tier;
 use arki_domain::Code;
+
 /// A line at which an ambiguous text was found, or which comes closest to a missing one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
@@ -20,8 +22,20 @@ pub enum EditError {
     #[error("The old_text of edit {edit} is not in {path}.{}", closest_words(.closest.as_ref()))]
     NotFound { path: String, edit: usize, closest: Option<Candidate> },
     /// `candidates` holds the first few of `count`.
-    #[error("The old_text of edit {edit} is {count} times in {path}: {}", candidate_words(.candidates, *.count))]
-    Ambiguous { path: String, edit: usize, count: usize, candidates: Vec<Candidate> },
+    #[error(
+        "The old_text of edit {edit} is {count} times in {path}{}: {}",
+        forgiven(*.tier),
+        candidate_words(.candidates, *.count)
+    )]
+    Ambiguous { path: String, edit: usize, tier: Tier, count: usize, candidates: Vec<Candidate> },
+    /// The place is known; what the new text should be there is not.
+    #[error(
+        "The old_text of edit {edit} is at line {line} of {path}, but for {}, and what its new_text would be there \
+         can't be told.", .tier.difference()
+    )]
+    Unclear { path: String, edit: usize, tier: Tier, line: usize },
+    #[error("The new text for {path} stands in for code that it leaves out: {line}")]
+    Placeholder { path: String, line: String },
     #[error("The new text for {path} contains NUL bytes.")]
     ContentNotText { path: String },
 }
@@ -34,6 +48,8 @@ impl EditError {
             Self::NoEdits { .. } => Code::EDIT_INVALID,
             Self::NotFound { .. } => Code::EDIT_NOT_FOUND,
             Self::Ambiguous { .. } => Code::EDIT_AMBIGUOUS,
+            Self::Unclear { .. } => Code::EDIT_NOT_FOUND,
+            Self::Placeholder { .. } => Code::EDIT_PLACEHOLDER,
             Self::ContentNotText { .. } => Code::FILE_NOT_TEXT,
         }
     }
@@ -49,17 +65,28 @@ impl EditError {
             Self::Ambiguous { .. } => {
                 "Add lines before or after so that it fits one place, or set replace_all. No edit was applied."
             }
+            Self::Unclear { .. } => {
+                "Read those lines again and copy them exactly, with their indentation and characters. No edit was applied."
+            }
+            Self::Placeholder { .. } => {
+                "Write out every line that should be in the file, or edit only the lines that change. Nothing was applied."
+            }
             Self::ContentNotText { .. } => "Write text only.",
         }
         .to_owned()
     }
 }
 
-fn closest_words(closest: Option<&Candidate>) -> String {
+/// Empty where nothing was.
+pub(super) fn forgiven(tier: Tier) -> String {
+    if tier == Tier::Exact { String::new() } else { format!(", but for {}", tier.difference()) }
+}
+
+pub(super) fn closest_words(closest: Option<&Candidate>) -> String {
     closest.map_or_else(String::new, |line| format!(" The closest line is {}: {}", line.line, line.text))
 }
 
-fn candidate_words(candidates: &[Candidate], count: usize) -> String {
+pub(super) fn candidate_words(candidates: &[Candidate], count: usize) -> String {
     let mut words: Vec<String> =
         candidates.iter().map(|candidate| format!("line {}: {}", candidate.line, candidate.text)).collect();
     if count > candidates.len() {
