@@ -37,6 +37,7 @@ mod keychain;
 mod keys;
 mod main_job;
 mod models;
+mod patching;
 mod policy;
 mod programs;
 mod prompt_options;

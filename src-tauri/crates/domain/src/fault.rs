@@ -111,6 +111,8 @@ codes! {
     MESSAGE_NOT_FOUND,
     /// The provider does not know the model.
     MODEL_NOT_FOUND,
+    /// The patch can't be read, or contradicts itself or the files that are there.
+    PATCH_INVALID,
     /// The path is empty, too long, or a name that systems reserve.
     PATH_INVALID,
     /// A path leads out of the project.

@@ -1,6 +1,9 @@
 //! The built-in tools: one file and one folder with its manual each.
 
+pub(crate) mod apply_patch;
+pub(crate) mod delete_file;
 pub(crate) mod edit_file;
+pub(crate) mod find_files;
 pub(crate) mod list_directory;
 pub(crate) mod read_file;
 pub(crate) mod run_command;
@@ -15,8 +18,11 @@ pub(crate) fn all() -> Vec<Tool> {
         read_file::tool(),
         list_directory::tool(),
         search_files::tool(),
+        find_files::tool(),
         write_file::tool(),
         edit_file::tool(),
+        apply_patch::tool(),
+        delete_file::tool(),
         run_command::tool(),
     ]
 }

@@ -129,7 +129,6 @@ impl Tool {
 
     /// For tools whose files are not in an argument `path`, nor their shell line in `command`.
     #[must_use]
-    #[allow(dead_code, reason = "for the tools whose arguments have other names")]
     pub(crate) fn touching(mut self, touches: fn(&Value) -> Touched) -> Self {
         self.touches = touches;
         self

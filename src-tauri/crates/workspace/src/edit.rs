@@ -15,7 +15,7 @@ pub(crate) use not_found::{closest, likeness_percent};
 pub(crate) use placeholder::find as find_placeholder;
 
 /// Largest file that is deleted; it has to be kept for a rewind.
-const DELETE_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+pub const DELETE_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
 const BOM: char = '\u{feff}';
 
@@ -49,7 +49,8 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
 
 /// A new line that only says that there is more.
 fn refuse_placeholder(path: &ProjectPath, known: &[&str], new: &str) -> Result<()> {
-    match find_placeholder(new.lines(), |line| known.iter().any(|text| text.lines().any(|known| known.trim() == line))) {
+    match find_placeholder(new.lines(), |line| known.iter().any(|text| text.lines().any(|known| known.trim() == line)))
+    {
         Some(line) => Err(EditError::Placeholder { path: path.to_string(), line: line.to_owned() }.into()),
         None => Ok(()),
     }

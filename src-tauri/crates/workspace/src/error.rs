@@ -9,6 +9,7 @@ mod attribution;
 mod change;
 mod edit;
 mod file;
+mod patch;
 mod path;
 mod process;
 mod search;
@@ -20,6 +21,7 @@ pub use change::{ChangeError, StaleKind, StalePreview};
 pub use edit::{Candidate, EditError};
 pub(crate) use file::io_error;
 pub use file::{FileAction, FileError};
+pub use patch::PatchError;
 pub use path::PathError;
 pub use process::ProcessError;
 pub use search::SearchError;
@@ -37,6 +39,8 @@ pub enum WorkspaceError {
     File(#[from] FileError),
     #[error(transparent)]
     Edit(#[from] EditError),
+    #[error(transparent)]
+    Patch(#[from] PatchError),
     #[error(transparent)]
     Change(#[from] ChangeError),
     #[error(transparent)]
@@ -60,6 +64,7 @@ impl WorkspaceError {
             Self::Path(error) => error.code(),
             Self::File(error) => error.code(),
             Self::Edit(error) => error.code(),
+            Self::Patch(error) => error.code(),
             Self::Change(error) => error.code(),
             Self::Stale(error) => error.code(),
             Self::Search(error) => error.code(),
@@ -76,6 +81,7 @@ impl WorkspaceError {
             Self::Path(error) => error.hint(),
             Self::File(error) => error.hint(),
             Self::Edit(error) => error.hint(),
+            Self::Patch(error) => error.hint(),
             Self::Change(error) => error.hint(),
             Self::Stale(error) => error.hint(),
             Self::Search(error) => error.hint(),

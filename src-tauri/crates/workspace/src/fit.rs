@@ -93,9 +93,15 @@ impl Fit {
 pub(crate) enum Misfit {
     Nowhere,
     /// The lines at which it could be, counted from 0.
-    Ambiguous { tier: Tier, starts: Vec<usize> },
+    Ambiguous {
+        tier: Tier,
+        starts: Vec<usize>,
+    },
     /// The place is known, but not what the new lines should be there.
-    Unclear { tier: Tier, start: usize },
+    Unclear {
+        tier: Tier,
+        start: usize,
+    },
 }
 
 /// The only place at which all old lines of `ops` are, among the lines of `within`.

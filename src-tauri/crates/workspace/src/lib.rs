@@ -24,6 +24,7 @@ mod line_endings;
 mod listing;
 mod merge;
 mod output_file;
+mod patch;
 mod private_dir;
 mod process;
 mod project;
@@ -44,17 +45,18 @@ pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
     take_snapshot,
 };
-pub use edit::{TextEdit, plan_delete, plan_edit, plan_write};
+pub use edit::{DELETE_LIMIT_BYTES, TextEdit, plan_delete, plan_edit, plan_write};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{
-    AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PathError, ProcessError, Result,
-    SearchError, SnapshotError, StaleKind, StalePreview, TrustError, WorkspaceError,
+    AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PatchError, PathError, ProcessError,
+    Result, SearchError, SnapshotError, StaleKind, StalePreview, TrustError, WorkspaceError,
 };
 pub use find::{Found, find};
 pub use fit::Tier;
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use merge::{Merge, merge};
 pub use output_file::OutputFile;
+pub use patch::{patch_paths, plan_patch};
 pub use private_dir::{PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file};
 pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use project::{FileBytes, Project, ProjectPath};

@@ -15,6 +15,9 @@ use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, Wor
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+/// The permission bit of an owner who may run the file.
+const OWNER_EXECUTES: u32 = 0o100;
+
 /// A change together with what the user keeps of it.
 struct Accepted {
     change: ChangeSet,
@@ -42,7 +45,7 @@ impl Kernel {
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, subject, record.approve(), impact);
         if change.is_empty() {
-            let done = Output { text: "Nothing to change: the file is so already.".to_owned(), truncated: false };
+            let done = Output { text: "Nothing to change: it is so already.".to_owned(), truncated: false };
             return record.conclude_read(call, &verdict, Ok(done)).await;
         }
         if verdict.decision != Decision::Allow {
@@ -62,7 +65,7 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
-            Err(fault) => return record.fail(call, &stale(path_of(call), &fault.message)).await,
+            Err(fault) => return record.fail(call, &stale(&path_of(call), &fault.message)).await,
         };
         let preview = change.preview();
         if preview.preview_hash != approval.requested.shown_hash() {
@@ -116,7 +119,7 @@ impl Kernel {
                 record.append(bodies).await?;
                 Ok(CallOutcome::Finished)
             }
-            Err(WorkspaceError::Stale(error)) => record.fail(call, &stale(path_of(call), &error.to_string())).await,
+            Err(WorkspaceError::Stale(error)) => record.fail(call, &stale(&path_of(call), &error.to_string())).await,
             Err(error) => record.fail(call, &ToolError::from(error).into()).await,
         }
     }
@@ -141,7 +144,7 @@ impl Kernel {
         }
         if !files.iter().zip(&now).all(|(file, now)| file.before_hash == *now) {
             let why = "It is neither what it was before nor what the change would have made it.";
-            return record.fail(call, &stale(path_of(call), why)).await;
+            return record.fail(call, &stale(&path_of(call), why)).await;
         }
         let change = match self.plan(plan, call) {
             Ok(change) => change,
@@ -157,7 +160,7 @@ impl Kernel {
         };
         let kept = match kept {
             Ok(kept) if effects(&kept.change) == files => kept,
-            Ok(_) => return record.fail(call, &stale(path_of(call), "The change would not be the same again.")).await,
+            Ok(_) => return record.fail(call, &stale(&path_of(call), "The change would not be the same again.")).await,
             Err(fault) => return record.fail(call, &fault).await,
         };
         match kept.change.apply(&self.settings.project) {
@@ -186,7 +189,7 @@ impl Kernel {
     fn hash_of(&self, path: &str) -> Option<String> {
         let project = &self.settings.project;
         let path = project.resolve(path).ok()?;
-        let file = project.read_if_present(&path, arki_workspace::EDIT_LIMIT_BYTES).ok()??;
+        let file = project.read_if_present(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??;
         Some(sha256_hex(&file.bytes))
     }
 }
@@ -233,17 +236,22 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
         accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
     };
     let text = summary(accepted, &applied);
+    let was_executable = |path: &str| {
+        let mut files = accepted.change.files().iter();
+        let file = files.find(|file| file.path.as_str() == path && file.after.is_none());
+        file.and_then(|file| file.mode).is_some_and(|mode| mode & OWNER_EXECUTES != 0)
+    };
     let mut bodies: Vec<EventBody> = applied
         .into_iter()
         .map(|change| {
             EventBody::from(FileChanged {
                 hunks: hunks_of(&change.path),
+                before_executable: was_executable(&change.path),
                 path: change.path,
                 before_hash: change.before_hash,
                 after_hash: change.after_hash,
                 before_unknown: false,
                 after_unknown: false,
-                before_executable: false,
                 call_id: call.call_id.clone(),
             })
         })
@@ -252,12 +260,27 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
     bodies
 }
 
-/// What the model is told: each hunk's fate, what the user wrote instead, and the note.
+/// What the model is told: how its change was understood, each hunk's fate, what the user wrote instead, and the note.
 fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
-    let paths: Vec<&str> = applied.iter().map(|change| change.path.as_str()).collect();
+    let (written, deleted): (Vec<&AppliedChange>, Vec<&AppliedChange>) =
+        applied.iter().partition(|change| change.after_hash.is_some());
+    let named = |changes: &[&AppliedChange]| -> String {
+        changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let what = match (written.is_empty(), deleted.is_empty()) {
+        (_, true) => format!("Written: {}", named(&written)),
+        (true, false) => format!("Deleted: {}", named(&deleted)),
+        (false, false) => format!("Written: {}; deleted: {}", named(&written), named(&deleted)),
+    };
     let total = accepted.preview.hunks.len();
     let kept = accepted.selection.accepted.len();
-    let mut text = format!("Written: {} ({kept} of {total} hunks).", paths.join(", "));
+    let mut text = format!("{what} ({kept} of {total} hunks).");
+    if !deleted.is_empty() {
+        text.push_str(" What was deleted is kept in Arki's store: `arki undo` or `arki rewind` brings it back.");
+    }
+    for note in accepted.change.notes() {
+        let _ = write!(text, " {note}");
+    }
     if !accepted.reviewed {
         return text;
     }
@@ -295,6 +318,7 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
     }
 }
 
-fn path_of(call: &ToolCall) -> &str {
-    call.args.get("path").and_then(serde_json::Value::as_str).unwrap_or("The file")
+fn path_of(call: &ToolCall) -> String {
+    let named = call.args.get("path").and_then(serde_json::Value::as_str);
+    named.map_or_else(|| "A file of the change".to_owned(), str::to_owned)
 }

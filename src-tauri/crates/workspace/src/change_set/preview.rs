@@ -64,7 +64,11 @@ impl Rendering {
     fn whole(&mut self, change: &FileChange, binary: bool) {
         if binary {
             let (old, new) = side_names(change);
-            self.diff.push_str(&format!("Binary files {old} and {new} differ\n"));
+            let size = |content: &Option<Vec<u8>>| {
+                content.as_ref().map_or("none".to_owned(), |bytes| format!("{} bytes", bytes.len()))
+            };
+            let (before, after) = (size(&change.before), size(&change.after));
+            self.diff.push_str(&format!("Binary files {old} and {new} differ ({before} before, {after} after)\n"));
         }
         self.push_hunk(change, [0; 4]);
     }

@@ -115,7 +115,8 @@ fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
     if wanted.trim().is_empty() {
         return Err(Misfit::Nowhere);
     }
-    let is_whole = |at: &usize| file.original_offset(*at).is_some() && file.original_offset(at + wanted.len()).is_some();
+    let is_whole =
+        |at: &usize| file.original_offset(*at).is_some() && file.original_offset(at + wanted.len()).is_some();
     let places: Vec<usize> = overlapping(&file.text, &wanted).into_iter().filter(is_whole).collect();
     let line = |at: usize| line_of(&file.text, at);
     let place = match places.as_slice() {
@@ -157,7 +158,9 @@ fn error(text: &str, old: &str, path: &ProjectPath, edit: usize, misfit: Misfit)
 /// The first few of the lines at which a change could be.
 pub(crate) fn candidates(text: &str, starts: &[usize]) -> Vec<Candidate> {
     let shown = starts.iter().take(CANDIDATES_SHOWN);
-    shown.map(|start| Candidate { line: start + 1, text: shorten(text.lines().nth(*start).unwrap_or_default()) }).collect()
+    shown
+        .map(|start| Candidate { line: start + 1, text: shorten(text.lines().nth(*start).unwrap_or_default()) })
+        .collect()
 }
 
 /// A text with `\n` only, and the way back to the original's offsets.

@@ -5,6 +5,8 @@ use crate::error::Candidate;
 
 /// Longer files get no suggestion; it is a courtesy, not worth a pause.
 const LINES_LOOKED_AT: usize = 50_000;
+/// How many lines are compared to find the place that fits best.
+const COMPARISONS: usize = 500_000;
 /// How alike two lines must be, in percent of the longer one.
 const LIKENESS_PERCENT: usize = 50;
 
@@ -20,10 +22,12 @@ pub(crate) fn closest(text: &str, wanted: &str) -> Option<Candidate> {
 fn first_difference(lines: &[&str], wanted: &[&str]) -> Option<usize> {
     let first = wanted.first()?.trim();
     let starts = lines.iter().enumerate().filter(|(_, line)| !first.is_empty() && line.trim() == first);
+    let mut left = COMPARISONS;
     let (start, same) = starts
-        .map(|(start, _)| {
-            let same = lines[start..].iter().zip(wanted).take_while(|(line, wanted)| line == wanted).count();
-            (start, same)
+        .map_while(|(start, _)| {
+            let same = lines[start..].iter().zip(wanted).take(left).take_while(|(line, wanted)| line == wanted).count();
+            left = left.checked_sub(same + 1)?;
+            Some((start, same))
         })
         .max_by_key(|(start, same)| (*same, usize::MAX - start))?;
     let is_in_file = start + same < lines.len();

@@ -1,12 +1,23 @@
 //! Lines that stand in for code which the model left out, such as `// rest of the code`. Pure.
 
 /// What opens a comment, and what may close one.
-const OPENINGS: &[&str] = &["{/*", "<!--", "/*", "//", "--", "##", "#", ";;", ";", "%", "\"\"\"", "(*", "*", "rem ", "REM "];
+const OPENINGS: &[&str] =
+    &["{/*", "<!--", "/*", "//", "--", "##", "#", ";;", ";", "%", "\"\"\"", "(*", "*", "rem ", "REM "];
 const CLOSINGS: &[&str] = &["*/}", "*/", "-->", "*)", "\"\"\""];
 /// Words that stand between dots in place of code.
 const SUBJECTS: &[&str] = &[
-    "existing", "rest of", "remaining", "remainder", "other ", "unchanged", "same as", "previous", "keep", "omitted",
-    "more code", "your code",
+    "existing",
+    "rest of",
+    "remaining",
+    "remainder",
+    "other ",
+    "unchanged",
+    "same as",
+    "previous",
+    "keep",
+    "omitted",
+    "more code",
+    "your code",
 ];
 /// Words that say it without dots, at the beginning of a comment.
 const PHRASES: &[&str] = &[
@@ -59,7 +70,8 @@ fn stands_for_others(line: &str) -> bool {
     let starts_with_dots = said.starts_with("...") || said.starts_with('…');
     let ends_with_dots = said.ends_with("...") || said.ends_with('…');
     let words = words.to_lowercase();
-    let has_subject = SUBJECTS.iter().any(|subject| words.starts_with(subject) || words.starts_with(&format!("the {subject}")));
+    let has_subject =
+        SUBJECTS.iter().any(|subject| words.starts_with(subject) || words.starts_with(&format!("the {subject}")));
     let has_phrase = PHRASES.iter().any(|phrase| words.starts_with(phrase));
     match (is_comment, starts_with_dots, ends_with_dots) {
         (true, true, _) => has_subject || has_phrase,

@@ -95,7 +95,13 @@ fn noted(content: &str, old: &str, new: &str, expected: &str, note: &str) {
 #[test]
 fn what_had_to_be_forgiven_is_noted() {
     noted("a\nb\n", "a\nb", "c", "c\n", "");
-    noted("x\na  \nb\n", "a\nb", "a\nc", "x\na  \nc\n", "Edit 1 matched at line 2 but for spaces at the ends of lines.");
+    noted(
+        "x\na  \nb\n",
+        "a\nb",
+        "a\nc",
+        "x\na  \nc\n",
+        "Edit 1 matched at line 2 but for spaces at the ends of lines.",
+    );
     noted(
         "if x:\n    a()\n    b()\n",
         "a()\nb()\n",
@@ -134,7 +140,10 @@ fn two_places_are_both_shown_whatever_was_forgiven() {
 #[test]
 fn new_lines_whose_indentation_cannot_be_told_are_refused() {
     let unclear = message(b"  a()\n    b()\n", &[text_edit("a()\nb()\n", "a()\n c()\n")]);
-    assert!(unclear.starts_with("EDIT_NOT_FOUND The old_text of edit 1 is at line 1 of a.txt, but for indentation"), "{unclear}");
+    assert!(
+        unclear.starts_with("EDIT_NOT_FOUND The old_text of edit 1 is at line 1 of a.txt, but for indentation"),
+        "{unclear}"
+    );
 }
 
 #[test]

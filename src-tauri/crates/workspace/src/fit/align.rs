@@ -90,8 +90,13 @@ impl<'a, 'text> OldLines<'a, 'text> {
 
     /// Where the first old line would be, by lines that are rare in the file.
     fn likely_places(&self) -> Vec<isize> {
-        let wanted: HashSet<u32> =
-            self.numbers.iter().zip(&self.worths).filter(|(_, worth)| **worth >= 1.0).map(|(number, _)| *number).collect();
+        let wanted: HashSet<u32> = self
+            .numbers
+            .iter()
+            .zip(&self.worths)
+            .filter(|(_, worth)| **worth >= 1.0)
+            .map(|(number, _)| *number)
+            .collect();
         let mut rows: HashMap<u32, Vec<usize>> = HashMap::new();
         for (row, number) in self.in_file.iter().enumerate().filter(|(_, number)| wanted.contains(number)) {
             let known = rows.entry(*number).or_default();
@@ -158,7 +163,10 @@ impl<'a, 'text> OldLines<'a, 'text> {
     }
 
     fn equals(&self, rows: &[Option<usize>]) -> Vec<bool> {
-        rows.iter().zip(&self.numbers).map(|(row, number)| row.is_some_and(|row| self.in_file[row] == *number)).collect()
+        rows.iter()
+            .zip(&self.numbers)
+            .map(|(row, number)| row.is_some_and(|row| self.in_file[row] == *number))
+            .collect()
     }
 
     fn gain(&self, index: usize, row: usize) -> f64 {

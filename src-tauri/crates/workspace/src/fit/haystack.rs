@@ -65,9 +65,11 @@ impl<'a> Haystack<'a> {
         if wanted.contains(&UNKNOWN) { Vec::new() } else { occurrences(&numbered.lines, &wanted) }
     }
 
-    /// Whether `old` stands at this very line.
+    /// Whether `old`, with the `\r` that belongs to each, stands at this very line.
     pub(crate) fn stands_at(&self, old: &[&str], start: usize) -> bool {
-        start + old.len() <= self.len() && (start..).zip(old).all(|(index, line)| self.line(index) == *line)
+        let raw = |index| self.whole_line(index);
+        start.checked_add(old.len()).is_some_and(|end| end <= self.len())
+            && (start..).zip(old).all(|(index, line)| raw(index).strip_suffix('\n').unwrap_or(raw(index)) == *line)
     }
 
     /// The number of each of the file's lines, and of each of `old`.

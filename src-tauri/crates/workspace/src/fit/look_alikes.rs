@@ -87,9 +87,7 @@ fn positions<'b>(old: &str, file: &'b str) -> HashMap<usize, &'b str> {
 fn aligned<'b>(ours: &'b str, theirs: &'b str) -> Vec<(&'b str, &'b str)> {
     let (our, their) = (Folded::new(ours), Folded::new(theirs));
     let by_place: HashMap<_, _> = their.ranges().filter(|(folded, _)| !folded.is_empty()).collect();
-    our.ranges()
-        .filter_map(|(folded, range)| Some((&ours[range], &theirs[by_place.get(&folded)?.clone()])))
-        .collect()
+    our.ranges().filter_map(|(folded, range)| Some((&ours[range], &theirs[by_place.get(&folded)?.clone()]))).collect()
 }
 
 #[cfg(test)]

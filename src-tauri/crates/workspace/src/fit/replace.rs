@@ -40,16 +40,19 @@ pub(crate) fn replacement(
 ) -> Result<Replacement, Misfit> {
     let unclear = Misfit::Unclear { tier: fit.tier, start: fit.span.start };
     let added = adapted(haystack, ops, fit).ok_or(unclear)?;
-    let range = haystack.offset(fit.span.start)..haystack.offset(fit.span.end);
-    let here = Eol::of(haystack.text[range.clone()].as_bytes()).or_else(|| Eol::of(haystack.text.as_bytes()));
+    let span = haystack.offset(fit.span.start)..haystack.offset(fit.span.end);
+    let here = Eol::of(haystack.text[span].as_bytes()).or_else(|| Eol::of(haystack.text.as_bytes()));
     let eol = target.eol.or(here).unwrap_or(Eol::Lf);
+    let core = Core::of(ops, fit);
+    let range = haystack.offset(core.lines.start)..haystack.offset(core.lines.end);
     let mut text = Writer { text: String::with_capacity(range.len()), eol: eol.as_str() };
     if range.is_empty() && !haystack.text[..range.start].is_empty() && !haystack.text[..range.start].ends_with('\n') {
         text.text.push_str(eol.as_str());
     }
-    let mut next = fit.span.start;
-    let (mut rows, mut added) = (fit.rows.iter().copied(), added.into_iter());
-    for op in ops {
+    let mut next = core.lines.start;
+    let mut rows = core.rows.iter().copied();
+    let mut added = added.into_iter();
+    for op in core.ops {
         let row = op.old().and_then(|_| rows.next().flatten());
         match (op, row) {
             (Op::Add(_), _) => text.line(&added.next().unwrap_or_default()),
@@ -59,7 +62,6 @@ pub(crate) fn replacement(
         }
         next = row.map_or(next, |row| row + 1);
     }
-    text.of_file(haystack, next..fit.span.end);
     let mut text = text.text;
     if range.end == haystack.text.len() {
         let ends = match target.final_newline {
@@ -70,6 +72,26 @@ pub(crate) fn replacement(
         end(&mut text, ends, eol);
     }
     Ok(Replacement { range, text })
+}
+
+/// A change without the lines that it keeps at its beginning and end: so changes that share those don't touch.
+struct Core<'a, 'text> {
+    ops: &'a [Op<'text>],
+    rows: &'a [Option<usize>],
+    lines: Range<usize>,
+}
+
+impl<'a, 'text> Core<'a, 'text> {
+    fn of(ops: &'a [Op<'text>], fit: &'a Fit) -> Self {
+        let is_kept = |op: &&Op<'_>| matches!(op, Op::Keep(_));
+        let before = ops.iter().take_while(is_kept).count();
+        let after = ops[before..].iter().rev().take_while(is_kept).count();
+        let rows = &fit.rows[before..fit.rows.len() - after];
+        let start = fit.rows[..before].iter().rev().find_map(|row| row.map(|row| row + 1));
+        let start = start.or_else(|| rows.iter().flatten().next().copied()).unwrap_or(fit.span.start);
+        let end = rows.iter().rev().find_map(|row| row.map(|row| row + 1)).unwrap_or(start);
+        Self { ops: &ops[before..ops.len() - after], rows, lines: start..end }
+    }
 }
 
 struct Writer {

@@ -1,0 +1,31 @@
+//! `apply_patch`: changes to several files at once, all or nothing.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Tool, arguments};
+use crate::touched::Touched;
+use arki_workspace::{ChangeSet, Project, patch_paths, plan_patch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// From `*** Begin Patch` to `*** End Patch`, or a unified diff.
+    patch: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("apply_patch", include_str!("apply_patch/manual.md"), Action::Write(plan)).touching(touches)
+}
+
+/// Every file that it names: the strictest of them decides.
+fn touches(args: &Value) -> Touched {
+    let patch = args.get("patch").and_then(Value::as_str).unwrap_or_default();
+    Touched { paths: patch_paths(patch), ..Touched::default() }
+}
+
+fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
+    let arguments: Arguments = arguments(args)?;
+    Ok(plan_patch(project, &arguments.patch)?)
+}

@@ -1,0 +1,25 @@
+//! `delete_file`: a file goes; its content stays in the store, from which a rewind brings it back.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Tool, arguments};
+use arki_workspace::{ChangeSet, Project, plan_delete};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The file, relative to the project. Folders are not deleted.
+    path: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("delete_file", include_str!("delete_file/manual.md"), Action::Write(plan))
+}
+
+fn plan(project: &Project, args: &Value) -> Result<ChangeSet, ToolError> {
+    let arguments: Arguments = arguments(args)?;
+    let path = project.resolve(&arguments.path)?;
+    Ok(plan_delete(project, &path)?)
+}

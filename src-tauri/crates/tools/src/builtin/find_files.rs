@@ -1,0 +1,43 @@
+//! `find_files`: files by their names.
+
+use crate::error::ToolError;
+use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use arki_workspace::find;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// More files than this are not returned.
+const MAX_FILES: usize = 1000;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// Such as `*.rs`, `src/**/*.{ts,tsx}` or `docs/`. Without a `/` it is matched against names in any folder.
+    glob: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("find_files", include_str!("find_files/manual.md"), Action::Read(read))
+}
+
+fn read(task: &ReadTask) -> Result<Output, ToolError> {
+    let arguments: Arguments = arguments(&task.args)?;
+    let found = find(&task.project, &arguments.glob, &task.secrets, MAX_FILES, &task.cancel)?;
+    let mut text = String::new();
+    for path in &found.paths {
+        text.push_str(path);
+        text.push('\n');
+    }
+    if found.paths.is_empty() {
+        text.push_str("[no files match]\n");
+    }
+    if found.truncated {
+        let _ = writeln!(text, "[more than {MAX_FILES} files; narrow the glob]");
+    }
+    if found.secrets_skipped > 0 {
+        let names = found.skipped_secrets.join(", ");
+        let _ = writeln!(text, "[{} secret files were left out: {names}]", found.secrets_skipped);
+    }
+    Ok(Output { text, truncated: found.truncated })
+}

@@ -1,0 +1,155 @@
+//! Planning a change from a patch over several files, in either form that models write: the `*** Begin Patch` envelope
+//! or a unified diff. Nothing here writes.
+//!
+//! The parser (`parse`) is strict about structure and forgiving about what models get wrong: line numbers, counts, a
+//! blank line without its space, a fence around the whole. Where a hunk belongs its text decides (`place`).
+
+mod envelope;
+mod hunk_body;
+mod parse;
+mod place;
+mod unified;
+mod wrapping;
+
+use std::collections::BTreeMap;
+
+use crate::change_set::{ChangeSet, FileChange};
+use crate::edit::{DELETE_LIMIT_BYTES, find_placeholder};
+use crate::error::{EditError, FileError, PatchError, Result, WorkspaceError};
+use crate::project::{FileBytes, Project, ProjectPath};
+use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
+use parse::{Action, FilePatch, Hunk};
+
+/// Longer patches are refused unread.
+const PATCH_LIMIT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Every path that the patch names, as it names them; none where it can't be read, which planning then says.
+pub fn patch_paths(patch: &str) -> Vec<String> {
+    let files = parse::parse(patch).unwrap_or_default();
+    files.into_iter().flat_map(|file| file.action.into_paths()).collect()
+}
+
+/// The whole patch as one change, all or nothing. How a hunk was understood, where it was not exact, is in the notes.
+pub fn plan_patch(project: &Project, patch: &str) -> Result<ChangeSet> {
+    if patch.len() > PATCH_LIMIT_BYTES {
+        return Err(PatchError::TooLong { limit: PATCH_LIMIT_BYTES }.into());
+    }
+    let files = parse::parse(patch)?;
+    let mut plan = Plan { project, changes: BTreeMap::new(), notes: Vec::new() };
+    let mut written = Vec::new();
+    // What goes makes room for what comes: so files can swap names.
+    for file in &files {
+        written.extend(plan.take(file)?);
+    }
+    for (path, content) in written {
+        plan.put(path, content)?;
+    }
+    Ok(ChangeSet::new(plan.changes.into_values().collect())?.with_notes(plan.notes))
+}
+
+struct Plan<'a> {
+    project: &'a Project,
+    changes: BTreeMap<ProjectPath, FileChange>,
+    notes: Vec<String>,
+}
+
+/// What a file will be.
+struct Content {
+    bytes: Vec<u8>,
+    mode: Option<u32>,
+    /// Of the patch.
+    line: usize,
+}
+
+impl Plan<'_> {
+    /// Reads what there is, as if it were to go, and says what comes.
+    fn take(&mut self, file: &FilePatch<'_>) -> Result<Option<(ProjectPath, Content)>> {
+        let line = file.line;
+        match &file.action {
+            Action::Add { path, content, mode } => {
+                let path = self.project.resolve(path)?;
+                refuse_placeholder(&path, content.lines(), "")?;
+                Ok(Some((path, Content { bytes: content.as_bytes().to_vec(), mode: *mode, line })))
+            }
+            Action::Delete { path, hunks } => {
+                let path = self.project.resolve(path)?;
+                let FileBytes { bytes, mode } = self.remove(&path, line, DELETE_LIMIT_BYTES)?;
+                if !hunks.is_empty() {
+                    let left = self.patched(&path, hunks, &bytes)?;
+                    if !left.is_empty() {
+                        return Err(PatchError::DeletesOther { path: path.to_string(), line }.into());
+                    }
+                }
+                self.changes
+                    .insert(path.clone(), FileChange { path, before: Some(bytes), after: None, mode: Some(mode) });
+                Ok(None)
+            }
+            Action::Update { path, move_to, hunks } => {
+                let path = self.project.resolve(path)?;
+                let target = move_to.as_deref().map(|target| self.project.resolve(target)).transpose()?;
+                let limit = if hunks.is_empty() { DELETE_LIMIT_BYTES } else { EDIT_LIMIT_BYTES };
+                let FileBytes { bytes, mode } = self.remove(&path, line, limit)?;
+                let after = if hunks.is_empty() { bytes.clone() } else { self.patched(&path, hunks, &bytes)? };
+                let gone = FileChange { path: path.clone(), before: Some(bytes), after: None, mode: Some(mode) };
+                self.changes.insert(path.clone(), gone);
+                Ok(Some((target.unwrap_or(path), Content { bytes: after, mode: Some(mode), line })))
+            }
+        }
+    }
+
+    fn remove(&self, path: &ProjectPath, line: usize, limit: u64) -> Result<FileBytes> {
+        if self.changes.contains_key(path) {
+            return Err(PatchError::Twice { path: path.to_string(), line }.into());
+        }
+        self.project.read(path, limit)
+    }
+
+    fn put(&mut self, path: ProjectPath, content: Content) -> Result<()> {
+        let Content { bytes, mode, line } = content;
+        if let Some(change) = self.changes.get_mut(&path) {
+            if change.after.is_some() {
+                return Err(PatchError::Twice { path: path.to_string(), line }.into());
+            }
+            change.after = Some(bytes);
+            return Ok(());
+        }
+        if self.is_there(&path)? {
+            return Err(PatchError::Exists { path: path.to_string(), line }.into());
+        }
+        self.changes.insert(path.clone(), FileChange { path, before: None, after: Some(bytes), mode });
+        Ok(())
+    }
+
+    fn is_there(&self, path: &ProjectPath) -> Result<bool> {
+        match self.project.read_if_present(path, 0) {
+            Ok(found) => Ok(found.is_some()),
+            Err(WorkspaceError::File(FileError::TooLarge { .. })) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn patched(&mut self, path: &ProjectPath, hunks: &[Hunk<'_>], bytes: &[u8]) -> Result<Vec<u8>> {
+        let mut file = TextFile::decode(path.as_str(), bytes)?;
+        for hunk in hunks {
+            refuse_placeholder(path, hunk.ops.iter().filter_map(|op| op.added()), &file.text)?;
+        }
+        let patched =
+            place::patched(&file.text, hunks).map_err(|problem| problem.at(path.as_str(), &file.text, hunks))?;
+        for (hunk, tier, line) in patched.forgiven {
+            let difference = tier.difference();
+            self.notes.push(format!("Hunk {hunk} of {path} matched at line {line} but for {difference}."));
+        }
+        file.text = patched.text;
+        Ok(file.encode())
+    }
+}
+
+fn refuse_placeholder<'a>(path: &ProjectPath, new: impl Iterator<Item = &'a str>, known: &str) -> Result<()> {
+    match find_placeholder(new, |line| known.lines().any(|known| known.trim() == line)) {
+        Some(line) => Err(EditError::Placeholder { path: path.to_string(), line: line.to_owned() }.into()),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

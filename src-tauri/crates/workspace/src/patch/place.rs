@@ -1,0 +1,249 @@
+//! Where the hunks of a patch belong in a file, and the file after them. Pure.
+//!
+//! The text of a hunk decides. Its line number, the line named after `@@` and the order of hunks only tell places apart
+//! that are the same, and the number only where the numbers of all hunks are right.
+
+use std::ops::Range;
+
+use super::parse::Hunk;
+use crate::edit::{candidates, closest};
+use crate::error::PatchError;
+use crate::fit::{
+    FinalNewline, Fit, Haystack, Misfit, Op, Replacement, Target, Tier, find_alike, find_lines, replacement,
+};
+use crate::line_endings::Eol;
+
+#[derive(Debug)]
+pub(super) struct Patched {
+    pub(super) text: String,
+    /// Number of the hunk, and line of the file before, both counted from 1.
+    pub(super) forgiven: Vec<(usize, Tier, usize)>,
+}
+
+/// What is wrong with one of the hunks, by its index.
+#[derive(Debug)]
+pub(super) enum Problem {
+    Misfit { hunk: usize, misfit: Misfit },
+    NoContext { hunk: usize },
+    Overlap { hunk: usize, other: usize },
+}
+
+impl Problem {
+    pub(super) fn at(self, path: &str, text: &str, hunks: &[Hunk<'_>]) -> PatchError {
+        let path = path.to_owned();
+        match self {
+            Self::NoContext { hunk } => PatchError::NoContext { path, hunk: hunk + 1, line: hunks[hunk].line },
+            Self::Overlap { hunk, other } => {
+                PatchError::Overlap { path, hunk: hunk + 1, other: other + 1, line: hunks[hunk].line }
+            }
+            Self::Misfit { hunk, misfit } => {
+                let (hunk, at) = (hunk + 1, &hunks[hunk]);
+                let line = at.line;
+                match misfit {
+                    Misfit::Nowhere => {
+                        let old: Vec<&str> = at.ops.iter().filter_map(|op| op.old()).collect();
+                        PatchError::HunkNotFound { path, hunk, line, closest: closest(text, &old.join("\n")) }
+                    }
+                    Misfit::Ambiguous { tier, starts } => {
+                        let candidates = candidates(text, &starts);
+                        PatchError::HunkAmbiguous { path, hunk, line, tier, count: starts.len(), candidates }
+                    }
+                    Misfit::Unclear { tier, start } => {
+                        PatchError::HunkUnclear { path, hunk, line, tier, at: start + 1 }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn patched(text: &str, hunks: &[Hunk<'_>]) -> Result<Patched, Problem> {
+    let haystack = Haystack::new(text);
+    let fits = match by_numbers(&haystack, hunks) {
+        Some(fits) => fits,
+        None => by_text(&haystack, hunks)?,
+    };
+    let mut replacements: Vec<(usize, Replacement)> = Vec::new();
+    let mut forgiven = Vec::new();
+    for (index, (hunk, fit)) in hunks.iter().zip(&fits).enumerate().filter(|(_, (hunk, _))| hunk.changes()) {
+        let replacement = replaced(&haystack, hunk, fit).map_err(|misfit| Problem::Misfit { hunk: index, misfit })?;
+        replacements.push((index, replacement));
+        if fit.tier > Tier::Exact {
+            forgiven.push((index + 1, fit.tier, fit.span.start + 1));
+        }
+    }
+    replacements.sort_by_key(|(_, one)| (one.range.start, one.range.end));
+    let touch = |pair: &&[(usize, Replacement)]| {
+        let (before, after) = (&pair[0].1.range, &pair[1].1.range);
+        before.end > after.start || (before.is_empty() && before == after)
+    };
+    if let Some(pair) = replacements.windows(2).find(touch) {
+        return Err(Problem::Overlap { hunk: pair[0].0.max(pair[1].0), other: pair[0].0.min(pair[1].0) });
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (_, replacement) in &replacements {
+        result.push_str(&text[copied..replacement.range.start]);
+        result.push_str(&replacement.text);
+        copied = replacement.range.end;
+    }
+    result.push_str(&text[copied..]);
+    Ok(Patched { text: result, forgiven })
+}
+
+/// Every hunk stands, byte for byte, at the line that it names: an exact diff of this very file.
+fn by_numbers(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<Fit>> {
+    let mut last = 0;
+    let mut fits = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        let old: Vec<&str> = hunk.ops.iter().filter_map(|op| op.old()).collect();
+        let start = if old.is_empty() && haystack.len() == 0 { 0 } else { hunk.old_start?.checked_sub(1)? };
+        let in_order = start >= last && (!old.is_empty() || haystack.len() == 0);
+        if !in_order || !haystack.stands_at(&old, start) {
+            return None;
+        }
+        last = start + old.len();
+        fits.push(Fit::at(start, old.len(), Tier::Exact));
+    }
+    Some(fits)
+}
+
+fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Problem> {
+    let mut found = Vec::with_capacity(hunks.len());
+    for (index, hunk) in hunks.iter().enumerate() {
+        found.push(find(haystack, hunk, index)?);
+    }
+    let numbers_hold = hunks.iter().zip(&found).all(|(hunk, found)| {
+        let start = hunk.old_start.and_then(|start| start.checked_sub(1));
+        start.is_some_and(|start| found.starts().contains(&start))
+    });
+    let certain: Vec<Option<Range<usize>>> = found.iter().map(Found::certain).collect();
+    let mut fits = Vec::with_capacity(hunks.len());
+    for (index, (hunk, found)) in hunks.iter().zip(found).enumerate() {
+        let (tier, starts) = match found {
+            Found::One(fit) => {
+                fits.push(fit);
+                continue;
+            }
+            Found::Several { tier, starts } => (tier, starts),
+        };
+        let lines = old_lines(hunk);
+        let after = certain[..index].iter().rev().flatten().next().map_or(0, |range| range.end);
+        let before = certain[index + 1..].iter().flatten().next().map_or(haystack.len(), |range| range.start);
+        let only = |is_it: &dyn Fn(usize) -> bool| {
+            let mut left = starts.iter().copied().filter(|start| is_it(*start));
+            left.next().filter(|_| left.next().is_none())
+        };
+        let named = hunk.old_start.unwrap_or_default();
+        let place = numbers_hold
+            .then(|| only(&|start| start + 1 == named))
+            .flatten()
+            .or_else(|| hunk.at_end.then(|| only(&|start| start + lines.len() == haystack.len())).flatten())
+            .or_else(|| section(haystack, hunk).and_then(|section| only(&|start| section.contains(&start))))
+            .or_else(|| only(&|start| after <= start && start + lines.len() <= before));
+        match place {
+            Some(start) => fits.push(Fit::at(start, lines.len(), tier)),
+            None => return Err(Problem::Misfit { hunk: index, misfit: Misfit::Ambiguous { tier, starts } }),
+        }
+    }
+    Ok(fits)
+}
+
+enum Found {
+    One(Fit),
+    Several { tier: Tier, starts: Vec<usize> },
+}
+
+impl Found {
+    fn starts(&self) -> Vec<usize> {
+        match self {
+            Self::One(fit) => vec![fit.span.start],
+            Self::Several { starts, .. } => starts.clone(),
+        }
+    }
+
+    fn certain(&self) -> Option<Range<usize>> {
+        match self {
+            Self::One(fit) => Some(fit.span.clone()),
+            Self::Several { .. } => None,
+        }
+    }
+}
+
+fn find(haystack: &Haystack<'_>, hunk: &Hunk<'_>, index: usize) -> Result<Found, Problem> {
+    let ops = without_returns(&hunk.ops);
+    let all = 0..haystack.len();
+    if ops.iter().all(|op| op.old().is_none()) {
+        // Without a place the end is meant; with a number alone nothing shows that it is right.
+        let is_end = hunk.sections.is_empty() && hunk.old_start.is_none_or(|start| start >= haystack.len());
+        let at_end = haystack.len() == 0 || hunk.at_end || is_end;
+        return if at_end {
+            Ok(Found::One(Fit::at(haystack.len(), 0, Tier::Exact)))
+        } else {
+            Err(Problem::NoContext { hunk: index })
+        };
+    }
+    let failed = |misfit| Problem::Misfit { hunk: index, misfit };
+    match find_lines(haystack, &ops, all.clone()) {
+        Ok(fit) => Ok(Found::One(fit)),
+        Err(Misfit::Ambiguous { tier, starts }) => Ok(Found::Several { tier, starts }),
+        Err(Misfit::Nowhere) => find_alike(haystack, &ops, all).map(Found::One).map_err(failed),
+        Err(misfit) => Err(failed(misfit)),
+    }
+}
+
+fn old_lines<'a>(hunk: &Hunk<'a>) -> Vec<&'a str> {
+    hunk.ops.iter().filter_map(|op| op.old()).collect()
+}
+
+/// The lines below the one that the hunk names, as far as they are indented deeper or only close what it opened. `None`
+/// where that line is not there, or not once.
+fn section(haystack: &Haystack<'_>, hunk: &Hunk<'_>) -> Option<Range<usize>> {
+    let mut within = 0..haystack.len();
+    for name in &hunk.sections {
+        let name = name.trim();
+        let is_it = |index: &usize| haystack.line(*index).trim().starts_with(name);
+        let mut named = within.clone().filter(is_it);
+        let start = named.next()?;
+        if named.next().is_some() {
+            return None;
+        }
+        let depth = indentation(haystack.line(start));
+        let is_outside = |index: &usize| {
+            let line = haystack.line(*index);
+            let opens =
+                line.trim_start().starts_with(|first: char| first.is_alphanumeric() || "_@#/<\"'".contains(first));
+            opens && indentation(line) <= depth
+        };
+        let end = (start + 1..within.end).find(is_outside).unwrap_or(within.end);
+        within = start..end;
+    }
+    (!hunk.sections.is_empty()).then_some(within)
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Endings are the file's, unless the patch has the very ones of the lines that it shows.
+fn replaced(haystack: &Haystack<'_>, hunk: &Hunk<'_>, fit: &Fit) -> Result<Replacement, Misfit> {
+    let final_newline = hunk.final_newline;
+    let old = old_lines(hunk);
+    let shows_endings = fit.tier == Tier::Exact && haystack.stands_at(&old, fit.span.start);
+    if shows_endings && (!old.is_empty() || haystack.len() == 0) {
+        return replacement(haystack, &hunk.ops, fit, Target { eol: Some(Eol::Lf), final_newline });
+    }
+    let target = Target { eol: None, final_newline: if old.is_empty() { FinalNewline::AsItIs } else { final_newline } };
+    replacement(haystack, &without_returns(&hunk.ops), fit, target)
+}
+
+fn without_returns<'a>(ops: &[Op<'a>]) -> Vec<Op<'a>> {
+    let plain = |line: &'a str| line.strip_suffix('\r').unwrap_or(line);
+    ops.iter()
+        .map(|op| match op {
+            Op::Keep(line) => Op::Keep(plain(line)),
+            Op::Remove(line) => Op::Remove(plain(line)),
+            Op::Add(line) => Op::Add(plain(line)),
+        })
+        .collect()
+}
