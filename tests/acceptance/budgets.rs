@@ -32,6 +32,31 @@ fn turns_are_counted_and_a_resumed_run_gets_as_many_again() {
     stage.verifies();
 }
 
+#[cfg(unix)]
+#[test]
+fn the_time_limit_ends_a_command_that_takes_longer() {
+    let stage = Stage::new(vec![
+        Turn::calls().call("run_command", json!({"command": "sleep 300"})),
+        Turn::text("Not asked for."),
+    ]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["--approve", "all", "--max-seconds", "2", "go"]).exits(5);
+    let log = stage.log();
+    assert!(text(&payload(&log, "tool.result")["result"]).contains("the run's time is over"));
+    assert_eq!(stage.model.requests().len(), 1);
+}
+
+#[test]
+fn a_cost_limit_that_cannot_be_kept_is_named() {
+    let stage = Stage::new(vec![Turn::text("Done.")]);
+    let told = stage.exec(&["--max-cost", "0.01", "go"]).exits(0).stderr;
+    assert!(told.contains("cost limit cannot stop the run"), "{told}");
+    let stage = Stage::new(vec![Turn::text("Done.")]);
+    assert!(!stage.exec(&["go"]).exits(0).stderr.contains("cost limit"));
+}
+
 #[test]
 fn the_configured_limit_holds_too() {
     let stage = Stage::configured(Script::new(three_turns()), &json!({"limits": {"maxTurns": 2}}));

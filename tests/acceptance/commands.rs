@@ -50,6 +50,14 @@ fn the_approval_shows_the_exact_command_its_folder_and_its_environments_names() 
 }
 
 #[test]
+fn a_note_to_an_approved_command_reaches_the_model() {
+    let stage = running("touch made.txt");
+    stage.exec(&["go"]).exits(3);
+    stage.arki(&["approvals", "approve", &stage.waiting(), "--note", "only this once"]).exits(0);
+    assert!(stage.told().ends_with("The user's note: only this once"), "{}", stage.told());
+}
+
+#[test]
 fn a_rejected_command_does_not_run() {
     let stage = running("touch made.txt");
     stage.exec(&["go"]).exits(3);

@@ -118,6 +118,36 @@ fn a_project_may_tighten() {
     stage.write(".arki/config.json", json!({"limits": {"maxTurns": 1}}).to_string());
     stage.trust();
     stage.exec(&["hello"]).exits(5);
+    // Changed since, it does not hold until the user agrees again, and that is said.
+    stage.write(".arki/config.json", json!({"limits": {"maxTurns": 2}}).to_string());
+    let told = stage.exec(&["hello"]).exits(0).stderr;
+    assert!(told.contains("off until you agree again: .arki/config.json"), "{told}");
+}
+
+#[test]
+fn an_address_header_or_name_that_cannot_be_used_is_named_before_anything_is_stored() {
+    let stage = Stage::new(Vec::new());
+    for (name, provider) in [
+        ("lab", json!({"kind": "custom", "baseUrl": "not a url"})),
+        ("lab", json!({"kind": "custom", "baseUrl": "ftp://a/b"})),
+        ("lab", json!({"kind": "custom", "baseUrl": "http://127.0.0.1:9/v1", "headers": {"X-A": "two\nlines"}})),
+        ("a/b", json!({"kind": "custom", "baseUrl": "http://127.0.0.1:9/v1"})),
+    ] {
+        stage.write_config(&json!({"providers": {name: provider}}).to_string());
+        let shown = stage.arki(&["exec", "--model", &format!("{name}/m"), "hi"]).fails(2, "CONFIG_INVALID");
+        assert!(shown.message.contains(name) && shown.message.contains("config.json"), "{shown:?}");
+    }
+    stage.write_config("{}");
+    assert!(stage.sessions().is_empty());
+}
+
+#[test]
+fn a_missing_command_is_an_error_in_both_forms() {
+    let stage = Stage::new(Vec::new());
+    for group in ["sessions", "approvals", "queue", "keys", "policy"] {
+        assert_eq!(stage.arki(&[group, "--json"]).exits(2).json_error().code, "USAGE");
+        assert!(stage.arki(&[group]).exits(2).stderr.contains("Usage:"));
+    }
 }
 
 #[test]

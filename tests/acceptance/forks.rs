@@ -103,6 +103,31 @@ fn a_fork_in_the_middle_of_a_call_can_go_on() {
     assert_eq!(stage.read("a.txt"), "a\n");
 }
 
+/// What a log from elsewhere says was granted, nobody here has granted.
+#[test]
+fn a_run_that_came_with_an_export_is_not_gone_on_with() {
+    let turns =
+        || vec![Turn::calls().call("write_file", json!({"path": "a.txt", "content": "a"})), Turn::text("Done.")];
+    let stage = playing(turns());
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let session = text(&stage.sessions()[0]["sessionId"]);
+    let whole = stage.arki(&["sessions", "export", &session]).exits(0).stdout;
+    let to_the_call: String = whole.split_inclusive('\n').take_while(|line| !line.contains("policy.decided")).collect();
+    let half = stage.write("half.jsonl", to_the_call);
+    stage.arki(&["sessions", "rm", &session]).exits(0);
+    std::fs::remove_file(stage.path("a.txt")).unwrap();
+    import(&stage, &half);
+    let requests = stage.model.requests().len();
+    stage.arki(&["resume", &session]).fails(2, "RUN_NOT_FOUND");
+    stage.arki(&["resume", &session, "--approve", "all"]).fails(2, "RUN_NOT_FOUND");
+    assert!(!stage.path("a.txt").exists() && stage.model.requests().len() == requests);
+    // What a fork may do is granted here.
+    let last = stage.events(&session).len() as u64;
+    let fork_id = fork(&stage, &session, Some(last));
+    stage.arki(&["exec", "--session", &fork_id, "go on"]).exits(0);
+    stage.verifies();
+}
+
 #[test]
 fn an_export_of_a_fork_brings_its_origin_along_with_the_same_hashes() {
     let (stage, session, first) = two_prompts();

@@ -129,6 +129,7 @@ fn a_broken_session_is_read_only_and_the_others_go_on() {
     drop(database);
     let before = stage.events(&session);
     stage.exec(&["--session", &session, "go on"]).fails(1, "SESSION_READ_ONLY");
+    stage.arki(&["queue", "add", &session, "and this"]).fails(1, "SESSION_READ_ONLY");
     assert_eq!(stage.events(&session), before, "it can still be read, and nothing was added");
     stage.exec(&["a new one"]).exits(0);
     let reports = stage.arki(&["verify", "--json"]).exits(1).lines();

@@ -89,6 +89,22 @@ fn a_provider_that_repeats_the_key_in_its_error_does_not_give_it_away() {
 }
 
 #[test]
+fn a_server_that_repeats_the_key_of_another_provider_does_not_give_it_away() {
+    let error = json!({"error": {"message": format!("no such key: {MOCK_KEY}")}});
+    let stage =
+        Stage::configured(Script::new(vec![Turn::json(400, error.clone()), Turn::json(400, error)]), &json!({}));
+    let url = format!("{}/v1", stage.model.url().trim_end_matches("/v1"));
+    let mut config: Value =
+        serde_json::from_str(&std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap()).unwrap();
+    config["providers"]["other"] = json!({"kind": "custom", "baseUrl": url, "apiKeyEnv": "OTHER_KEY"});
+    stage.write_config(&config.to_string());
+    // That nothing which is printed has the key in it is checked wherever a program ends.
+    stage.exec(&["--model", "other/m", "hello"]).exits(1).json_error();
+    stage.arki(&["providers", "test", "other", "--model", "m", "--json"]).exits(1);
+    assert!(!is_kept(&stage));
+}
+
+#[test]
 fn the_list_of_providers_says_where_a_key_comes_from_and_never_what_it_is() {
     let stage = Stage::new(Vec::new());
     for command in ["providers", "keys"] {

@@ -33,6 +33,7 @@ mod going_back;
 mod going_on;
 mod grants;
 mod hash_chain;
+mod held_up;
 mod keychain;
 mod keys;
 mod main_job;

@@ -14,6 +14,7 @@ impl ToolLoop {
     }
 
     pub(crate) async fn failed(&mut self, fault: Fault, answer: Option<Answer>) -> Result<RunEnd, Fault> {
+        let fault = fault.redacted(&self.parts.redactor);
         if let Some(answer) = answer {
             self.interrupted(answer).await?;
         }

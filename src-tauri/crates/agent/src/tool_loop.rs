@@ -9,6 +9,7 @@ use arki_domain::{
 use bytes::Bytes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -126,6 +127,7 @@ impl ToolLoop {
             session_id: self.session_id.clone(),
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
+            time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
         };

@@ -409,8 +409,13 @@ pub(crate) fn report(error: &clap::Error) -> Exit {
         let _ = error.print();
         return Exit::Done;
     }
+    let json = std::env::args_os().any(|argument| argument == "--json");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        let _ = error.print();
+        if !json {
+            let _ = error.print();
+        }
+        let hint = "`arki --help` shows the commands, `arki COMMAND --help` what comes after one.";
+        Output::new(json).fault(&Fault::new(Code::USAGE, "A command is missing.", hint));
         return Exit::Usage;
     }
     let text = error.render().to_string();
@@ -418,7 +423,6 @@ pub(crate) fn report(error: &clap::Error) -> Exit {
     let tip = rest.lines().find_map(|line| line.trim().strip_prefix("tip: "));
     let hint = tip.unwrap_or("`arki --help` shows the commands, `arki COMMAND --help` its options.");
     let message = one_line(message.trim_start_matches("error: "));
-    let json = std::env::args_os().any(|argument| argument == "--json");
     Output::new(json).fault(&Fault::new(Code::USAGE, format!("{}.", message.trim_end_matches('.')), hint));
     Exit::Usage
 }

@@ -69,6 +69,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Doctor => Ok(doctor::run(&engine, output).await),
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
+    let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.finish_anchoring().await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");

@@ -4,8 +4,8 @@ use crate::exit::Exit;
 use crate::output::{Output, dim};
 use arki_domain::projection::RunState;
 use arki_domain::{
-    ApprovalId, EngineRetry, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, RunId, SessionId,
-    SessionRewound, TokenType,
+    ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
+    OutputDelta, RunId, SessionId, SessionRewound, SystemClock, TokenType,
 };
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, check_output, one_line};
 use serde::Serialize;
@@ -22,7 +22,8 @@ pub(crate) async fn to_next_stop(
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
-    let mut screen = Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default() };
+    let mut screen =
+        Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default(), has_cost_limit: false };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
     let end = loop {
@@ -43,7 +44,7 @@ pub(crate) async fn to_next_stop(
     let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
     let state = RunState::fold(&events);
     let denied = state.as_ref().is_some_and(|state| state.denied_untrusted);
-    report(output, &run, &end, denied);
+    report(output, &run, &end, denied, engine.is_ephemeral());
     let schema = state.and_then(|state| state.options.output_schema);
     if let (RunEnd::Completed { response }, Some(schema)) = (&end, schema) {
         check_output(&schema, response)?;
@@ -67,7 +68,7 @@ async fn asked_to_stop() {
     let _ = tokio::signal::ctrl_c().await;
 }
 
-fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool) {
+fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemeral: bool) {
     match end {
         RunEnd::Completed { .. } if denied => {
             output.aside("Some calls were denied because this folder is not trusted. `arki trust` trusts it.");
@@ -75,6 +76,9 @@ fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool) {
         RunEnd::Completed { .. } => {}
         RunEnd::Failed(fault) => output.fault(fault),
         RunEnd::Cancelled => output.aside("Stopped."),
+        RunEnd::AwaitingApproval(_) | RunEnd::BudgetExhausted if ephemeral => {
+            output.aside("It stopped here, and nothing of it is kept (--ephemeral), so that it cannot go on.");
+        }
         RunEnd::AwaitingApproval(id) => output.aside(waiting(id)),
         RunEnd::Paused => output.aside(format!("Paused. `arki resume {}` goes on.", run.run_id)),
         RunEnd::BudgetExhausted => {
@@ -93,6 +97,8 @@ struct Screen<'a> {
     last_seq: u64,
     at_line_start: bool,
     told: Told,
+    /// One that nobody has been told of that it cannot be kept.
+    has_cost_limit: bool,
 }
 
 /// How much of the answer people have seen. A terminal that is slower than the model falls behind; what it has missed
@@ -137,6 +143,7 @@ impl Screen<'_> {
             return;
         }
         self.last_seq = event.seq;
+        self.tell_unknown_cost(event);
         if self.output.json {
             self.output.object(event);
         } else if let (true, EventBody::OutputMessage(message)) = (self.told.behind, event.body()) {
@@ -149,12 +156,26 @@ impl Screen<'_> {
         }
     }
 
+    /// A limit that cannot be kept must not look as if it were.
+    fn tell_unknown_cost(&mut self, event: &Event) {
+        match event.body() {
+            EventBody::RunStarted(started) => self.has_cost_limit = started.options.max_cost_usd.is_some(),
+            EventBody::EngineResponse(response) if self.has_cost_limit && response.usage.cost_usd.is_none() => {
+                self.has_cost_limit = false;
+                self.end_line();
+                self.output.aside("What this model costs is not known, so that the cost limit cannot stop the run.");
+            }
+            _ => {}
+        }
+    }
+
     fn delta(&mut self, session_id: &SessionId, run_id: &RunId, delta: OutputDelta) {
         if self.output.json {
             self.output.object(&DeltaLine {
                 event_id: EventId::new(),
                 run_id,
                 session_id,
+                ts: SystemClock.now_ms(),
                 r#type: "output.delta",
                 payload: delta,
             });
@@ -187,6 +208,8 @@ struct DeltaLine<'a> {
     event_id: EventId,
     run_id: &'a RunId,
     session_id: &'a SessionId,
+    /// When it reached this process, in milliseconds since 1970.
+    ts: i64,
     r#type: &'static str,
     payload: OutputDelta,
 }
@@ -200,6 +223,12 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
         EventBody::EngineRetry(retry) => Some(retrying(&retry)),
+        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
+            Some("! the answer was cut off at the model's output limit".to_owned())
+        }
+        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::ContentFilter, .. }) => {
+            Some("! the provider's content filter cut the answer off".to_owned())
+        }
         EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
         EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
         _ => None,

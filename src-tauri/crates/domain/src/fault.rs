@@ -1,5 +1,6 @@
 //! Errors as the user and the window see them: a stable code, what happened, and what to do.
 
+use crate::Redactor;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -206,6 +207,16 @@ impl Fault {
             format!("Something failed inside Arki: {what}"),
             "Nothing that was shown as saved is lost. Please report this with the log from the data directory.",
         )
+    }
+
+    /// Without keys: a server may repeat one, also another's, in what it says.
+    #[must_use]
+    pub fn redacted(self, redactor: &Redactor) -> Self {
+        Self {
+            message: redactor.redact(&self.message).into_owned(),
+            hint: redactor.redact(&self.hint).into_owned(),
+            ..self
+        }
     }
 
     #[must_use]

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 /// Time, passed in so that tests can hold it still.
@@ -109,6 +110,8 @@ pub struct CallContext {
     pub session_id: SessionId,
     pub run_id: RunId,
     pub options: RunOptions,
+    /// Until the run's own time limit; `None` without one.
+    pub time_left: Option<Duration>,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
     pub cancel: CancellationToken,

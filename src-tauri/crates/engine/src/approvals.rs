@@ -59,6 +59,7 @@ impl Engine {
         check(&requested, &resolution)?;
         // A decision that nobody could act on must not be spent.
         if let Some(run) = self.overview(&record.session_id)?.run {
+            self.ensure_begun_here(&run.run_id)?;
             self.frozen_system_prompt(&run)?;
         }
         let resolved = ApprovalResolved {

@@ -235,6 +235,12 @@ impl Engine {
         Ok(self.reader().pending_approvals(MAX_APPROVALS)?)
     }
 
+    /// Whether nothing is kept once this engine is closed.
+    #[must_use]
+    pub fn is_ephemeral(&self) -> bool {
+        self.ephemeral
+    }
+
     pub(crate) fn reader(&self) -> &Reader {
         self.store.reader()
     }
@@ -244,8 +250,9 @@ impl Engine {
         self.decided_before.as_ref().unwrap_or_else(|| self.reader())
     }
 
-    pub(crate) fn event_log(&self) -> Arc<dyn EventLog> {
-        self.log.clone()
+    /// For a run of this engine: see [`RecordedLog::of_run`].
+    pub(crate) fn run_log(&self) -> Arc<dyn EventLog> {
+        Arc::new(self.log.of_run(&self.owner))
     }
 
     pub(crate) fn live_bus(&self) -> Arc<dyn LiveBus> {

@@ -43,7 +43,7 @@ impl Engine {
         let output_schema = run.options.output_schema.clone();
         let model_options = ModelOptions { output_schema, ..config.model_options.clone() };
         let parts = RunParts {
-            log: self.event_log(),
+            log: self.run_log(),
             bus: self.live_bus(),
             model,
             executor: self.executor(open, config),
@@ -132,7 +132,7 @@ impl Engine {
             tools: Vec::new(),
             contents: self.contents.clone(),
         };
-        Kernel::new(self.event_log(), self.live_bus(), self.redactor.clone(), settings)
+        Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)
     }
 
     fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {

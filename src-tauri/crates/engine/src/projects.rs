@@ -122,6 +122,16 @@ impl Engine {
         })
     }
 
+    /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn changed_pieces(&self, path: &Path) -> Result<Vec<String>, Fault> {
+        let open = self.load_project(path)?;
+        let changed = if open.is_trusted() { open.changed(&open.current) } else { Vec::new() };
+        Ok(changed.into_iter().map(|piece| piece.path).collect())
+    }
+
     /// Trusts a folder as it is now, and puts the project's template into it.
     ///
     /// # Errors

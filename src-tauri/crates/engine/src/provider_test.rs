@@ -21,7 +21,8 @@ impl Engine {
         self.keys.redact_environment(&config.providers);
         // Made anew: neither a key that was replaced meanwhile nor a busy queue should decide the test.
         let providers = Providers::new(config.providers, self.keys.clone());
-        providers.test(provider, model, &mut |step| on_step(step.into())).await
+        let mut told = |step: ProviderTestStep| on_step(step.redacted(&self.redactor));
+        providers.test(provider, model, &mut |step| told(step.into())).await
     }
 
     /// As [`Engine::models`], with what the local servers list now; asks them all at once, for about two seconds.

@@ -57,6 +57,7 @@ impl Engine {
         mode: QueueMode,
     ) -> Result<MessageId, Fault> {
         check(&text)?;
+        self.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Fault::new(
                 Code::QUEUE_FULL,
@@ -89,6 +90,7 @@ impl Engine {
         if queue.messages() == messages {
             return Ok(());
         }
+        self.ensure_found_whole(session_id)?;
         let changed = queue.changed_to(messages, Vec::new());
         self.log.append(session_id, vec![EventDraft::of_session(changed)]).await?;
         Ok(())

@@ -12,18 +12,28 @@ const EVENTS_A_PIECE: usize = 500;
 pub(crate) struct RecordedLog {
     store: Arc<Store>,
     announcer: Arc<Announcer>,
+    /// Whose run this is: nothing is stored once it does not hold the session's lease any more.
+    owner: Option<String>,
 }
 
 impl RecordedLog {
     pub(crate) fn new(store: Arc<Store>, announcer: Arc<Announcer>) -> Self {
-        Self { store, announcer }
+        Self { store, announcer, owner: None }
+    }
+
+    /// For a run of this owner, and what its tools do.
+    pub(crate) fn of_run(&self, owner: &str) -> Self {
+        Self { store: self.store.clone(), announcer: self.announcer.clone(), owner: Some(owner.to_owned()) }
     }
 }
 
 #[async_trait]
 impl EventLog for RecordedLog {
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
-        let events = self.store.append(session, drafts).await?;
+        let events = match &self.owner {
+            Some(owner) => self.store.append_held(session, owner, drafts).await?,
+            None => self.store.append(session, drafts).await?,
+        };
         self.announcer.announce(&events);
         Ok(events)
     }

@@ -94,6 +94,7 @@ impl Engine {
         let history = self.history(session_id, None)?;
         let last = history.run.as_ref().filter(|run| wanted.is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
+        self.ensure_begun_here(&run.run_id)?;
         let mut drafts = Vec::new();
         let partial = self.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
@@ -118,6 +119,18 @@ impl Engine {
         self.log.append(session_id, drafts).await?;
         self.store.keep_partial(session_id, None).await?;
         Ok((self.history(session_id, Some(&run_id))?, system))
+    }
+
+    /// What a log from elsewhere says was granted, nobody here has granted.
+    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
+        if !self.reader().is_imported(run_id)? {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::RUN_NOT_FOUND,
+            "This run was begun elsewhere and came with an export, so that it is not gone on with here.",
+            "Fork the session (`arki sessions fork`) and say there how to go on.",
+        ))
     }
 
     /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.

@@ -2,6 +2,8 @@
 
 use crate::{KeyNeed, Price, Timeouts};
 use arki_domain::{Code, Fault};
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -178,6 +180,46 @@ impl ProviderSettings {
                 ),
             )
         })
+    }
+
+    /// Its address, where it has one at all.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` when it is no http or https address, or there is none.
+    pub(crate) fn address(&self) -> Result<Url, Fault> {
+        let parsed = Url::parse(self.effective_base_url()?).ok();
+        parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
+            Fault::new(
+                Code::CONFIG_INVALID,
+                format!("The baseUrl of {} is not an http or https address.", self.name),
+                "Write it like http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
+            )
+        })
+    }
+
+    /// Looks at what can be told without asking anybody.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` for a name that no model's id can begin with, an address or a header that cannot be used.
+    pub fn ensure_usable(&self) -> Result<(), Fault> {
+        let wrong = |what: String, hint: &str| Err(Fault::new(Code::CONFIG_INVALID, what, hint));
+        if self.name.is_empty() || self.name.contains('/') {
+            let what = format!("{:?} is no name of a provider.", self.name);
+            return wrong(what, "Models are named PROVIDER/MODEL: give it a name without a slash.");
+        }
+        if self.base_url.is_some() {
+            self.address()?;
+        }
+        let is_usable = |(name, value): (&String, &String)| {
+            HeaderName::from_bytes(name.as_bytes()).is_ok() && HeaderValue::from_str(value).is_ok()
+        };
+        match self.headers.iter().find(|header| !is_usable(*header)) {
+            Some((name, _)) => wrong(
+                format!("The header {name:?} of {} can't be sent.", self.name),
+                "Headers are single lines of plain ASCII.",
+            ),
+            None => Ok(()),
+        }
     }
 
     /// The environment variable that may hold this provider's key.

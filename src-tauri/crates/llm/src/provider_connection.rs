@@ -146,15 +146,7 @@ impl ProviderConnection {
         if self.settings.kind == ProviderKind::Demo {
             return Ok(self.demo().await?.base_url());
         }
-        let text = self.settings.effective_base_url()?;
-        let parsed = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-        parsed.ok_or_else(|| {
-            Fault::new(
-                Code::CONFIG_INVALID,
-                format!("The baseUrl of {} is not an http or https address.", self.settings.name),
-                "Write it like http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
-            )
-        })
+        self.settings.address()
     }
 
     async fn demo(&self) -> Result<&DemoServer, Fault> {

@@ -4,7 +4,7 @@ use crate::heads::Heads;
 use crate::projections::{self, SessionRow};
 use crate::seal::{SealedDraft, Unhashed};
 use crate::writer::Isolation;
-use crate::{StoreError, row, traces};
+use crate::{StoreError, leases, row, traces};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
 use rusqlite::{Connection, params};
 use std::sync::Arc;
@@ -13,14 +13,27 @@ use std::sync::Arc;
 const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
+/// Where drafts go.
+pub(crate) struct Destination {
+    pub(crate) session_id: SessionId,
+    /// Only while this one holds the session's lease; whoever says something from outside needs none.
+    pub(crate) held_by: Option<String>,
+}
+
 pub(crate) fn append(
     transaction: &Connection,
     heads: &mut Heads,
     now_ms: i64,
-    session_id: &SessionId,
+    to: &Destination,
     drafts: Vec<SealedDraft>,
 ) -> Result<Vec<Arc<Event>>, StoreError> {
-    let mut head = heads.take(transaction, session_id)?;
+    let mut head = heads.take(transaction, &to.session_id)?;
+    if let Some(owner) = &to.held_by
+        && head.held_by.as_ref() != Some(owner)
+    {
+        leases::ensure_held(transaction, &to.session_id, owner)?;
+        head.held_by = Some(owner.clone());
+    }
     let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
     let mut events = Vec::with_capacity(drafts.len());
     let mut bodies = Vec::with_capacity(drafts.len());

@@ -28,6 +28,10 @@ pub enum StoreError {
     SessionNotFound { wanted: String },
     #[error("Several sessions start with {prefix}.")]
     SessionAmbiguous { prefix: String },
+    #[error(
+        "Another process has taken over the session {session_id} while this one was held up; its run has stopped here."
+    )]
+    LeaseLost { session_id: SessionId },
     #[error("Another Arki process (pid {pid}) is running the session {session_id}.")]
     SessionBusy { session_id: SessionId, pid: u32 },
     #[error("The log of the session {session_id} is broken at event {seq}, so nothing can be added to it.")]
@@ -67,7 +71,7 @@ impl StoreError {
             Self::Older { .. } | Self::Unsettled { .. } | Self::Io { .. } => Code::IO_FAILED,
             Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
             Self::SessionAmbiguous { .. } => Code::USAGE,
-            Self::SessionBusy { .. } => Code::SESSION_BUSY,
+            Self::SessionBusy { .. } | Self::LeaseLost { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
             Self::SessionHasForks { .. } => Code::SESSION_HAS_FORKS,
             Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
@@ -98,6 +102,7 @@ impl StoreError {
             Self::Io { .. } => "Check the disk and the folder, then try again. What was saved before is intact.",
             Self::SessionNotFound { .. } => "`arki sessions list` shows the sessions there are.",
             Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
+            Self::LeaseLost { .. } => "What it did until then is kept; `arki events` shows how the session went on.",
             Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
             Self::SessionHasForks { .. } => "Remove the sessions that were forked from it first.",
             Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",

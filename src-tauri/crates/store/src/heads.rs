@@ -20,6 +20,8 @@ pub(crate) struct Head {
     pub(crate) session: SessionRow,
     /// A run that is known not to have ended.
     pub(crate) open_run: Option<RunId>,
+    /// Who was found to hold the session's lease, with nobody having written since.
+    pub(crate) held_by: Option<String>,
 }
 
 #[derive(Default)]
@@ -67,7 +69,7 @@ impl Head {
             let seq = last_seq(transaction, session.id())?.min(session.last_seq) + 1;
             return Err(StoreError::SessionBroken { session_id: session_id.clone(), seq });
         }
-        Ok(Self { session, open_run: None })
+        Ok(Self { session, open_run: None, held_by: None })
     }
 }
 
@@ -107,7 +109,7 @@ mod tests {
 
     fn head(number: usize) -> Head {
         let summary = SessionSummary::new(SessionId::from(number.to_string()));
-        Head { session: SessionRow::new(summary), open_run: None }
+        Head { session: SessionRow::new(summary), open_run: None, held_by: None }
     }
 
     #[test]

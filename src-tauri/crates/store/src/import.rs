@@ -11,8 +11,8 @@ use crate::read_events::hash_at;
 use crate::replay::Replay;
 use crate::row::{EVENT_COLUMNS, event, signed};
 use crate::writer::Durability;
-use crate::{Reader, Store, StoreError, append, heads, leases};
-use arki_domain::{Event, EventBody, GENESIS_HASH, SessionId};
+use crate::{Reader, Store, StoreError, append, heads, leases, settings};
+use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -61,6 +61,23 @@ impl Store {
             self.read(move |_| Spool::fill(events.map(|event| event.map_err(Into::into)), Limits::DEFAULT)).await?;
         let reader = self.reader().clone();
         self.write(Durability::Full, move |transaction| spool.store(transaction, &reader)).await
+    }
+}
+
+/// The setting that keeps the number of the last event that came from elsewhere.
+pub(crate) fn imported_to(session: &SessionId) -> String {
+    format!("imported_to:{session}")
+}
+
+impl Reader {
+    /// Whether the run was begun elsewhere and came here with an export: nobody here granted what its log says.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn is_imported(&self, run_id: &RunId) -> Result<bool, StoreError> {
+        let Some(run) = self.run(run_id)? else { return Ok(false) };
+        let last = self.meta(&imported_to(&run.session_id))?.and_then(|seq| seq.parse::<u64>().ok());
+        Ok(last.is_some_and(|last| run.first_seq <= last))
     }
 }
 
@@ -143,6 +160,7 @@ impl Spool {
         };
         if outcome != ImportOutcome::Unchanged {
             self.add(transaction, session, end)?;
+            settings::set_meta(transaction, &imported_to(&end.session_id), &end.seq.to_string())?;
         }
         Ok(ImportedSession { session_id: end.session_id.clone(), outcome, events: end.seq.saturating_sub(there) })
     }

@@ -84,6 +84,15 @@ pub(crate) fn renew(
     Ok(renewed > 0)
 }
 
+/// Who was held up for longer than its lease may have been taken over, and must not go on as if nothing had happened.
+pub(crate) fn ensure_held(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
+    let mut statement = transaction.prepare_cached("SELECT 1 FROM leases WHERE session_id = ?1 AND owner = ?2")?;
+    match statement.exists([session.as_str(), owner])? {
+        true => Ok(()),
+        false => Err(StoreError::LeaseLost { session_id: session.clone() }),
+    }
+}
+
 pub(crate) fn release(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
     transaction
         .prepare_cached("DELETE FROM leases WHERE session_id = ?1 AND owner = ?2")?

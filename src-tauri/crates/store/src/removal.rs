@@ -5,6 +5,7 @@
 //! Then the contents go that only it spoke of, and SQLite gives the pages back to the file system.
 
 use crate::garbage::ManifestReader;
+use crate::import::imported_to;
 use crate::row::OF_SESSION;
 use crate::writer::Durability;
 use crate::{Reader, Store, StoreError, leases, search_index};
@@ -83,6 +84,7 @@ impl Removal {
         for table in TABLES {
             transaction.execute(&format!("DELETE FROM {table} WHERE session_id = ?1"), [id])?;
         }
+        transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(&self.session)])?;
         Ok(())
     }
 

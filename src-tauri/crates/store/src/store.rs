@@ -1,5 +1,6 @@
 //! The store as the engine holds it: every write, and the way to every read.
 
+use crate::append::Destination;
 use crate::blobs::Blob;
 use crate::connection::Location;
 use crate::heads::Heads;
@@ -94,16 +95,33 @@ impl Store {
     /// `EventTooLarge` or `EventTooDeep`, `SessionBroken`, or when the database cannot be written; then none of the
     /// drafts is stored.
     pub async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, StoreError> {
+        self.append_to(Destination { session_id: session.clone(), held_by: None }, drafts).await
+    }
+
+    /// As [`Store::append`], for the run of whoever holds the session's lease.
+    ///
+    /// # Errors
+    /// `LeaseLost` when `owner` does not hold it any more, and those of [`Store::append`].
+    pub async fn append_held(
+        &self,
+        session: &SessionId,
+        owner: &str,
+        drafts: Vec<EventDraft>,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
+        self.append_to(Destination { session_id: session.clone(), held_by: Some(owner.to_owned()) }, drafts).await
+    }
+
+    async fn append_to(&self, to: Destination, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, StoreError> {
         if drafts.is_empty() {
             return Ok(Vec::new());
         }
         let durability = if EventDraft::hold_intent(&drafts) { Durability::Full } else { Durability::Normal };
         let sealed =
             drafts.into_iter().map(|draft| seal::seal(draft, &self.redactor)).collect::<Result<Vec<_>, _>>()?;
-        let (session, clock) = (session.clone(), self.reader.clock.clone());
+        let clock = self.reader.clock.clone();
         let isolation = append::isolation(&sealed);
         let append = move |transaction: &Connection, heads: &mut Heads| {
-            append::append(transaction, heads, clock.now_ms(), &session, sealed)
+            append::append(transaction, heads, clock.now_ms(), &to, sealed)
         };
         self.noted(self.queue()?.append(durability, isolation, append).await)
     }

@@ -24,6 +24,7 @@ pub(crate) async fn run(
 ) -> Result<Exit, Fault> {
     let Core::ToolLoop = arguments.core;
     let target = target(engine, dir, &arguments)?;
+    tell_what_is_off(engine, &target, output)?;
     let prompt = match arguments.prompt.as_deref() {
         Some("-") | None => read_prompt()?,
         Some(prompt) => prompt.to_owned(),
@@ -65,6 +66,22 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
         };
     }
     Ok(RunTarget::NewSession(dir.to_owned()))
+}
+
+/// What the user agreed to and is another now, such as stricter rules of the project, does not hold in this run.
+fn tell_what_is_off(engine: &Engine, target: &RunTarget, output: &Output) -> Result<(), Fault> {
+    let folder = match target {
+        RunTarget::NewSession(folder) => folder.clone(),
+        RunTarget::Session(id) => engine.find_session(id.as_str())?.project.into(),
+    };
+    let off = engine.changed_pieces(&folder)?;
+    if !off.is_empty() {
+        output.aside(format!(
+            "Changed since you trusted this folder, and off until you agree again: {}. `arki trust` agrees.",
+            off.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 fn read_prompt() -> Result<String, Fault> {

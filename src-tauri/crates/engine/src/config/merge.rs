@@ -37,7 +37,11 @@ impl Config {
             model: DEFAULT_MODEL.to_owned(),
             model_options: ModelOptions::default(),
             system_prompt: None,
-            providers: file.providers.iter().map(|(name, provider)| provider_settings(name, provider)).collect(),
+            providers: file
+                .providers
+                .iter()
+                .map(|(name, provider)| provider_settings(name, provider, path))
+                .collect::<Result<_, _>>()?,
             policy,
             tool_limits: ToolLimits {
                 timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
@@ -131,7 +135,7 @@ fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Ve
         .collect()
 }
 
-fn provider_settings(name: &str, config: &ProviderConfig) -> ProviderSettings {
+fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result<ProviderSettings, Fault> {
     let mut settings = ProviderSettings::new(name, config.kind);
     settings.base_url.clone_from(&config.base_url);
     settings.is_local = config.is_local.unwrap_or(settings.is_local);
@@ -145,7 +149,9 @@ fn provider_settings(name: &str, config: &ProviderConfig) -> ProviderSettings {
         settings.queue_timeout = Duration::from_secs(seconds);
     }
     settings.models = config.models.iter().map(|(model, config)| (model.clone(), model_settings(config))).collect();
-    settings
+    let in_file = |fault: Fault| Fault { message: format!("{}: {}", path.display(), fault.message), ..fault };
+    settings.ensure_usable().map_err(in_file)?;
+    Ok(settings)
 }
 
 fn model_settings(config: &ModelConfig) -> ModelSettings {

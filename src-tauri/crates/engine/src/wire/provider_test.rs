@@ -1,6 +1,7 @@
 //! The test of a provider, and what local servers list, as the settings and the command line show them.
 
 use super::ModelEntry;
+use arki_domain::Redactor;
 use arki_llm::{TestOutcome, TestStep, TestStepName};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -48,6 +49,14 @@ impl From<TestStep> for ProviderTestStep {
         };
         let duration_ms = u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX);
         Self { step: step.name.into(), state, duration_ms, message, code, hint }
+    }
+}
+
+impl ProviderTestStep {
+    /// A server may repeat a key, also another's, in what it says.
+    pub(crate) fn redacted(self, redactor: &Redactor) -> Self {
+        let redacted = |text: String| redactor.redact(&text).into_owned();
+        Self { message: redacted(self.message), hint: self.hint.map(redacted), ..self }
     }
 }
 

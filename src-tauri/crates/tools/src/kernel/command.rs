@@ -99,13 +99,16 @@ impl Kernel {
         let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
         permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
         record.append(permitted).await?;
-        let seconds = arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds);
+        let limit = Limit::of(
+            arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
+            record.context().time_left,
+        );
         let spec = CommandSpec {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
             sandbox: room.sandbox.as_ref(),
-            time_limit: Duration::from_secs(seconds),
+            time_limit: limit.duration,
             max_output_bytes: self.settings.limits.max_output_bytes,
         };
         let mut live = LiveOutput::new(self, call, record);
@@ -116,7 +119,7 @@ impl Kernel {
             bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = match ran {
-            Ok(outcome) => told(record, decided, &outcome, seconds),
+            Ok(outcome) => told(record, decided, &outcome, &limit),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
         bodies.push(result.into());
@@ -196,20 +199,40 @@ struct AsDecided {
     call: ToolCall,
     /// The command is the user's own, in place of the model's.
     by_user: bool,
+    /// The user's, to the model.
+    note: Option<String>,
 }
 
 impl AsDecided {
     fn shown(call: &ToolCall) -> Self {
-        Self { call: call.clone(), by_user: false }
+        Self { call: call.clone(), by_user: false, note: None }
     }
 
     fn of(call: &ToolCall, approval: Option<&ResolvedApproval>) -> Self {
         let mut decided = Self::shown(call);
+        decided.note = approval.and_then(|approval| approval.resolved.reason.clone());
         if let Some(command) = approval.and_then(|approval| approval.resolved.command.as_deref()) {
             decided.call.args["command"] = command.into();
             decided.by_user = true;
         }
         decided
+    }
+}
+
+/// How long a command may take, and what is said when it takes longer.
+struct Limit {
+    duration: Duration,
+    words: String,
+}
+
+impl Limit {
+    /// Its own, or what is left of the run's if that is less.
+    fn of(seconds: u64, left: Option<Duration>) -> Self {
+        let own = Duration::from_secs(seconds);
+        match left.filter(|left| *left < own) {
+            Some(left) => Self { duration: left, words: "the run's time is over".to_owned() },
+            None => Self { duration: own, words: format!("it took longer than {seconds} s") },
+        }
     }
 }
 
@@ -301,13 +324,11 @@ impl<'a> LiveOutput<'a> {
 }
 
 /// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
-fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, seconds: u64) -> ToolResult {
+fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
     let call = &decided.call;
     let (ending, code) = match outcome {
         CommandOutcome { cancelled: true, .. } => ("stopped by the user".to_owned(), Some(Code::CANCELLED)),
-        CommandOutcome { timed_out: true, .. } => {
-            (format!("ended: it took longer than {seconds} s"), Some(Code::TOOL_TIMEOUT))
-        }
+        CommandOutcome { timed_out: true, .. } => (format!("ended: {}", limit.words), Some(Code::TOOL_TIMEOUT)),
         CommandOutcome { exit_code: Some(code), .. } => (format!("exit code {code}"), None),
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
         CommandOutcome { .. } => ("ended".to_owned(), None),
@@ -316,6 +337,9 @@ fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, seco
     if decided.by_user {
         let command = call.args["command"].as_str().unwrap_or_default();
         text = format!("The user ran another command in its place: {command}\n{text}");
+    }
+    if let Some(note) = &decided.note {
+        text.push_str(&format!("\nThe user's note: {note}"));
     }
     let output = Output { text, truncated: outcome.truncated };
     let mut result = record.result(call, Ok(output));

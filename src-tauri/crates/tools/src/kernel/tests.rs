@@ -140,6 +140,7 @@ impl Bench {
             session_id: SessionId::from("s"),
             run_id: RunId::from("r"),
             options: self.options.clone(),
+            time_left: None,
             last_seq: events.len() as u64,
             cancel: self.cancel.clone(),
         };
