@@ -213,6 +213,7 @@ impl Script {
             decision: if b.is_multiple_of(4) { ApprovalDecision::Approve } else { ApprovalDecision::Reject },
             hunks: None,
             edited: Default::default(),
+            command: None,
             reason: None,
             resolved_by: "cli".into(),
             preview_hash: String::new(),
