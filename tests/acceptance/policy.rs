@@ -1,4 +1,5 @@
-//! `arki policy check` says what would be decided, by which rule and why, and executes nothing.
+//! `arki policy check` says what would be decided, by which rule and why, and executes nothing. `policy backtest` says
+//! what a rule would have meant, `approvals approve --always` makes one of an answer.
 
 use crate::harness::Stage;
 use arki_testkit::{Script, Turn};
@@ -138,4 +139,83 @@ fn checking_executes_nothing() {
     let stage = stage(&Value::Null);
     judged(&stage, &["touch made.txt"]);
     assert!(!stage.path("made.txt").exists() && stage.sessions().is_empty() && stage.model.requests().is_empty());
+}
+
+#[test]
+fn building_and_testing_need_no_question_in_a_sandbox_only() {
+    let stage = stage(&Value::Null);
+    let (decision, rule) = if stage.has_sandbox() { ("allow", "builtin:build") } else { ("approval", "category:exec") };
+    for line in ["cargo test -p x", "npm run build", "make -j4 test && cargo clippy", "timeout 60 pytest -q"] {
+        decides(&stage, &[line], decision, rule);
+    }
+    decides(&stage, &["cargo test; rm -rf ."], "approval", "category:exec");
+}
+
+#[test]
+fn a_search_below_a_folder_asks_only_where_there_is_a_secret() {
+    let stage = stage(&Value::Null);
+    stage.write("src/a.rs", "x");
+    stage.write(".env", "KEY=1");
+    decides(&stage, &["grep -rn x src"], "allow", "builtin:read-only");
+    decides(&stage, &["rg x"], "allow", "builtin:read-only");
+    decides(&stage, &["cat src/*.rs"], "allow", "builtin:read-only");
+    decides(&stage, &["grep -rn x ."], "approval", "builtin:secret-file");
+    decides(&stage, &["cd src && grep -rn x ."], "allow", "builtin:read-only");
+    stage.write("src/tls.key", "x");
+    decides(&stage, &["grep -rn x src"], "approval", "builtin:secret-file");
+    decides(&stage, &["cat src/*"], "approval", "builtin:secret-file");
+}
+
+fn calling(line: &str, config: &Value) -> Stage {
+    let turns = vec![Turn::calls().call("run_command", json!({"command": line})), Turn::text("Done.")];
+    Stage::configured(Script::new(turns), config)
+}
+
+#[test]
+fn always_stores_the_narrowest_rule_and_it_covers_no_more() {
+    let stage = calling("mkdir -p made", &Value::Null);
+    stage.exec(&["go"]).exits(3);
+    let id = stage.waiting();
+    stage.arki(&["approvals", "approve", &id, "--always"]).exits(0);
+    assert!(stage.path("made").is_dir());
+    decides(&stage, &["mkdir -p made"], "allow", "config:rules[1]");
+    for line in ["mkdir other", "mkdir -p made; touch x", "touch x"] {
+        decides(&stage, &[line], "approval", "category:exec");
+    }
+}
+
+#[test]
+fn always_is_refused_where_no_lasting_permission_is_offered_and_nothing_is_decided() {
+    let stage = calling("python3 -c 'print(1)'", &Value::Null);
+    stage.exec(&["go"]).exits(3);
+    let id = stage.waiting();
+    stage.arki(&["approvals", "approve", &id, "--always"]).exits(2);
+    assert_eq!(stage.inbox().len(), 1);
+}
+
+#[test]
+fn a_backtest_tells_which_past_calls_a_rule_speaks_of() {
+    let stage = calling("touch made.txt", &Value::Null);
+    stage.exec(&["go"]).exits(3);
+    stage.write("rule.json", r#"{"decision": "deny", "command": ["touch"], "match": ["touch a"]} // mine"#);
+    let rule = stage.path("rule.json").display().to_string();
+    let lines = stage.arki(&["policy", "backtest", &rule, "--json"]).exits(0).lines();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(
+        (&lines[0]["toolId"], &lines[0]["decided"], &lines[0]["decision"], &lines[0]["withRule"]),
+        (&json!("run_command"), &json!("approval"), &json!("approval"), &json!("deny"))
+    );
+    stage.write("rule.json", r#"{"decision": "deny", "command": ["rm"]}"#);
+    assert!(stage.arki(&["policy", "backtest", &rule, "--json"]).exits(0).lines().is_empty());
+    for broken in [
+        "{",
+        r#"{"decision": "deny"}"#,
+        r#"{"decision": "deny", "command": ["rm"], "match": ["ls"]}"#,
+        "[]",
+        r#"{"decision": "deny", "comand": ["rm"]}"#,
+    ] {
+        stage.write("rule.json", broken);
+        stage.arki(&["policy", "backtest", &rule, "--json"]).exits(2);
+    }
+    assert!(!stage.path("made.txt").exists());
 }

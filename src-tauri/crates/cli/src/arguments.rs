@@ -347,6 +347,10 @@ pub(crate) enum ApprovalsCommand {
     /// Approve, and go on with the run to its next stop
     Approve {
         id: String,
+        /// Also add the narrowest rule that allows this from now on, here, to your configuration; it is shown first, and
+        /// `show` tells it beforehand
+        #[arg(long, conflicts_with_all = ["hunks", "command"])]
+        always: bool,
         /// Only these hunks, such as 1,3
         #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
         hunks: Option<Vec<usize>>,
@@ -389,6 +393,11 @@ pub(crate) enum ProvidersCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
+    /// Which past calls a new rule speaks of, and how the decisions on them would change; nothing is stored
+    Backtest {
+        /// A file with one rule, as it would stand in the configuration
+        rule: PathBuf,
+    },
     /// The decision on a call and the rule that made it; nothing is executed
     Check {
         /// The tool

@@ -6,7 +6,7 @@ mod parse;
 mod template;
 
 pub(crate) use file::{ConfigFile, ProviderConfig};
-pub(crate) use parse::{invalid, parse};
+pub(crate) use parse::{invalid, parse, parse_rule};
 pub(crate) use template::USER_TEMPLATE;
 
 use arki_domain::ModelOptions;

@@ -19,9 +19,7 @@ impl Engine {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn judge(&self, folder: &std::path::Path, tool_id: &str, args: &serde_json::Value) -> Result<Judgement, Fault> {
-        let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
-        let verdict = self.kernel(&open, &config).judge(tool_id, args, arki_domain::ApprovalMode::Ask);
+        let verdict = self.judging_kernel(folder)?.judge(tool_id, args, arki_domain::ApprovalMode::Ask);
         Ok(Judgement { decision: verdict.decision, rule: verdict.rule, reason: verdict.reason, risk: verdict.risk })
     }
 }

@@ -39,6 +39,7 @@ mod rewind;
 mod runs;
 mod search;
 mod settings;
+mod standing_rules;
 mod subscription;
 mod take_back;
 mod this_process;
@@ -54,6 +55,7 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, Salvaged, SearchHit, SearchQuery,
     Sizes, SnippetPart, VerifyReport,
 };
+pub use arki_tools::policy::RuleDefinition;
 pub use arki_tools::stands_under_a_tool;
 pub use arki_workspace::LineOrigin;
 pub use arki_workspace::OutputFile;
@@ -74,6 +76,7 @@ pub use prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
 pub use queue::Accepted;
 pub use rewind::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 pub use runs::{ActiveRun, RunTarget, StartRun};
+pub use standing_rules::{Backtest, PastCall};
 pub use subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use this_process::protect_this_process;
 pub use verify_file::{FileReport, verify_export, verify_file};

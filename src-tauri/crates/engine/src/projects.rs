@@ -89,12 +89,16 @@ impl Engine {
         let user_path = self.directories.config_file();
         let user = self.user_file()?;
         let path = ".arki/config.json";
-        let Some(text) = open.agreed_text(PinKind::Config, path) else {
-            return Config::merge((&user, &user_path), None);
+        let mut config = match open.agreed_text(PinKind::Config, path) {
+            None => Config::merge((&user, &user_path), None)?,
+            Some(text) => {
+                let path = open.project.root().join(path);
+                let project = config::parse(&text, &path)?;
+                Config::merge((&user, &user_path), Some((&project, &path)))?
+            }
         };
-        let path = open.project.root().join(path);
-        let project = config::parse(&text, &path)?;
-        Config::merge((&user, &user_path), Some((&project, &path)))
+        config.policy.keep_rules_of(&open.path());
+        Ok(config)
     }
 
     /// Opens a folder: says whether it is trusted and what trusting would enable. Reads only what has to be hashed.

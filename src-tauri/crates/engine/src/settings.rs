@@ -109,7 +109,7 @@ impl Engine {
         })
     }
 
-    fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
         let path = self.directories.config_file();
         let text = self.user_config_text()?;
         let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())

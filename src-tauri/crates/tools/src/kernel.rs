@@ -101,6 +101,24 @@ impl Kernel {
         self.decide(tool_id, &subject, approve, Impact::default())
     }
 
+    /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
+    #[must_use]
+    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<policy::RuleDefinition> {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, arki_domain::ApprovalMode::Ask, Impact::default());
+        policy::proposal(&question, &self.settings.policy)
+    }
+
+    /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
+    #[must_use]
+    pub fn judge_with(&self, rule: &policy::PolicyRule, tool_id: &str, args: &serde_json::Value) -> (bool, Verdict) {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, arki_domain::ApprovalMode::Ask, Impact::default());
+        let mut with_rule = self.settings.policy.clone();
+        with_rule.rules.push(rule.clone());
+        (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
+    }
+
     fn decide(
         &self,
         tool_id: &str,
@@ -108,7 +126,17 @@ impl Kernel {
         approve: arki_domain::ApprovalMode,
         impact: Impact,
     ) -> Verdict {
-        let question = Question {
+        policy::decide(&self.question(tool_id, subject, approve, impact), &self.settings.policy)
+    }
+
+    fn question<'a>(
+        &self,
+        tool_id: &'a str,
+        subject: &'a SubjectOf,
+        approve: arki_domain::ApprovalMode,
+        impact: Impact,
+    ) -> Question<'a> {
+        Question {
             tool: tool_id,
             category: self.tool(tool_id).map(|tool| tool.definition.category),
             subject: &subject.subject,
@@ -116,8 +144,7 @@ impl Kernel {
             approve,
             sandboxed: self.settings.sandbox.available,
             impact,
-        };
-        policy::decide(&question, &self.settings.policy)
+        }
     }
 
     fn tool(&self, tool_id: &str) -> Option<&Tool> {

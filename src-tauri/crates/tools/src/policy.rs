@@ -6,6 +6,7 @@ mod danger;
 mod flags;
 mod plain_shell;
 mod powershell;
+mod proposal;
 mod question;
 mod read_only;
 mod risk;
@@ -14,6 +15,7 @@ mod wrappers;
 
 pub use command_line::{CommandLine, Shell, SimpleCommand};
 pub use plain_shell::Word;
+pub use proposal::proposal;
 pub use question::{Impact, Question, Subject, TouchedPath, Verdict};
 pub use read_only::WideRead;
 pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};

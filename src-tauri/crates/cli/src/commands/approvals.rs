@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
-use arki_engine::{ApprovalRecord, Engine, Resolution};
+use arki_engine::{ApprovalRecord, Engine, Resolution, RuleDefinition};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,12 +35,13 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
     match command {
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show { id } => show(engine, &id, output),
-        ApprovalsCommand::Approve { id, hunks, command, note } => {
+        ApprovalsCommand::Approve { id, always, hunks, command, note } => {
+            let rule = if always { Some(rule_for(engine, &id)?) } else { None };
             let approval = Resolution { hunks, command, note, ..answer(ApprovalDecision::Approve) };
-            decide(engine, &id, approval, output).await
+            decide(engine, &id, approval, rule, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
-            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
+            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, None, output).await
         }
     }
 }
@@ -77,6 +78,9 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     if let Some(command) = &requested.command {
         output.line(format!("\n$ {}\n", visible(&command.command)));
         output.line(dim(&format!("in {}, sandbox: {}", command.directory, command.sandbox)));
+    }
+    if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
+        output.line(dim(&format!("`approve --always` would add: {}", written(&rule))));
     }
     if let Some(preview) = &requested.preview {
         output.line("");
@@ -115,9 +119,36 @@ fn answer(decision: ApprovalDecision) -> Resolution {
     }
 }
 
-async fn decide(engine: &Arc<Engine>, id: &str, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
+/// What `--always` would store.
+fn rule_for(engine: &Engine, id: &str) -> Result<RuleDefinition, Fault> {
+    engine.proposed_rule(&ApprovalId::from(id))?.ok_or_else(|| {
+        Fault::new(
+            Code::USAGE,
+            "No lasting permission is offered for this call.",
+            "Approve it without --always, or write a rule into the configuration yourself.",
+        )
+    })
+}
+
+fn written(rule: &RuleDefinition) -> String {
+    visible(&serde_json::to_string(rule).unwrap_or_default())
+}
+
+async fn decide(
+    engine: &Arc<Engine>,
+    id: &str,
+    resolution: Resolution,
+    rule: Option<RuleDefinition>,
+    output: &Output,
+) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
+    if let Some(rule) = &rule {
+        output.aside(format!("always: {}", written(rule)));
+    }
     let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
+    if let Some(rule) = &rule {
+        engine.add_rule(rule)?;
+    }
     match engine.go_on_after_decision(&session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {

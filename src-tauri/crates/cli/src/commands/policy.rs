@@ -1,15 +1,19 @@
-//! `arki policy check`: the decision and the rule that made it. Executes nothing.
+//! `arki policy check`: the decision and the rule that made it. `arki policy backtest`: what a rule would have meant.
+//! Neither executes anything.
 
 use crate::arguments::PolicyCommand;
 use crate::exit::Exit;
-use crate::output::Output;
-use arki_domain::{Code, Fault};
+use crate::output::{Output, visible};
+use arki_domain::{Code, Decision, Fault};
 use arki_engine::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
 
 pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &Output) -> Result<Exit, Fault> {
-    let PolicyCommand::Check { tool, args, command } = command;
+    let (tool, args, command) = match command {
+        PolicyCommand::Check { tool, args, command } => (tool, args, command),
+        PolicyCommand::Backtest { rule } => return backtest(engine, &rule, output),
+    };
     let args = match (args, command.as_slice()) {
         (Some(args), _) => parse(&args)?,
         (None, []) => return Err(usage("There is nothing to check.")),
@@ -18,6 +22,39 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
     };
     output.object(&engine.judge(dir, &tool, &args)?);
     Ok(Exit::Done)
+}
+
+fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| usage(&format!("{} can't be read: {}.", file.display(), error.kind())))?;
+    let backtest = engine.backtest(&text, file)?;
+    for past in &backtest.matched {
+        if output.json {
+            output.object(past);
+            continue;
+        }
+        let change = if past.decision == past.with_rule { "as now" } else { "changed" };
+        let call = past.args.get("command").or_else(|| past.args.get("path")).and_then(Value::as_str);
+        let call = call.map_or_else(|| past.args.to_string(), str::to_owned);
+        let (now, with) = (word(past.decision), word(past.with_rule));
+        let decided = past.decided.map_or_else(|| "-".to_owned(), word);
+        let call = visible(&call).replace('\n', "\\n");
+        output.line(format!(
+            "{}  {:>5}  then {decided}, today {now}, with the rule {with} ({change})  {}  {call}",
+            past.session_id, past.seq, past.tool_id
+        ));
+    }
+    let changed = backtest.matched.iter().filter(|past| past.decision != past.with_rule).count();
+    let (matched, calls) = (backtest.matched.len(), backtest.calls);
+    output.aside(format!("{matched} of {calls} past calls match; {changed} would be decided otherwise."));
+    if backtest.left_out > 0 {
+        output.aside(format!("{} calls were left out: their folders are gone.", backtest.left_out));
+    }
+    Ok(Exit::Done)
+}
+
+fn word(decision: Decision) -> String {
+    format!("{decision:?}").to_lowercase()
 }
 
 fn parse(args: &str) -> Result<Value, Fault> {

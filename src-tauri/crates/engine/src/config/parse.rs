@@ -2,6 +2,7 @@
 
 use super::ConfigFile;
 use arki_domain::{Code, Fault};
+use arki_tools::policy::RuleDefinition;
 use serde_json::Value;
 use std::path::Path;
 
@@ -22,6 +23,16 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
         return Err(unknown.fault(file));
     }
     serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
+}
+
+/// One rule by itself, as it would stand in `policy.rules`.
+///
+/// # Errors
+/// `CONFIG_INVALID`.
+pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Fault> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    jsonc_parser::parse_to_serde_value::<RuleDefinition>(text, &jsonc_parser::ParseOptions::default())
+        .map_err(|error| invalid(file, &error.to_string()))
 }
 
 fn schema() -> Value {

@@ -4,33 +4,63 @@ use super::question::{Question, Subject};
 use super::{CommandLine, Hit, powershell};
 use arki_domain::{Category, Decision};
 use globset::{Glob, GlobMatcher};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A rule as it stands in the configuration.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleDefinition {
     pub decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// An argv prefix, matched against every simple command of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// A glob, relative to the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    #[serde(default)]
+    /// A host that is spoken to, in lower case and without a port; `*.example.org` is all below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Holds only in this folder, by its canonical path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Shell lines, or paths, that the rule must match; checked when the configuration is loaded.
-    #[serde(default, rename = "match")]
+    /// Shell lines, paths or hosts that the rule must match; checked when the configuration is loaded.
+    #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<String>,
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_match: Vec<String>,
+}
+
+impl RuleDefinition {
+    /// Allows a tool; to be narrowed.
+    pub(super) fn allowing(tool: &str) -> Self {
+        Self {
+            decision: Decision::Allow,
+            tool: Some(tool.to_owned()),
+            command: None,
+            path: None,
+            host: None,
+            project: None,
+            reason: String::new(),
+            matches: Vec::new(),
+            not_match: Vec::new(),
+        }
+    }
+
+    fn names_nothing(&self) -> bool {
+        self.tool.is_none() && self.command.is_none() && self.path.is_none() && self.host.is_none()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
     Glob { number: usize, glob: String, reason: String },
-    #[error("rule {number} names neither a tool, a command nor a path")]
+    #[error("rule {number} names neither a tool, a command, a path nor a host")]
     Empty { number: usize },
     #[error("rule {number} should match {example:?} but does not")]
     MatchFailed { number: usize, example: String },
@@ -54,7 +84,7 @@ impl PolicyRule {
     /// # Errors
     /// When the rule is empty, has a broken glob, or fails one of its own examples.
     pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
-        if definition.tool.is_none() && definition.command.is_none() && definition.path.is_none() {
+        if definition.names_nothing() {
             return Err(RuleError::Empty { number });
         }
         let path = definition.path.as_deref().map(|glob| compile(glob, number)).transpose()?;
@@ -78,13 +108,29 @@ impl PolicyRule {
         match (&self.definition.command, &self.path) {
             (Some(_), _) => self.command_matches(Some(&CommandLine::parse(example))),
             (None, Some(path)) => path.is_match(example),
+            (None, None) if self.definition.host.is_some() => self.host_matches(&[example.to_owned()]),
             (None, None) => self.definition.tool.as_deref() == Some(example),
         }
     }
 
     fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
         let tool_matches = self.definition.tool.as_deref().is_none_or(|name| name == tool);
-        tool_matches && self.path_matches(subject) && self.command_matches(command)
+        tool_matches && self.path_matches(subject) && self.host_matches(&subject.hosts) && self.command_matches(command)
+    }
+
+    /// Whether the rule speaks of this call, whatever else is decided about it.
+    #[must_use]
+    pub fn speaks_of(&self, tool: &str, subject: &Subject) -> bool {
+        self.matches(tool, subject, subject.command.as_deref().map(CommandLine::parse).as_ref())
+    }
+
+    fn host_matches(&self, hosts: &[String]) -> bool {
+        let Some(wanted) = &self.definition.host else { return true };
+        let is_meant = |host: &String| match wanted.strip_prefix("*.") {
+            Some(domain) => host.strip_suffix(domain).is_some_and(|name| name.ends_with('.')),
+            None => host == wanted,
+        };
+        if self.needs_all() { !hosts.is_empty() && hosts.iter().all(is_meant) } else { hosts.iter().any(is_meant) }
     }
 
     fn path_matches(&self, subject: &Subject) -> bool {
@@ -156,6 +202,11 @@ impl Default for PolicySettings {
 }
 
 impl PolicySettings {
+    /// Leaves out the rules of other folders; the others keep their names.
+    pub fn keep_rules_of(&mut self, folder: &str) {
+        self.rules.retain(|rule| rule.definition.project.as_deref().is_none_or(|project| project == folder));
+    }
+
     pub(super) fn denies(
         &self,
         question: &Question<'_>,

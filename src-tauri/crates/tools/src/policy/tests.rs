@@ -5,6 +5,7 @@ use serde_json::json;
 mod corpus;
 mod fuzz;
 mod powershell;
+mod proposal;
 
 /// Whether somebody has looked at what the line reads.
 fn looking(line: &str, looked: bool) -> Verdict {

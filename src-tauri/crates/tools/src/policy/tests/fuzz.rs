@@ -180,7 +180,8 @@ fn run_by_bash(lines: &[String], status: &str) -> Vec<Vec<Vec<String>>> {
     ran
 }
 
-/// The lines that are understood, of so many made up; those left out that bash would change beyond quotes.
+/// The lines that are understood, of so many made up; those left out that bash would change beyond quotes, and those
+/// whose commands would write into each other's account: bash writes a line at a time.
 #[cfg(unix)]
 fn understood(strategy: impl Strategy<Value = String>, made_up: usize, wanted: usize) -> Vec<String> {
     use proptest::strategy::ValueTree;
@@ -192,8 +193,12 @@ fn understood(strategy: impl Strategy<Value = String>, made_up: usize, wanted: u
             let words = || commands.iter().flat_map(|command| &command.words);
             let named =
                 |command: &crate::policy::SimpleCommand| command.name() != "time" && !command.name().contains('/');
-            words().all(|word| !word.expands && !word.text.starts_with('~') && !word.text.contains("=~"))
-                && commands.iter().all(named)
+            words().all(|word| {
+                !word.expands
+                    && !(word.text.contains('\n') && line.contains('|'))
+                    && !word.text.starts_with('~')
+                    && !word.text.contains("=~")
+            }) && commands.iter().all(named)
         })
     };
     lines.filter(plain).take(wanted).collect()

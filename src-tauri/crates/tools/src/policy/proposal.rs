@@ -1,0 +1,174 @@
+//! "Always allow": the narrowest rule that is of use for a call, to be shown before it is stored.
+//!
+//! None for what no lasting permission should cover: lines that are not fully understood, wrappers, interpreters and
+//! whatever else runs what it is told, what destroys or publishes, programs by their path (the project's own scripts
+//! change), secret files and protected paths.
+
+use super::danger;
+use super::plain_shell::Word;
+use super::question::Question;
+use super::rules::{PolicyRule, PolicySettings, RuleDefinition};
+use super::wrappers::{self, Inside};
+use super::{CommandLine, SimpleCommand, decide};
+use arki_domain::{Category, Decision};
+
+/// Programs whose first words say what they do: the prefix ends after so many.
+const SUBCOMMANDS: &[(&str, usize)] = &[
+    ("apt", 2),
+    ("brew", 2),
+    ("bun", 2),
+    ("bundle", 2),
+    ("cargo", 2),
+    ("cargo nextest", 3),
+    ("composer", 2),
+    ("deno", 2),
+    ("docker", 2),
+    ("docker compose", 3),
+    ("dotnet", 2),
+    ("flutter", 2),
+    ("gem", 2),
+    ("gh", 3),
+    ("git", 2),
+    ("git stash", 3),
+    ("git remote", 3),
+    ("go", 2),
+    ("go mod", 3),
+    ("gradle", 2),
+    ("helm", 2),
+    ("just", 2),
+    ("kubectl", 2),
+    ("make", 2),
+    ("mix", 2),
+    ("mvn", 2),
+    ("ninja", 2),
+    ("npm", 2),
+    ("npm run", 3),
+    ("pip", 2),
+    ("pip3", 2),
+    ("pnpm", 2),
+    ("pnpm run", 3),
+    ("poetry", 2),
+    ("rake", 2),
+    ("rustup", 2),
+    ("swift", 2),
+    ("terraform", 2),
+    ("yarn", 2),
+    ("yarn run", 3),
+    ("zig", 2),
+];
+
+/// Programs that run code from their arguments or from files that the model writes.
+const INTERPRETERS: &[&str] = &[
+    "R",
+    "Rscript",
+    "awk",
+    "bun",
+    "cmd",
+    "deno",
+    "ed",
+    "emacs",
+    "ex",
+    "gawk",
+    "gdb",
+    "julia",
+    "lua",
+    "mawk",
+    "nawk",
+    "node",
+    "nvim",
+    "osascript",
+    "perl",
+    "php",
+    "powershell",
+    "psql",
+    "mysql",
+    "pwsh",
+    "python",
+    "python2",
+    "python3",
+    "ruby",
+    "sqlite3",
+    "swift",
+    "tclsh",
+    "ts-node",
+    "tsx",
+    "vi",
+    "vim",
+];
+
+/// The rule, if there is one that would have allowed this very call.
+#[must_use]
+pub fn proposal(question: &Question<'_>, settings: &PolicySettings) -> Option<RuleDefinition> {
+    let subject = question.subject;
+    if subject.paths.iter().any(|path| path.secret || path.protected) {
+        return None;
+    }
+    let empty = RuleDefinition::allowing(question.tool);
+    let rule = match (question.category?, &subject.command) {
+        (_, Some(line)) => {
+            let command = for_command(&CommandLine::parse(line))?;
+            RuleDefinition { command: Some(command), matches: vec![line.clone()], ..empty }
+        }
+        (Category::Write, None) => {
+            let paths: Vec<&str> = subject.paths.iter().map(|path| path.path.as_str()).collect();
+            let glob = for_paths(&paths)?;
+            RuleDefinition { path: Some(glob), matches: paths.iter().map(|path| (*path).to_owned()).collect(), ..empty }
+        }
+        (Category::Network, None) => match subject.hosts.as_slice() {
+            [] => empty,
+            [host] => RuleDefinition { host: Some(host.clone()), ..empty },
+            _ => return None,
+        },
+        (Category::Read | Category::Exec, None) => return None,
+    };
+    would_allow(question, settings, &rule).then_some(rule)
+}
+
+/// Another rule may be stricter, and a rule that changes nothing is none to offer.
+fn would_allow(question: &Question<'_>, settings: &PolicySettings, rule: &RuleDefinition) -> bool {
+    let Ok(rule) = PolicyRule::new(rule.clone(), "proposed", 1) else { return false };
+    let mut with_rule = settings.clone();
+    with_rule.rules.push(rule);
+    decide(question, settings).decision != Decision::Allow && decide(question, &with_rule).decision == Decision::Allow
+}
+
+/// One prefix that all of the line's commands share.
+fn for_command(line: &CommandLine) -> Option<Vec<String>> {
+    if danger::of_line(line).is_some() {
+        return None;
+    }
+    let mut prefixes = line.commands()?.iter().map(prefix);
+    let first = prefixes.next()??;
+    prefixes.all(|prefix| prefix.as_ref() == Some(&first)).then_some(first)
+}
+
+fn prefix(command: &SimpleCommand) -> Option<Vec<String>> {
+    let name = command.name();
+    let runs_others = command.inside != Inside::Nothing || wrappers::is_runner(command) || wrappers::is_shell(name);
+    if runs_others || INTERPRETERS.contains(&name) || name.contains(['/', '\\']) {
+        return None;
+    }
+    let words = &command.words;
+    let named = |(known, _): &&(&str, usize)| {
+        known.split(' ').count() <= words.len() && known.split(' ').zip(words).all(|(part, word)| part == word.text)
+    };
+    let length = SUBCOMMANDS.iter().filter(named).map(|(_, length)| *length).max().unwrap_or(words.len());
+    let prefix = words.get(..length.min(words.len()))?;
+    // An option before the subcommand, or a pattern, is not what the prefix is about.
+    let is_plain = |word: &Word| !word.expands && (length == words.len() || !word.text.starts_with(['-', '+']));
+    (prefix.len() > 1 || words.len() == 1).then_some(())?;
+    prefix.iter().all(is_plain).then(|| prefix.iter().map(|word| word.text.clone()).collect())
+}
+
+/// The file itself, or the one folder that holds all of them.
+fn for_paths(paths: &[&str]) -> Option<String> {
+    match paths {
+        [] => None,
+        [path] => Some(globset::escape(path)),
+        [first, rest @ ..] => {
+            let (folder, _) = first.rsplit_once('/')?;
+            let same = rest.iter().all(|path| path.rsplit_once('/').is_some_and(|(other, _)| other == folder));
+            same.then(|| format!("{}/**", globset::escape(folder)))
+        }
+    }
+}
