@@ -1,10 +1,11 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `providers`, `start`, `store` and `turns`.
+//! `policy`, `providers`, `start`, `store` and `turns`.
 
 mod home;
 mod http;
 mod model_server;
+pub(crate) mod policy;
 pub(crate) mod providers;
 mod script;
 pub(crate) mod start;

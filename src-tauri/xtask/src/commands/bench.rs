@@ -2,15 +2,16 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{providers, start, store, turns},
+    bench::{policy, providers, start, store, turns},
     failure::Failure,
     repository::Repository,
 };
 
-const KNOWN: &str = "there are `providers`, `start`, `store` and `turns`";
+const KNOWN: &str = "there are `policy`, `providers`, `start`, `store` and `turns`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
+        [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
