@@ -12,5 +12,5 @@ mod window;
 
 pub(crate) use keys::{CONTROL, ENTER, ESCAPE};
 pub(crate) use stage::Stage;
-pub(crate) use waiting::wait_until;
+pub(crate) use waiting::{wait_for, wait_until};
 pub(crate) use window::{Element, Window};

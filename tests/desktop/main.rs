@@ -24,6 +24,7 @@ mod inbox;
 mod keyboard;
 mod main_job;
 mod past;
+mod providers;
 mod readme_picture;
 mod settings;
 mod stale_preview;

@@ -24,17 +24,20 @@ export function ProviderTest({ provider, onClose }: { provider: string; onClose:
   const { steps, running, error } = useTest(provider, asked);
   return (
     <div>
-      <ol className="test-steps" aria-label={`Test of ${provider}`} aria-live="polite" aria-busy={running}>
-        {steps.map((step) => (
-          <Step key={step.step} step={step} />
-        ))}
-        {running && (
-          <li className="test-step secondary">
-            <span aria-hidden>◐</span>
-            <span>Testing…</span>
-          </li>
-        )}
-      </ol>
+      {/* Not the list itself: WebKit hides lists without markers from assistive technology. */}
+      <section aria-label={`Test of ${provider}`} aria-live="polite" aria-busy={running}>
+        <ol className="test-steps">
+          {steps.map((step) => (
+            <Step key={step.step} step={step} />
+          ))}
+          {running && (
+            <li className="test-step secondary">
+              <span aria-hidden>◐</span>
+              <span>Testing…</span>
+            </li>
+          )}
+        </ol>
+      </section>
       {error && <ErrorNote error={error} />}
       <Ask provider={provider} running={running} onAsk={(model) => setAsked({ model })} onClose={onClose} />
     </div>

@@ -31,7 +31,7 @@ async function shown(testSteps: ProviderTestStep[]) {
   const fake = createFake({ providers: [lab], testSteps });
   await renderOn(fake, <Providers />);
   await userEvent.click(screen.getByRole("button", { name: "Test connection" }));
-  return { fake, steps: screen.getByRole("list", { name: "Test of lab" }) };
+  return { fake, steps: screen.getByRole("region", { name: "Test of lab" }) };
 }
 
 describe("Test connection", () => {
