@@ -5,16 +5,25 @@ use crate::harness::{Stage, payload, payloads};
 use crate::providers::steps;
 use crate::tls_server::{Authority, Proxy};
 use arki_testkit::Turn;
+use rcgen::{CertificateParams, date_time_ymd};
 use serde_json::{Value, json};
 
 /// An address of this computer that does not count as loopback, which no proxy is asked for.
 const NOT_LOOPBACK: &str = "0.0.0.0";
 
-/// The provider is at `https://host:…`, with a certificate of this authority, and no proxy is set.
+fn named(name: &str) -> CertificateParams {
+    CertificateParams::new([name.to_owned()]).unwrap()
+}
+
+/// The provider is at `https://host:…`, with a certificate of this authority for it, and no proxy is set.
 fn stage(authority: &Authority, host: &str) -> Stage {
+    stage_with(authority, host, &named(host))
+}
+
+fn stage_with(authority: &Authority, host: &str, certificate: &CertificateParams) -> Stage {
     let mut stage = Stage::new(vec![Turn::text("Hello.")]);
     let behind = stage.model.url().replace("http://", "").replace("/v1", "").parse().unwrap();
-    let port = authority.serve(host, behind).port();
+    let port = authority.serve(certificate, behind).port();
     let provider = json!({"kind": "custom", "baseUrl": format!("https://{host}:{port}/v1"), "apiKeyEnv": "MOCK_KEY",
         "models": {"mock": {"contextWindow": 1000}}});
     stage.write_config(
@@ -65,16 +74,16 @@ fn a_certificate_of_an_authority_that_ssl_cert_file_names_is_accepted() {
 }
 
 #[test]
-fn a_certificate_of_another_name_is_refused() {
+fn a_certificate_of_another_name_or_time_is_refused_in_words_of_its_own() {
     let authority = Authority::new();
-    let mut stage = stage(&authority, "127.0.0.1");
-    let other = authority.serve("lab.example", "127.0.0.1:9".parse().unwrap());
-    let config = std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap();
-    let mut config: Value = serde_json::from_str(&config).unwrap();
-    config["providers"]["mock"]["baseUrl"] = json!(format!("https://{other}/v1"));
-    stage.write_config(&config.to_string());
-    trust_only(&mut stage, &authority.pem());
-    stage.exec(&["hello"]).fails(1, "CERTIFICATE_UNTRUSTED");
+    let mut expired = named("127.0.0.1");
+    expired.not_after = date_time_ymd(2020, 1, 1);
+    for (certificate, words) in [(named("lab.example"), "is for another name"), (expired, "has expired")] {
+        let mut stage = stage_with(&authority, "127.0.0.1", &certificate);
+        trust_only(&mut stage, &authority.pem());
+        let shown = stage.exec(&["hello"]).fails(1, "CERTIFICATE_UNTRUSTED");
+        assert!(shown.message.contains(words) && !shown.hint.contains("SSL_CERT_FILE"), "{shown:?}");
+    }
 }
 
 #[test]

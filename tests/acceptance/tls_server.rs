@@ -24,10 +24,10 @@ impl Authority {
         self.0.pem()
     }
 
-    /// Takes TLS connections under this name or address, and hands what they say on to the server behind.
-    pub(crate) fn serve(&self, name: &str, behind: SocketAddr) -> SocketAddr {
+    /// Takes TLS connections with such a certificate, and hands what they say on to the server behind.
+    pub(crate) fn serve(&self, certificate: &CertificateParams, behind: SocketAddr) -> SocketAddr {
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.0).unwrap();
+        let certificate = certificate.signed_by(&key, &self.0).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()

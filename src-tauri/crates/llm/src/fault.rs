@@ -7,6 +7,13 @@ use arki_domain::{Code, Fault};
 use std::error::Error;
 use std::io;
 
+/// Elsewhere than on Linux only the system's own store counts.
+const ADD_CERTIFICATE: &str = if cfg!(target_os = "linux") {
+    "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE."
+} else {
+    "Behind a company's proxy, add its root certificate to the system."
+};
+
 /// Whether the same request may succeed a little later.
 #[must_use]
 pub fn retryable(fault: &Fault) -> bool {
@@ -55,8 +62,8 @@ impl Target {
         if error.is_builder() {
             return self.bad_configuration();
         }
-        if mentions_certificate(error) {
-            return self.untrusted_certificate();
+        if let Some(problem) = certificate_problem(error) {
+            return self.untrusted_certificate(&problem);
         }
         if error.is_connect() {
             return self.unreachable();
@@ -99,12 +106,17 @@ impl Target {
         )
     }
 
-    fn untrusted_certificate(&self) -> Fault {
-        Fault::new(
-            Code::CERTIFICATE_UNTRUSTED,
-            format!("The certificate of {} at {} isn't trusted on this computer.", self.provider, self.url),
-            "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE.",
-        )
+    /// `problem` is what the TLS library says of the certificate.
+    fn untrusted_certificate(&self, problem: &str) -> Fault {
+        let (what, hint) = if problem.starts_with("certificate not valid for name") {
+            ("is for another name", "Check its baseUrl: the name there must be one that the certificate is for.")
+        } else if problem.starts_with("certificate expired") {
+            ("has expired", "Check this computer's clock. If that is right, the server needs a new certificate.")
+        } else {
+            ("isn't trusted on this computer", ADD_CERTIFICATE)
+        };
+        let message = format!("The certificate of {} at {} {what}.", self.provider, self.url);
+        Fault::new(Code::CERTIFICATE_UNTRUSTED, message, hint)
     }
 
     pub(crate) fn bad_configuration(&self) -> Fault {
@@ -236,8 +248,10 @@ fn without_credentials(url: &reqwest::Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-fn mentions_certificate(error: &reqwest::Error) -> bool {
-    causes(error).any(|cause| cause.to_string().contains("invalid peer certificate"))
+/// The library's own error is hidden within one of I/O, which shows its words alone.
+fn certificate_problem(error: &reqwest::Error) -> Option<String> {
+    let problem = |text: String| Some(text.split_once("invalid peer certificate: ")?.1.to_owned());
+    causes(error).find_map(|cause| problem(cause.to_string()))
 }
 
 /// What gzip says of bytes that are none; a connection that ends says something else.
