@@ -47,6 +47,7 @@ mod queueing;
 mod retrying;
 mod review;
 mod searching;
+mod secrets;
 mod sessions;
 mod stopping;
 mod taking_back;

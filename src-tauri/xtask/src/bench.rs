@@ -1,6 +1,6 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `policy`, `providers`, `start`, `store` and `turns`.
+//! `policy`, `providers`, `secrets`, `start`, `store` and `turns`.
 
 mod home;
 mod http;
@@ -8,6 +8,7 @@ mod model_server;
 pub(crate) mod policy;
 pub(crate) mod providers;
 mod script;
+pub(crate) mod secrets;
 pub(crate) mod start;
 mod statistics;
 pub(crate) mod store;

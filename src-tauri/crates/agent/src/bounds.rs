@@ -95,6 +95,7 @@ pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
         duration_ms: 0,
         truncated: false,
         code: Some(fault.code.clone()),
+        possible_secrets: 0,
     }
 }
 

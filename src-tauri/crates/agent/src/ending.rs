@@ -91,5 +91,6 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         duration_ms: 0,
         truncated: false,
         code: Some(Code::CANCELLED.0.to_owned()),
+        possible_secrets: 0,
     }
 }

@@ -161,6 +161,7 @@ impl Executor for Hands {
             duration_ms: 0,
             truncated: false,
             code: None,
+            possible_secrets: 0,
         };
         let mut events = Vec::new();
         if let Some(mode) = self.meanwhile {

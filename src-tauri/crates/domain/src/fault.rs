@@ -148,6 +148,8 @@ codes! {
     RUN_NOT_FOUND,
     /// Commands can't be confined on this machine.
     SANDBOX_UNAVAILABLE,
+    /// A placeholder of a secret could not be put back, so nothing was done.
+    SECRET_UNRESOLVED,
     /// The session is being run by another Arki process.
     SESSION_BUSY,
     /// A session of this id is here already, and says something else.

@@ -19,6 +19,7 @@ mod port;
 pub mod projection;
 mod redaction;
 mod run;
+mod secret_values;
 mod streaming_redaction;
 mod tool;
 mod upcast;
@@ -42,5 +43,6 @@ pub use redaction::{
     KnownSecret, PlaceholderKey, PlaceholderUse, Redactor, SecretValue, text_with_secrets, with_secrets,
 };
 pub use run::{ApprovalMode, RunOptions};
+pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
 pub use tool::{Category, Decision, Risk, ToolDefinition, UNTRUSTED_RULE};

@@ -77,17 +77,21 @@ impl Redactor {
         Self { inner: Arc::new(Inner { key, known: RwLock::default(), remembered: RwLock::default() }) }
     }
 
-    /// From now on a placeholder with this name stands in the place of `value`, wherever it is.
+    /// A key of Arki's own: from now on a placeholder with this name stands in the place of `value`, wherever it is.
     pub fn add(&self, name: &str, value: &str) {
         let value = value.trim();
         if value.len() >= SHORTEST_SECRET {
             let value = Zeroizing::new(value.to_owned());
-            self.add_all(vec![SecretValue { name: name.to_owned(), value, whole_word: false }]);
+            self.know(vec![SecretValue { name: name.to_owned(), value, whole_word: false }], true);
         }
     }
 
-    /// The same for several, which have been judged before.
+    /// The same for several values that are not keys of Arki's own and have been judged before.
     pub fn add_all(&self, values: Vec<SecretValue>) {
+        self.know(values, false);
+    }
+
+    fn know(&self, values: Vec<SecretValue>, is_key: bool) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
         let mut fresh: Vec<Arc<KnownSecret>> = Vec::new();
         for SecretValue { name, value, whole_word } in values {
@@ -95,13 +99,26 @@ impl Redactor {
             if is_new && !value.is_empty() && value.len() <= LONGEST_SECRET && known.len() + fresh.len() < MAX_KNOWN {
                 let tag = self.inner.key.tag(&value);
                 let placeholder = placeholder::written(&name, &tag);
-                let secret = Arc::new(KnownSecret { name, value, placeholder, whole_word });
+                let secret = Arc::new(KnownSecret { name, value, placeholder, whole_word, is_key });
                 self.remember(tag, secret.clone());
                 fresh.push(secret);
             }
         }
         if !fresh.is_empty() {
             *known = Arc::new(known.with(fresh));
+        }
+    }
+
+    /// For secrets that may stand anywhere from now on, also within a word.
+    pub fn hide_everywhere(&self, secrets: Vec<Arc<KnownSecret>>) {
+        let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
+        let anywhere = |secret: Arc<KnownSecret>| {
+            let KnownSecret { name, value, placeholder, is_key, .. } = &*secret;
+            let (name, value, placeholder) = (name.clone(), value.clone(), placeholder.clone());
+            Arc::new(KnownSecret { name, value, placeholder, whole_word: false, is_key: *is_key })
+        };
+        if !secrets.is_empty() {
+            *known = Arc::new(known.with(secrets.into_iter().map(anywhere).collect()));
         }
     }
 
@@ -197,6 +214,7 @@ impl Redactor {
             value: Zeroizing::new(value.to_owned()),
             placeholder: placeholder::written(span.name, &tag),
             whole_word: false,
+            is_key: false,
         });
         self.remember(tag, secret.clone());
         secret

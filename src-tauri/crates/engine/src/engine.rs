@@ -8,6 +8,7 @@ use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
 use crate::keys::{Keys, anchor_key};
+use crate::placeholder_key::placeholder_key;
 use crate::recorded_log::RecordedLog;
 use crate::subscription::{EventFilter, Subscription};
 use crate::this_process::is_alive;
@@ -99,7 +100,7 @@ impl Engine {
         decided_before: Option<Reader>,
         open_store: impl FnOnce(&EngineOptions, StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError>,
     ) -> Result<Arc<Self>, Fault> {
-        let redactor = Redactor::default();
+        let redactor = Redactor::new(placeholder_key(&options.directories, !options.ephemeral));
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
         let (store, salvaged) = open_store(&options, store_options)?;

@@ -4,9 +4,9 @@ use crate::Engine;
 use crate::config::{self, Config};
 use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
-use arki_domain::{Code, Fault, TrustPin, sha256_hex};
+use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
-use arki_workspace::{PinKind, Project, ProjectPath};
+use arki_workspace::{EnvFiles, PinKind, Project, ProjectPath};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,6 +77,8 @@ impl Engine {
         let project = Arc::new(open_folder(path)?);
         let trust = self.decisions().trust(&project.root().display().to_string())?;
         let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
+            // Before anything of it is said, sent or stored.
+            arki_tools::learn_env_files(&self.redactor, &project, &mut EnvFiles::default());
             arki_workspace::scan(project.root())?
         } else {
             Vec::new()
@@ -121,7 +123,7 @@ impl Engine {
                 .file_name()
                 .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
-            changed: open.changed(&current),
+            changed: open.changed(&current, &self.redactor),
             enables: current.iter().map(wire_pin).collect(),
         })
     }
@@ -132,7 +134,7 @@ impl Engine {
     /// When the folder cannot be read.
     pub fn changed_pieces(&self, path: &Path) -> Result<Vec<String>, Fault> {
         let open = self.load_project(path)?;
-        let changed = if open.is_trusted() { open.changed(&open.current) } else { Vec::new() };
+        let changed = if open.is_trusted() { open.changed(&open.current, &self.redactor) } else { Vec::new() };
         Ok(changed.into_iter().map(|piece| piece.path).collect())
     }
 
@@ -146,7 +148,7 @@ impl Engine {
             tracing::warn!(%error, "the project's template was not written");
         }
         let pins = arki_workspace::scan(project.root())?;
-        let pins = pins.iter().map(|pin| pin_record(&project, pin)).collect();
+        let pins = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
         let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
         self.store.set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
@@ -186,7 +188,7 @@ impl Engine {
 }
 
 impl OpenProject {
-    fn changed(&self, current: &[arki_workspace::Pin]) -> Vec<ChangedPin> {
+    fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
         let pinned: Vec<arki_workspace::Pin> =
             trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
@@ -194,7 +196,7 @@ impl OpenProject {
         changes
             .into_iter()
             .map(|change| ChangedPin {
-                diff: self.difference(trust, &change.path),
+                diff: self.difference(trust, &change.path, redactor),
                 kind: kind_word(change.kind),
                 change: match change.change {
                     arki_workspace::PinChange::Added => PinChange::Added,
@@ -207,21 +209,24 @@ impl OpenProject {
     }
 
     /// What changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
-    fn difference(&self, trust: &TrustRecord, path: &str) -> Option<String> {
+    fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> Option<String> {
         let record = trust.pins.iter().find(|record| record.pin.path == path);
         let old = match record {
             Some(record) => record.content.clone()?,
             None => String::new(),
         };
         let new = String::from_utf8(self.read(path, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
-        let diff = similar::TextDiff::from_lines(&old, &new);
+        let new = redactor.redact(&new);
+        let diff = similar::TextDiff::from_lines(old.as_str(), &new);
         Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
     }
 }
 
-fn pin_record(project: &Project, pin: &arki_workspace::Pin) -> PinRecord {
+/// The text is kept without its secrets: it is only there to show what changed.
+fn pin_record(project: &Project, pin: &arki_workspace::Pin, redactor: &Redactor) -> PinRecord {
     let keeps_text = !matches!(pin.kind, PinKind::GitConfig | PinKind::GitHook);
     let content = keeps_text.then(|| text_of(project, &pin.path)).flatten();
+    let content = content.map(|text| redactor.redact(&text).into_owned());
     let pin = TrustPin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() };
     PinRecord { pin, content }
 }

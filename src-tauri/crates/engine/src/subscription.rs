@@ -197,6 +197,7 @@ mod tests {
             duration_ms: 0,
             truncated: false,
             code: None,
+            possible_secrets: 0,
         };
         stored(run, result)
     }

@@ -10,6 +10,7 @@ mod output;
 mod question;
 mod record;
 mod remote;
+mod secrets;
 mod subject;
 mod write;
 
@@ -27,12 +28,14 @@ use checkpoint::LastSnapshot;
 use command::CommandRoom;
 use globset::GlobSet;
 use record::Record;
+use secrets::KnownEnvFiles;
 use std::path::PathBuf;
 use std::sync::Arc;
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
 pub use question::stands_under_a_tool;
+pub use secrets::{learn_env_files, search_for_secrets};
 
 /// Bounds on what one call may take.
 #[derive(Debug, Clone, Copy)]
@@ -70,6 +73,7 @@ pub struct Kernel {
     /// Made when the first command runs, used for all of the run's commands.
     room: OnceCell<CommandRoom>,
     last_snapshot: LastSnapshot,
+    env_files: KnownEnvFiles,
 }
 
 impl Kernel {
@@ -91,6 +95,7 @@ impl Kernel {
             definitions,
             room: OnceCell::new(),
             last_snapshot: LastSnapshot::default(),
+            env_files: KnownEnvFiles::default(),
         }
     }
 
@@ -152,7 +157,13 @@ impl Kernel {
     }
 
     async fn carry_out(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
-        let call = &pending.call;
+        let exact = match self.with_secrets(pending, record).await {
+            Ok(exact) => exact,
+            // Only looks at what was done: nothing is written that is not as it was permitted.
+            Err(_) if self.is_only_reconciled(pending) => pending.clone(),
+            Err(fault) => return record.fail(&pending.call, &fault).await,
+        };
+        let (pending, call) = (&exact, &exact.call);
         match &pending.progress {
             CallProgress::New => self.first_sight(call, record).await,
             CallProgress::AwaitingApproval(requested) => {
@@ -165,9 +176,16 @@ impl Kernel {
         }
     }
 
+    fn is_only_reconciled(&self, pending: &PendingCall) -> bool {
+        let action = self.tool(&pending.call.tool_id).map(|tool| &tool.action);
+        matches!(pending.progress, CallProgress::Begun { .. })
+            && matches!(action, Some(Action::Write(_) | Action::Command))
+    }
+
     /// A call that the log knows nothing of yet.
     async fn first_sight(&self, call: &ToolCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
-        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        let mut subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        subject.subject.secrets = record.secrets().to_vec();
         let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
         let Some(tool) = self.tool(&call.tool_id) else {
             return record.refuse(call, &verdict, self.unknown_tool(&call.tool_id)).await;
@@ -265,6 +283,7 @@ impl Kernel {
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
         };
+        self.learn_shown_file(tool, &call.args);
         let limit = std::time::Duration::from_secs(self.settings.limits.timeout_seconds);
         let stop = task.cancel.clone().drop_guard();
         let reading = tokio::task::spawn_blocking(move || read(&task).map_err(Fault::from));
@@ -298,7 +317,8 @@ impl Executor for Kernel {
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
-        let mut record = Record::new(self.log.as_ref(), context);
+        self.learn_env_files().await;
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let outcome = match self.carry_out(pending, &mut record).await {
             // Only questions and intents can be so large: nothing was done yet.
             Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,

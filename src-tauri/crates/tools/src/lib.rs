@@ -16,7 +16,7 @@ mod schema;
 mod tool;
 mod touched;
 
-pub use kernel::{Kernel, KernelSettings, ToolLimits, stands_under_a_tool};
+pub use kernel::{Kernel, KernelSettings, ToolLimits, learn_env_files, search_for_secrets, stands_under_a_tool};
 pub use remote_tool::{CallScope, Progress, RemoteTool};
 pub use schema::MAX_SCHEMA_BYTES;
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Tool};

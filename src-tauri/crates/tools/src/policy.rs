@@ -135,12 +135,25 @@ fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judge
         let reason = format!("{} looks like a file of secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
     }
+    if !question.subject.secrets.is_empty() {
+        return Some((Decision::Approval, "builtin:secret".to_owned(), uses_secrets(question.subject, category)));
+    }
     if category == Category::Read || command.is_some_and(|command| command.only_reads) {
         return None;
     }
     let path = question.subject.paths.iter().find(|path| path.protected)?;
     let reason = format!("{} is protected: it steers tools or people.", path.path);
     Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
+}
+
+fn uses_secrets(subject: &Subject, category: Category) -> String {
+    let secrets = subject.secrets.join(", ");
+    match (category, subject.hosts.as_slice()) {
+        (Category::Network, []) => format!("It would send a secret off this computer: {secrets}."),
+        (Category::Network, hosts) => format!("It would send a secret to {}: {secrets}.", hosts.join(", ")),
+        (Category::Exec, _) => format!("The command would be given a secret: {secrets}."),
+        (Category::Read | Category::Write, _) => format!("It would put a secret where it is not yet: {secrets}."),
+    }
 }
 
 /// What the user granted beforehand. A command is covered only where a sandbox holds it.

@@ -16,6 +16,7 @@ mod attribution;
 mod change_set;
 mod checkpoint;
 mod edit;
+mod env_files;
 mod environment;
 mod error;
 mod find;
@@ -46,6 +47,7 @@ pub use checkpoint::{
     take_snapshot,
 };
 pub use edit::{DELETE_LIMIT_BYTES, TextEdit, plan_delete, plan_edit, plan_write};
+pub use env_files::{EnvFiles, is_env_file, look_through_texts};
 pub use environment::{EnvironmentSpec, child_environment};
 pub use error::{
     AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PatchError, PathError, ProcessError,
@@ -57,7 +59,9 @@ pub use listing::{Entry, EntryKind, Listing, list};
 pub use merge::{Merge, merge};
 pub use output_file::OutputFile;
 pub use patch::{patch_paths, plan_patch};
-pub use private_dir::{PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file};
+pub use private_dir::{
+    PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file, write_private_file_once,
+};
 pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};

@@ -40,6 +40,21 @@ pub fn write_private_file(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
 }
 
+/// The same where nothing is there yet; what is there stays, also when another process has just put it there.
+pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = || -> io::Result<()> {
+        let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+        let mut file = new_file(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        match file.persist_noclobber(path) {
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            persisted => persisted.map(drop).map_err(|error| error.error),
+        }
+    };
+    written().map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut file = new_file(folder)?;

@@ -2,17 +2,18 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{policy, providers, start, store, turns},
+    bench::{policy, providers, secrets, start, store, turns},
     failure::Failure,
     repository::Repository,
 };
 
-const KNOWN: &str = "there are `policy`, `providers`, `start`, `store` and `turns`";
+const KNOWN: &str = "there are `policy`, `providers`, `secrets`, `start`, `store` and `turns`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
+        [name] if name == "secrets" => secrets::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),

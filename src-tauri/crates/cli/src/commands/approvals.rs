@@ -72,7 +72,8 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
         output.object(&listed);
         return Ok(Exit::Done);
     }
-    let requested = &listed.requested;
+    let revealed = engine.revealed(&record);
+    let requested = revealed.as_ref().unwrap_or(&listed.requested);
     output.line(format!("{}  risk: {}", requested.tool_id, format!("{:?}", requested.risk).to_lowercase()));
     output.line(&requested.reason);
     if let Some(command) = &requested.command {

@@ -44,6 +44,9 @@ payload! {
         /// The fault's code, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub code: Option<String>,
+        /// So many values in the result might be secrets, but do not have the form of one, so that they were left.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        pub possible_secrets: usize,
     }
     FileChanged {
         pub path: String,
@@ -83,4 +86,8 @@ payload! {
         /// SHA-256 hex.
         pub content_hash: String,
     }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

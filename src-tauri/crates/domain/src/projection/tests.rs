@@ -122,6 +122,7 @@ impl Log {
             duration_ms: 1,
             truncated: false,
             code: None,
+            possible_secrets: 0,
         })
     }
 

@@ -14,6 +14,8 @@ pub struct KnownSecret {
     pub(super) placeholder: String,
     /// Not where it is a part of a longer word.
     pub(super) whole_word: bool,
+    /// A key of Arki's own.
+    pub(super) is_key: bool,
 }
 
 impl KnownSecret {
@@ -21,6 +23,12 @@ impl KnownSecret {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it is a key that Arki speaks to a provider with: nobody is shown those.
+    #[must_use]
+    pub fn is_key(&self) -> bool {
+        self.is_key
     }
 
     /// The secret itself, for the one place that puts it back.
@@ -62,6 +70,7 @@ impl Known {
 
     pub(super) fn with(&self, more: Vec<Arc<KnownSecret>>) -> Self {
         let mut secrets = self.secrets.clone();
+        secrets.retain(|secret| !more.iter().any(|other| other.value == secret.value));
         secrets.extend(more);
         let values = secrets.iter().map(|secret| secret.value.as_bytes());
         // It fails only for more bytes of patterns than the bounds let in.

@@ -114,6 +114,8 @@ impl Kernel {
         let mut live = LiveOutput::new(self, call, record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
+        // It may have written a new one and printed it.
+        self.learn_env_files().await;
         let mut bodies = Vec::new();
         if let Some((before, _)) = imaged {
             bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();

@@ -5,7 +5,7 @@ use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Event,
-    EventBody, EventDraft, EventLog, Fault, ToolCall, ToolResult,
+    EventBody, EventDraft, EventLog, Fault, Redactor, ToolCall, ToolResult, possible_secrets,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -13,14 +13,25 @@ use tokio_util::sync::CancellationToken;
 
 pub(super) struct Record<'a> {
     log: &'a dyn EventLog,
+    redactor: &'a Redactor,
     context: &'a CallContext,
     started: Instant,
     events: Vec<Arc<Event>>,
+    /// The names of the secrets that the call would put where they are not yet.
+    secrets: Vec<String>,
 }
 
 impl<'a> Record<'a> {
-    pub(super) fn new(log: &'a dyn EventLog, context: &'a CallContext) -> Self {
-        Self { log, context, started: Instant::now(), events: Vec::new() }
+    pub(super) fn new(log: &'a dyn EventLog, redactor: &'a Redactor, context: &'a CallContext) -> Self {
+        Self { log, redactor, context, started: Instant::now(), events: Vec::new(), secrets: Vec::new() }
+    }
+
+    pub(super) fn use_secrets(&mut self, names: Vec<String>) {
+        self.secrets = names;
+    }
+
+    pub(super) fn secrets(&self) -> &[String] {
+        &self.secrets
     }
 
     pub(super) fn approve(&self) -> ApprovalMode {
@@ -135,6 +146,7 @@ impl<'a> Record<'a> {
             duration_ms: self.elapsed_ms(),
             truncated: false,
             code: Some(denied(&verdict).code),
+            possible_secrets: 0,
         };
         bodies.push(result.into());
         self.append(bodies).await?;
@@ -160,6 +172,7 @@ impl<'a> Record<'a> {
     /// What an effect left to say must never be what the log refuses.
     pub(super) fn text(&self, call: &ToolCall, text: String) -> ToolResult {
         let Output { text, truncated } = output::storable(Output { text, truncated: false });
+        let possible_secrets = possible_secrets(&self.redactor.redact(&text));
         ToolResult {
             call_id: call.call_id.clone(),
             tool_id: call.tool_id.clone(),
@@ -168,6 +181,7 @@ impl<'a> Record<'a> {
             duration_ms: self.elapsed_ms(),
             truncated,
             code: None,
+            possible_secrets,
         }
     }
 

@@ -34,7 +34,8 @@ impl Kernel {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         }));
-        let subject = Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked };
+        let subject =
+            Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked, secrets: Vec::new() };
         SubjectOf { subject, path_fault }
     }
 

@@ -28,6 +28,8 @@ pub struct Subject {
     /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
     /// secrets among it. Otherwise such a command is asked about.
     pub wide_reads_checked: bool,
+    /// The names of secrets that it would put where they are not yet.
+    pub secrets: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -77,7 +77,7 @@ pub(super) fn hit_of_change(question: &Question<'_>, category: Category) -> Opti
 }
 
 pub(super) fn of(question: &Question<'_>, command: Option<&Judged>) -> Risk {
-    let sensitive = question.subject.paths.iter().any(|path| path.secret);
+    let sensitive = question.subject.paths.iter().any(|path| path.secret) || !question.subject.secrets.is_empty();
     match (question.category, command) {
         _ if sensitive => Risk::High,
         (_, Some(command)) => of_command(command),

@@ -14,7 +14,8 @@ fn call(tool_id: &str, args: Value) -> EventBody {
 fn result(tool_id: &str, result: &str, code: Option<&str>, duration_ms: u64) -> EventBody {
     let (is_error, code) = (code.is_some(), code.map(str::to_owned));
     let (call_id, tool_id, truncated) = (CallId::from("c"), tool_id.to_owned(), false);
-    ToolResult { call_id, tool_id, result: result.into(), is_error, duration_ms, truncated, code }.into()
+    ToolResult { call_id, tool_id, result: result.into(), is_error, duration_ms, truncated, code, possible_secrets: 0 }
+        .into()
 }
 
 fn says(content: &str, thoughts: Option<&str>, interrupted: bool) -> EventBody {

@@ -236,6 +236,7 @@ impl Script {
             duration_ms: 5,
             truncated: false,
             code,
+            possible_secrets: 0,
         });
         if a.is_multiple_of(6) {
             self.add(ToolAsyncResult { async_call_id: call_id, tool_id, result: "late".into(), is_error: false });

@@ -1,0 +1,36 @@
+//! What a review shows: the real bytes, which the preview's hash covers. In the log there are placeholders.
+
+use crate::Engine;
+use arki_domain::{ApprovalRequested, with_secrets};
+use arki_store::ApprovalRecord;
+use std::path::Path;
+
+impl Engine {
+    /// What is asked, with the secrets in the place of their placeholders as far as they can be found here. For the
+    /// user's eyes alone: not to be stored or sent. Arki's own keys stay hidden. `None` for what this version cannot read.
+    #[must_use]
+    pub fn revealed(&self, record: &ApprovalRecord) -> Option<ApprovalRequested> {
+        let requested = record.request()?;
+        let Ok(stored) = serde_json::to_value(&requested) else { return Some(requested) };
+        let mut uses = self.redactor.placeholders(&stored);
+        if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
+            self.look_for_secrets(record, &requested, &stored);
+            uses = self.redactor.placeholders(&stored);
+        }
+        uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
+        if uses.is_empty() {
+            return Some(requested);
+        }
+        serde_json::from_value(with_secrets(&stored, &uses)).ok().or(Some(requested))
+    }
+
+    /// In the folder that the session belongs to, as far as it may be read.
+    fn look_for_secrets(&self, record: &ApprovalRecord, requested: &ApprovalRequested, wanted: &serde_json::Value) {
+        let Ok(session) = self.session(&record.session_id) else { return };
+        let Ok(open) = self.load_project(Path::new(&session.project)) else { return };
+        if open.is_trusted() {
+            let paths = requested.preview.iter().flat_map(|preview| preview.files_affected.clone());
+            arki_tools::search_for_secrets(&self.redactor, &open.project, &paths.collect::<Vec<_>>(), wanted);
+        }
+    }
+}

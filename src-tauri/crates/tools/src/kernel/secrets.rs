@@ -1,0 +1,223 @@
+//! Puts secrets back into a call that is about to be carried out, and gets to know the project's own.
+//!
+//! In the log and before the model a secret is a placeholder. Here, and nowhere else, a call gets the real bytes: the
+//! policy judges them, the preview is of them, the tool does what they say. Appended, they are placeholders again.
+
+use super::Kernel;
+use super::record::Record;
+use crate::tool::{Action, Tool};
+use arki_domain::projection::{CallProgress, PendingCall};
+use arki_domain::{
+    ApprovalDecision, Category, Code, Fault, PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets,
+    with_secrets,
+};
+use arki_workspace::{EDIT_LIMIT_BYTES, EnvFiles, Project, is_env_file, look_through_texts};
+use serde_json::{Value, json};
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The project's environment files as they were last read.
+#[derive(Clone, Default)]
+pub(super) struct KnownEnvFiles(Arc<Mutex<EnvFiles>>);
+
+/// From now on the secrets in the project's environment files are replaced. Blocks.
+pub fn learn_env_files(redactor: &Redactor, project: &Project, files: &mut EnvFiles) {
+    let secrets: Vec<SecretValue> = files.changed(project).iter().flat_map(|text| env_secrets(text)).collect();
+    redactor.add_all(secrets);
+}
+
+/// Looks for the secrets of placeholders that nobody has seen in this process: first in the files named, then in all of
+/// the project's texts. Blocks.
+pub fn search_for_secrets(redactor: &Redactor, project: &Project, paths: &[String], wanted: &Value) {
+    let is_found = || redactor.placeholders(wanted).iter().all(|used| !used.is_exact || used.secret.is_some());
+    for path in paths {
+        if let Some(text) = text_of(project, path) {
+            learn_text(redactor, path, &text);
+        }
+    }
+    if !is_found() {
+        look_through_texts(project, |text| {
+            redactor.look_through(text);
+            if is_found() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    }
+}
+
+fn learn_text(redactor: &Redactor, path: &str, text: &str) {
+    if is_env_file(path) {
+        redactor.add_all(env_secrets(text));
+    }
+    redactor.look_through(text);
+}
+
+fn text_of(project: &Project, path: &str) -> Option<String> {
+    let path = project.resolve(path).ok()?;
+    String::from_utf8(project.read_if_present(&path, EDIT_LIMIT_BYTES).ok()??.bytes).ok()
+}
+
+impl Kernel {
+    /// Reads what is new in the environment files. In a folder that is not trusted nothing is read but by read tools.
+    pub(super) async fn learn_env_files(&self) {
+        if !self.settings.trusted {
+            return;
+        }
+        let (redactor, project, files) =
+            (self.redactor.clone(), self.settings.project.clone(), self.env_files.0.clone());
+        let learning = tokio::task::spawn_blocking(move || {
+            let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+            learn_env_files(&redactor, &project, &mut files);
+        });
+        if learning.await.is_err() {
+            tracing::warn!("the environment files were not read");
+        }
+    }
+
+    /// A file that the model is shown: what in it is secret is known by its name as well as by its form.
+    pub(super) fn learn_shown_file(&self, tool: &Tool, args: &Value) {
+        for path in tool.touches(args).paths.iter().filter(|path| is_env_file(path)) {
+            if let Some(text) = text_of(&self.settings.project, path) {
+                learn_text(&self.redactor, path, &text);
+            }
+        }
+    }
+
+    /// The call with the secrets in the place of their placeholders, also in what the user wrote instead of a hunk.
+    ///
+    /// # Errors
+    /// `SECRET_UNRESOLVED`: then nothing may be done.
+    pub(super) async fn with_secrets(
+        &self,
+        pending: &PendingCall,
+        record: &mut Record<'_>,
+    ) -> Result<PendingCall, Fault> {
+        let Some(tool) = self.tool(&pending.call.tool_id).filter(|_| is_carried_out(pending)) else {
+            return Ok(pending.clone());
+        };
+        let edited = edited_in(pending);
+        let all = json!([pending.call.args, edited]);
+        let mut uses = self.redactor.placeholders(&all);
+        if uses.is_empty() {
+            return Ok(pending.clone());
+        }
+        let paths = tool.touches(&pending.call.args).paths;
+        if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
+            self.search(paths.clone(), all.clone()).await;
+            uses = self.redactor.placeholders(&all);
+        }
+        let files = match tool.action {
+            Action::Write(_) => paths.iter().filter_map(|path| text_of(&self.settings.project, path)).collect(),
+            Action::Read(_) | Action::Command | Action::Remote(_) => Vec::new(),
+        };
+        let mut moved = Vec::new();
+        for used in &mut uses {
+            judge(used, tool, &files)?;
+            if let Some(secret) = used.secret.as_ref().filter(|secret| !stays_in_place(secret.expose(), &files)) {
+                moved.push(secret.name().to_owned());
+            }
+        }
+        if tool.definition.category != Category::Read {
+            moved.sort_unstable();
+            moved.dedup();
+            record.use_secrets(moved);
+        }
+        let exact = with_exact(pending, tool, &uses);
+        self.keep_hidden(&exact, &uses);
+        Ok(exact)
+    }
+
+    async fn search(&self, paths: Vec<String>, wanted: Value) {
+        let (redactor, project) = (self.redactor.clone(), self.settings.project.clone());
+        let searching = move || search_for_secrets(&redactor, &project, &paths, &wanted);
+        if tokio::task::spawn_blocking(searching).await.is_err() {
+            tracing::warn!("secrets were not looked for");
+        }
+    }
+
+    /// A secret that is known by what stands beside it, or only as a word of its own, may stand elsewhere now. Before it
+    /// is written into the log again it is known wherever it stands.
+    fn keep_hidden(&self, exact: &PendingCall, uses: &[PlaceholderUse]) {
+        let shown = self.redactor.redact_json(json!([exact.call.args, edited_in(exact)])).to_string();
+        let is_seen = |secret: &&Arc<arki_domain::KnownSecret>| {
+            let quoted = Value::from(secret.expose()).to_string();
+            shown.contains(quoted.trim_matches('"'))
+        };
+        let seen = uses.iter().filter_map(|used| used.secret.as_ref()).filter(is_seen);
+        self.redactor.hide_everywhere(seen.cloned().collect());
+    }
+}
+
+/// What waits or is turned down is not carried out.
+fn is_carried_out(pending: &PendingCall) -> bool {
+    match &pending.progress {
+        CallProgress::AwaitingApproval(_) => false,
+        CallProgress::Resolved(approval) => approval.resolved.decision != ApprovalDecision::Reject,
+        CallProgress::New | CallProgress::Begun { .. } => true,
+    }
+}
+
+fn edited_in(pending: &PendingCall) -> Vec<&String> {
+    let approval = match &pending.progress {
+        CallProgress::Resolved(approval) | CallProgress::Begun { approval: Some(approval), .. } => approval,
+        CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Begun { approval: None, .. } => {
+            return Vec::new();
+        }
+    };
+    approval.resolved.edited.values().chain(&approval.resolved.command).collect()
+}
+
+/// Takes the secret from a placeholder that is the file's own text, and refuses what stands for nothing.
+fn judge(used: &mut PlaceholderUse, tool: &Tool, files: &[String]) -> Result<(), Fault> {
+    let is_text_of_file = files.iter().any(|text| text.contains(&used.text));
+    match &used.secret {
+        Some(secret) if is_text_of_file && files.iter().any(|text| text.contains(secret.expose())) => Err(unresolved(
+            &used.text,
+            "stands for a secret in this file and is also the file's own text, so that it is not clear which is meant.",
+        )),
+        Some(_) if is_text_of_file => {
+            used.secret = None;
+            Ok(())
+        }
+        Some(_) => Ok(()),
+        None if is_text_of_file || (!used.is_exact && tool.definition.category == Category::Read) => Ok(()),
+        None => Err(unresolved(&used.text, "stands for no secret that is known here.")),
+    }
+}
+
+fn unresolved(placeholder: &str, why: &str) -> Fault {
+    Fault::new(
+        Code::SECRET_UNRESOLVED,
+        format!("Nothing was done: {placeholder} {why}"),
+        "Copy placeholders exactly as they were shown. Read the file that has the secret again, or ask the user to put it in.",
+    )
+}
+
+/// Whether a secret only stays where it is.
+fn stays_in_place(secret: &str, files: &[String]) -> bool {
+    !files.is_empty() && files.iter().all(|text| text.contains(secret))
+}
+
+fn with_exact(pending: &PendingCall, tool: &Tool, uses: &[PlaceholderUse]) -> PendingCall {
+    let mut exact = pending.clone();
+    if tool.name() == "search_files"
+        && let Some(Value::String(pattern)) = exact.call.args.get_mut("pattern")
+    {
+        *pattern = pattern_with_secrets(pattern, uses);
+    }
+    exact.call.args = with_secrets(&exact.call.args, uses);
+    if let CallProgress::Resolved(approval) | CallProgress::Begun { approval: Some(approval), .. } = &mut exact.progress
+    {
+        let texts = approval.resolved.edited.values_mut().chain(&mut approval.resolved.command);
+        texts.for_each(|text| *text = text_with_secrets(text, uses));
+    }
+    exact
+}
+
+/// In a regular expression a secret stands for itself.
+fn pattern_with_secrets(pattern: &str, uses: &[PlaceholderUse]) -> String {
+    let escaped = |secret: &str| -> String {
+        secret.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
+    };
+    uses.iter()
+        .filter_map(|used| Some((used, used.secret.as_ref()?)))
+        .fold(pattern.to_owned(), |pattern, (used, secret)| pattern.replace(&used.text, &escaped(secret.expose())))
+}

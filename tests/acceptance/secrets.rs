@@ -1,0 +1,199 @@
+//! Secrets of the project, and whatever looks like one: the model never sees them, the log never holds them, and what a
+//! tool writes has them to the byte.
+
+use crate::harness::{Stage, contains, files_below, payload, payloads, text};
+use arki_testkit::Turn;
+use serde_json::{Value, json};
+
+const PASSWORD: &str = "tr0ub4dor-and-3-more";
+
+/// Put together here, so that no scanner takes this file for a leak.
+fn token() -> String {
+    format!("{}_{}", "ghp", "0123456789abcdefghijABCDEFGHIJ012345")
+}
+
+fn settings() -> String {
+    format!("password = \"{PASSWORD}\"\ntoken = \"{}\"\nretries = 3\n", token())
+}
+
+fn stage(turns: Vec<Turn>) -> Stage {
+    let stage = Stage::new(turns);
+    stage.write(".env", format!("DEBUG=true\nDB_PASSWORD={PASSWORD}\n"));
+    stage.write("settings.toml", settings());
+    stage
+}
+
+fn read(path: &str) -> Turn {
+    Turn::calls().call("read_file", json!({"path": path}))
+}
+
+/// A call with what the model was shown in the place of `PASSWORD` and `TOKEN`.
+fn call(tool: &'static str, args: Value) -> Turn {
+    Turn::computed(move |request| {
+        let shown = request.to_string();
+        let filled = args.to_string();
+        let filled = filled.replace("PASSWORD", &placeholder(&shown, "[secret:DB_PASSWORD#"));
+        let filled = filled.replace("TOKEN", &placeholder(&shown, "[secret:github-token#"));
+        Turn::calls().call(tool, serde_json::from_str(&filled).unwrap())
+    })
+}
+
+fn placeholder(shown: &str, beginning: &str) -> String {
+    let Some(start) = shown.rfind(beginning) else { return "nothing shown".to_owned() };
+    shown[start..=start + shown[start..].find(']').unwrap()].to_owned()
+}
+
+/// Neither the provider nor the log nor a list, a search index or a diagnosis has the secrets.
+fn are_hidden(stage: &Stage) {
+    for secret in [PASSWORD.to_owned(), token()] {
+        let sent = stage.model.requests();
+        assert!(!sent.is_empty() && !sent.iter().any(|request| contains(&request.body, secret.as_bytes())), "sent");
+        assert!(!Value::from(stage.log()).to_string().contains(&secret), "in the log");
+        for args in [&["sessions", "list"][..], &["approvals", "list"], &["sessions", "search", "password"]] {
+            assert!(!stage.arki(&[args, &["--json"]].concat()).stdout.contains(&secret), "{args:?}");
+        }
+    }
+    stage.verifies();
+}
+
+/// The whole data directory, byte by byte: where no file was changed there are no images to except.
+fn are_nowhere_on_the_disk(stage: &Stage) {
+    let kept = files_below(&stage.home.data_dir());
+    assert!(!kept.is_empty());
+    for secret in [PASSWORD.to_owned(), token()] {
+        let has_it = |file: &&std::path::PathBuf| contains(&std::fs::read(file).unwrap(), secret.as_bytes());
+        assert_eq!(kept.iter().find(has_it), None);
+    }
+}
+
+#[test]
+fn the_model_is_shown_placeholders_whatever_the_way_it_looks() {
+    for (tool, args) in [
+        ("read_file", json!({"path": "settings.toml"})),
+        ("search_files", json!({"pattern": "password|token"})),
+        ("run_command", json!({"command": "cat settings.toml"})),
+        ("read_file", json!({"path": ".env"})),
+    ] {
+        let stage = stage(vec![Turn::calls().call(tool, args.clone()), Turn::text("I see.")]);
+        let done = stage.exec(&["what is in the settings?"]);
+        if done.code == Some(3) {
+            stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+        }
+        assert!(stage.told().contains("[secret:DB_PASSWORD#"), "{args} {}", stage.told());
+        are_hidden(&stage);
+        are_nowhere_on_the_disk(&stage);
+    }
+}
+
+#[test]
+fn a_secret_in_the_prompt_or_in_an_answer_is_replaced_before_anything_is_done_with_it() {
+    let stage = stage(vec![Turn::text(format!("Your token {} and {PASSWORD}.", token()))]);
+    let done = stage.exec(&[&format!("is {} or {PASSWORD} a good one?", token())]).exits(0);
+    assert!(!done.stdout.contains(PASSWORD) && !done.stdout.contains(&token()), "{}", done.stdout);
+    are_hidden(&stage);
+    are_nowhere_on_the_disk(&stage);
+}
+
+#[test]
+fn an_edit_beside_and_of_a_secret_keeps_its_bytes() {
+    let edit = json!({"path": "settings.toml", "edits": [
+        {"old_text": "token = \"TOKEN\"\nretries = 3", "new_text": "retries = 4\ntoken = \"TOKEN\" # the same"},
+    ]});
+    let stage = stage(vec![read("settings.toml"), call("edit_file", edit), Turn::text("Done.")]);
+    stage.exec(&["--approve", "edits", "more retries"]).exits(0);
+    let expected = format!("password = \"{PASSWORD}\"\nretries = 4\ntoken = \"{}\" # the same\n", token());
+    assert_eq!(stage.read("settings.toml"), expected);
+    are_hidden(&stage);
+}
+
+#[test]
+fn a_review_shows_the_secret_and_the_log_does_not_also_when_another_process_goes_on() {
+    let whole = json!({"path": "settings.toml", "content": "password = \"PASSWORD\"\ntoken = \"TOKEN\"\n"});
+    let stage = stage(vec![read("settings.toml"), call("write_file", whole), Turn::text("Done.")]);
+    stage.exec(&["tidy up"]).exits(3);
+    let id = stage.waiting();
+    let shown = stage.arki(&["approvals", "show", &id]).exits(0).stdout;
+    assert!(shown.contains(&token()) && shown.contains(PASSWORD), "{shown}");
+    assert!(!stage.arki(&["approvals", "show", &id, "--json"]).exits(0).stdout.contains(&token()));
+    stage.arki(&["approvals", "approve", &id]).exits(0);
+    assert_eq!(stage.read("settings.toml"), format!("password = \"{PASSWORD}\"\ntoken = \"{}\"\n", token()));
+    are_hidden(&stage);
+}
+
+#[test]
+fn a_secret_that_would_go_where_it_is_not_yet_is_asked_about_whatever_was_granted() {
+    for (tool, args) in [
+        ("write_file", json!({"path": "other.txt", "content": "TOKEN\n"})),
+        ("run_command", json!({"command": "printf '%s\n' 'TOKEN' > other.txt; printf '%s' 'TOKEN' | wc -c"})),
+    ] {
+        let stage = stage(vec![read("settings.toml"), call(tool, args), Turn::text("Done.")]);
+        stage.exec(&["--approve", "all", "copy it"]).exits(3);
+        let asked = payload(&stage.log(), "approval.requested");
+        assert_eq!((&asked["rule"], &asked["risk"]), (&json!("builtin:secret"), &json!("high")));
+        assert!(text(&asked["reason"]).contains("github-token"), "{asked}");
+        assert!(!stage.path("other.txt").exists());
+        stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+        assert_eq!(stage.read("other.txt"), format!("{}\n", token()));
+        are_hidden(&stage);
+    }
+}
+
+#[test]
+fn a_placeholder_that_stands_for_nothing_fails_and_is_never_written() {
+    for made_up in ["[secret:DB_PASSWORD#0123456789ab]", "[secret:DB_PASSWORD]"] {
+        for (tool, args) in [
+            ("write_file", json!({"path": "other.txt", "content": format!("x = {made_up}")})),
+            ("run_command", json!({"command": format!("echo '{made_up}' > other.txt")})),
+        ] {
+            let stage = stage(vec![Turn::calls().call(tool, args), Turn::text("Oh.")]);
+            stage.exec(&["--approve", "all", "write it"]).exits(0);
+            let result = payload(&stage.log(), "tool.result");
+            assert_eq!((&result["isError"], &result["code"]), (&json!(true), &json!("SECRET_UNRESOLVED")));
+            assert!(!stage.path("other.txt").exists());
+        }
+    }
+}
+
+#[test]
+fn a_file_with_text_like_a_placeholder_stays_editable() {
+    let line = "See [secret:NAME#0123456789ab] and [secret:prod].";
+    let edit = json!({"path": "notes.md", "edits": [{"old_text": line, "new_text": format!("{line} Done.")}]});
+    let stage = stage(vec![Turn::calls().call("edit_file", edit), Turn::text("Done.")]);
+    stage.write("notes.md", line);
+    stage.exec(&["--approve", "edits", "note it"]).exits(0);
+    assert_eq!(stage.read("notes.md"), format!("{line} Done."));
+}
+
+#[test]
+fn what_only_looks_random_is_told_and_left() {
+    let random = "q8Zr2Lx0Vt6Nw4Ks9Bm1";
+    let stage = stage(vec![read("b.yml"), Turn::text("ok")]);
+    stage.write("b.yml", format!("db_password: '{random}'\n"));
+    stage.exec(&["look"]).exits(0);
+    assert!(stage.told().contains(random));
+    assert_eq!(payloads(&stage.log(), "tool.result")[0]["possibleSecrets"], 1);
+}
+
+#[test]
+fn a_value_that_comes_into_an_environment_file_during_the_run_is_hidden_from_then_on() {
+    let stage = stage(vec![
+        Turn::calls().call(
+            "run_command",
+            json!({"command": "printf 'API_TOKEN=%s' new-value-of-it > .env.local; cat .env.local"}),
+        ),
+        Turn::text("Done."),
+    ]);
+    stage.exec(&["make one"]).exits(3);
+    stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+    assert!(stage.told().contains("API_TOKEN=[secret:API_TOKEN#"), "{}", stage.told());
+}
+
+#[test]
+fn in_a_folder_that_is_not_trusted_no_environment_file_is_read_unasked() {
+    let stage = Stage::untrusted(arki_testkit::Script::new(vec![read("settings.toml"), Turn::text("ok")]), &json!({}));
+    stage.write(".env", format!("DB_PASSWORD={PASSWORD}\n"));
+    stage.write("settings.toml", settings());
+    stage.exec(&["look"]).exits(0);
+    assert!(stage.told().contains(PASSWORD), "nothing of the folder is read but by the tools");
+    assert!(!stage.told().contains(&token()), "what has a secret's form is recognised all the same");
+}
