@@ -83,7 +83,7 @@ impl Text<'_> {
         let mut at = self.after;
         for next in [".eyJ", "."] {
             let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_part) else { return Outcome::Open };
-            match self.expect(end, next) {
+            match self.goes_on(end, next) {
                 Some(true) => at = end + next.len(),
                 Some(false) => return Outcome::None,
                 None => return Outcome::Open,
@@ -152,7 +152,7 @@ impl Text<'_> {
         }
         for scheme in ["Bearer ", "bearer ", "Token ", "token ", "ApiKey ", "Basic ", "basic "] {
             let is_real = if scheme.ends_with("asic ") { is_basic_credential } else { looks_random };
-            match self.expect(at, scheme) {
+            match self.goes_on(at, scheme) {
                 Some(true) => return self.credential(at + scheme.len(), is_real, name),
                 Some(false) => {}
                 None => return Outcome::Open,
@@ -202,7 +202,7 @@ impl Text<'_> {
     }
 
     /// Whether the text goes on so; `None` where it ends before that is known.
-    fn expect(self, at: usize, expected: &str) -> Option<bool> {
+    fn goes_on(self, at: usize, expected: &str) -> Option<bool> {
         let rest = &self.text.as_bytes()[at..];
         let is_cut = !self.is_end && rest.len() < expected.len() && expected.as_bytes().starts_with(rest);
         (!is_cut).then(|| rest.starts_with(expected.as_bytes()))
