@@ -1,7 +1,8 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `policy`, `providers`, `secrets`, `start`, `store` and `turns`.
+//! `edit`, `policy`, `providers`, `secrets`, `start`, `store` and `turns`.
 
+pub(crate) mod edit;
 mod home;
 mod http;
 mod model_server;

@@ -222,8 +222,8 @@ fn changed_rows(ops: &[Op<'_>], rows: &[Option<usize>]) -> Vec<usize> {
     changed
 }
 
-/// Whether around everything that changes the lines lie side by side, as the model saw them, and one of them is as it
-/// said.
+/// Whether around everything that changes the lines lie side by side, as the model saw them. What only comes has to have
+/// neighbours that are exactly as it said: one that is merely alike may be the next but one.
 fn is_certain(ops: &[Op<'_>], rows: &[Option<usize>], equals: &[bool]) -> bool {
     let mut index = 0;
     let mut at = 0;
@@ -233,7 +233,7 @@ fn is_certain(ops: &[Op<'_>], rows: &[Option<usize>], equals: &[bool]) -> bool {
             at += 1;
             continue;
         }
-        let first = index;
+        let (first, first_op) = (index, at);
         while at < ops.len() && !matches!(ops[at], Op::Keep(_)) {
             index += usize::from(ops[at].old().is_some());
             at += 1;
@@ -241,7 +241,9 @@ fn is_certain(ops: &[Op<'_>], rows: &[Option<usize>], equals: &[bool]) -> bool {
         let around = first.saturating_sub(1)..(index + 1).min(rows.len());
         let Some(lines) = rows[around.clone()].iter().copied().collect::<Option<Vec<usize>>>() else { return false };
         let is_together = lines.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        if !is_together || !equals[around].contains(&true) {
+        let only_comes = ops[first_op..at].iter().all(|op| op.old().is_none());
+        let is_known = if only_comes { !equals[around].contains(&false) } else { equals[around].contains(&true) };
+        if !is_together || !is_known {
             return false;
         }
     }

@@ -8,6 +8,9 @@ use std::collections::HashMap;
 /// How wide one level may be where the text itself does not tell.
 const LIKELY_WIDTHS: [usize; 3] = [4, 2, 8];
 
+/// So wide that no spaces make a level.
+const TABS_ALONE: usize = usize::MAX;
+
 /// What was learned from the lines that matched.
 pub(super) struct Indentation<'a> {
     /// The file's indentation for the model's; `None` where it had several.
@@ -97,7 +100,16 @@ impl<'a> Indentation<'a> {
             (rest == their_rest).then(|| theirs.cast_signed() - ours.cast_signed())
         });
         let first = deeper.next()??;
-        deeper.all(|one| one == Some(first)).then_some(first)
+        // Where levels look different on both sides, that they are equally deep is what shows how wide they are.
+        let explains = (first == 0 || self.has_the_same_levels(model_width)) && deeper.all(|one| one == Some(first));
+        explains.then_some(first)
+    }
+
+    fn has_the_same_levels(&self, model_width: usize) -> bool {
+        match self.file {
+            Style::Tabs => self.pairs.iter().all(|(ours, _)| !ours.contains(' ')),
+            Style::Spaces(width) => width == model_width && self.pairs.iter().all(|(ours, _)| !ours.contains('\t')),
+        }
     }
 }
 
@@ -149,9 +161,14 @@ fn levels(indentation: &str, width: usize) -> Option<(usize, usize)> {
     indentation[tabs..].chars().all(|character| character == ' ').then(|| (tabs + spaces / width, spaces % width))
 }
 
-/// What all depths of these lines are multiples of, seen from the least; `None` if they have one depth.
+/// What all depths of these lines are multiples of, seen from the least; `None` if they have one depth. Beside tabs,
+/// spaces only align.
 fn step<'b>(indentations: impl Iterator<Item = &'b str>) -> Option<usize> {
-    let widths: Vec<usize> = indentations.filter(|one| !one.contains('\t')).map(str::len).collect();
+    let indentations: Vec<&str> = indentations.collect();
+    if indentations.iter().any(|one| one.contains('\t')) {
+        return Some(TABS_ALONE);
+    }
+    let widths: Vec<usize> = indentations.iter().map(|one| one.len()).collect();
     let least = widths.iter().min()?;
     let step = widths.iter().fold(0, |step, width| greatest_common_divisor(width - least, step));
     (step > 1).then_some(step)
@@ -205,6 +222,8 @@ mod tests {
         check(&["    a", "        b"], &["\ta", "\t\tb"], &[], "            new", Some("\t\t\tnew"));
         check(&["\ta"], &["  a"], &["x {", "  a", "    b"], "\t\tnew", Some("    new"));
         check(&["    a"], &["\ta"], &[], "        new", Some("\t\tnew"));
+        check(&["\ta"], &["    a"], &["x {", "    a"], "  new", Some("  new"));
+        check(&["\t\ta"], &["    a"], &["x {", "    a"], "\tnew", None);
     }
 
     #[test]
