@@ -417,7 +417,8 @@ pub(crate) fn is_running(pid: i32) -> bool {
     !status.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z')
 }
 
-/// The process id that a command wrote into a file of the project.
+/// The process whose id a command wrote into a file of the project, by its number out here: in a sandbox it may have
+/// another. That of no process when it has ended.
 #[cfg(unix)]
 #[track_caller]
 pub(crate) fn pid_in(file: &Path) -> i32 {
@@ -427,7 +428,21 @@ pub(crate) fn pid_in(file: &Path) -> i32 {
             std::fs::read_to_string(file).ok().filter(|text| text.ends_with('\n')).and_then(|t| t.trim().parse().ok());
         pid.is_some()
     });
-    pid.unwrap()
+    if cfg!(target_os = "linux") { outer_pid(pid.unwrap(), file.parent().unwrap()) } else { pid.unwrap() }
+}
+
+#[cfg(unix)]
+fn outer_pid(inner: i32, folder: &Path) -> i32 {
+    let folder = folder.canonicalize().unwrap();
+    let is_it = |pid: &i32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+        numbers.split_whitespace().next_back() == Some(&inner.to_string())
+            && std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder)
+    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.find(is_it).unwrap_or(i32::MAX)
 }
 
 pub(crate) fn contains(haystack: &[u8], needle: &[u8]) -> bool {

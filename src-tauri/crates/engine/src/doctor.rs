@@ -3,6 +3,7 @@
 use crate::keys::{KeyStatus, keychain_answers};
 use crate::{Engine, EngineOptions};
 use arki_domain::Fault;
+use arki_workspace::{Sandbox, SandboxStatus};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -115,7 +116,7 @@ impl Engine {
     fn check_sandbox(&self) -> Check {
         let status = self.sandbox();
         if status.available {
-            return Check::ok("sandbox", status.name.clone());
+            return sandbox_found(&Sandbox::layers());
         }
         Check {
             name: "sandbox",
@@ -144,6 +145,22 @@ impl Engine {
                 }
             })
             .collect()
+    }
+}
+
+/// The strongest that works, and why not a stronger one.
+fn sandbox_found(layers: &[SandboxStatus]) -> Check {
+    let (better, found): (Vec<_>, Vec<_>) = layers.iter().partition(|layer| !layer.available);
+    let names: Vec<&str> = found.iter().map(|layer| layer.name.as_str()).collect();
+    let mut detail = names.join(", then ");
+    let reasons: Vec<&str> = better.iter().filter_map(|layer| layer.reason.as_deref()).collect();
+    if reasons.is_empty() {
+        return Check::ok("sandbox", detail);
+    }
+    detail.push_str(&format!(". {}", reasons.join(" ")));
+    Check {
+        hint: "With Bubblewrap each command is confined more closely; see the user guide, \"The sandbox\".".to_owned(),
+        ..Check::ok("sandbox", detail)
     }
 }
 

@@ -23,6 +23,7 @@ fn main() {
         temp_dir: temp_dir.path().to_path_buf(),
         hidden,
         also_writable: Vec::new(),
+        network: arki_workspace::Network::None,
     };
     let start = Instant::now();
     let sandbox = Sandbox::prepare(&spec).unwrap();

@@ -8,7 +8,7 @@
 //! *Architecture invariant:* nothing here knows models, tools, policy or SQL, and no other crate writes
 //! project files or starts processes.
 
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
 #![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
 
 mod atomic_write;
@@ -67,7 +67,7 @@ pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, read_lines};
 pub use restoration::{Executable, Restoration, apply_restorations, plan_restorations};
-pub use sandbox::{Sandbox, SandboxSpec, SandboxStatus, home_secrets};
+pub use sandbox::{Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;

@@ -22,6 +22,8 @@ mod platform;
 #[cfg(windows)]
 #[path = "process/windows.rs"]
 mod platform;
+#[cfg(target_os = "linux")]
+mod proc_table;
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -103,6 +105,8 @@ pub async fn run_with_input(
 ) -> Result<CommandOutcome> {
     let started_at = Instant::now();
     let mut output = Output { kept: KeptOutput::new(spec.max_output_bytes), on_output, is_open: true };
+    #[cfg(target_os = "linux")]
+    let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
     let mut command = platform::start(&spec, input).await?;
     let ending = follow(&mut command, &mut output, spec.time_limit, &cancel).await?;
     match ending {
@@ -119,6 +123,10 @@ pub async fn run_with_input(
     let _ = timeout(KILL_WAIT, command.exited()).await;
     output.read_what_is_left(&mut command);
     let (exit_code, signal) = command.reap();
+    #[cfg(target_os = "linux")]
+    if let Some(note) = watched.and_then(put_back_note) {
+        output.take(Some(note.len()), note.as_bytes());
+    }
     let (text, truncated) = output.kept.text();
     Ok(CommandOutcome {
         exit_code,
@@ -130,6 +138,16 @@ pub async fn run_with_input(
         output_bytes: output.kept.total(),
         duration: started_at.elapsed(),
     })
+}
+
+/// Told at the end of what the command wrote.
+#[cfg(target_os = "linux")]
+fn put_back_note(watched: crate::sandbox::PutBack) -> Option<String> {
+    match watched.finish() {
+        Ok(paths) if paths.is_empty() => None,
+        Ok(paths) => Some(format!("\n[Commands may not change {}: put back.]\n", paths.join(", "))),
+        Err(error) => Some(format!("\n[The command changed what it may not, and it could not be put back: {error}]\n")),
+    }
 }
 
 async fn follow(

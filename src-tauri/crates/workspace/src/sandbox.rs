@@ -2,14 +2,18 @@
 //!
 //! Writable are the project, the run's private temporary folder and what the specification adds. Everything else can
 //! be read and executed, except what is hidden: Arki's own configuration and data, and the keys in a home folder.
+//! There is no network unless it was granted, and no Unix socket.
 //!
-//! *How.* On Linux one thread a run puts itself under Landlock and seccomp, for good, and starts every command of
-//! that run; a child inherits what its starting thread is under. So a command costs nothing more than without a sandbox,
-//! and no code of ours has to run between fork and exec. Elsewhere there is no sandbox yet, and `probe` says so.
+//! *How.* On Linux in one of two ways, of which the stronger that works is taken. *Bubblewrap*, where it is installed
+//! and allowed: every command in namespaces of its own. *Landlock*, in this process: one thread a run puts itself under
+//! it, for good, and starts every command of that run; a child inherits what its starting thread is under, so that a
+//! command costs nothing more than without a sandbox. Both with a system call filter, and in both no code of ours has to run between
+//! fork and exec. Elsewhere there is no sandbox yet, and `probe` says so.
 //!
-//! *What it does not do.* It does not restrict the network. Landlock only grants, so a folder with something
-//! hidden in it is granted child by child: such a folder can't be listed, and what is created in it
-//! later can't be read. Without Landlock ABI 9 no Unix socket can be opened at all, not even in the project.
+//! *What Landlock alone does not do.* It only grants. So a folder with something hidden in it is granted child by child:
+//! such a folder can't be listed, and what is created in it later can't be read. In the project nothing can be taken away, so that
+//! git's hooks and configuration and Arki's folder are put back after each command (`put_back`). The modes and
+//! times of files outside can be changed, by their owner.
 
 use std::path::{Path, PathBuf};
 
@@ -25,9 +29,22 @@ mod platform;
 mod platform;
 
 #[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
 mod grants;
 #[cfg(target_os = "linux")]
+mod put_back;
+#[cfg(target_os = "linux")]
 mod syscall_filter;
+
+/// In the project, and yet never written by a command: what runs or rules where no sandbox is.
+const READ_ONLY_INSIDE: &[&str] = &[".git/config", ".git/config.worktree", ".git/hooks", ".arki"];
+/// The first descriptor that a wrapping program may have for itself; those before are the command's.
+#[cfg(target_os = "linux")]
+const FIRST_WRAPPING_FD: u32 = 4;
+
+#[cfg(target_os = "linux")]
+pub(crate) use put_back::PutBack;
 
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
@@ -81,6 +98,23 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Application Support/Firefox",
 ];
 
+/// What only root can read, for an Arki that root started.
+#[cfg(target_os = "linux")]
+const ROOT_SECRETS: &[&str] = &[
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/var/lib/docker",
+    "/var/lib/containerd",
+];
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxStatus {
@@ -89,6 +123,15 @@ pub struct SandboxStatus {
     pub name: String,
     /// A sentence on what is missing.
     pub reason: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Network {
+    /// Nobody can be reached, nor this machine's own services.
+    #[default]
+    None,
+    /// As for every other program.
+    Granted,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,6 +143,31 @@ pub struct SandboxSpec {
     pub hidden: Vec<PathBuf>,
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,
+    pub network: Network,
+}
+
+impl SandboxSpec {
+    #[cfg(target_os = "linux")]
+    fn writable_roots(&self) -> Vec<PathBuf> {
+        let roots = [&self.project_root, &self.temp_dir].into_iter().chain(&self.also_writable);
+        roots.map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect()
+    }
+
+    /// In all their spellings.
+    #[cfg(target_os = "linux")]
+    fn all_hidden(&self) -> Vec<PathBuf> {
+        let of_root = if rustix::process::geteuid().is_root() { ROOT_SECRETS } else { &[] };
+        let hidden: Vec<PathBuf> = self.hidden.iter().cloned().chain(of_root.iter().map(PathBuf::from)).collect();
+        grants::spellings(&hidden)
+    }
+}
+
+/// A program with its arguments, and the descriptors it gets from number 4 on.
+#[cfg(unix)]
+pub(crate) struct Wrapped {
+    pub(crate) program: PathBuf,
+    pub(crate) arguments: Vec<String>,
+    pub(crate) descriptors: Vec<std::os::fd::OwnedFd>,
 }
 
 /// A prepared sandbox: build it once a run, use it for every command. Clones share it.
@@ -111,9 +179,14 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// What this machine can do; asked once, then remembered.
+    /// Whether commands can be confined on this machine; asked once, then remembered.
     pub fn probe() -> SandboxStatus {
         platform::probe()
+    }
+
+    /// Each way there is, the strongest first, and why one can't be taken.
+    pub fn layers() -> Vec<SandboxStatus> {
+        platform::layers()
     }
 
     /// Fails rather than protecting less than [`SandboxStatus`] promised. Takes some milliseconds.
@@ -122,10 +195,29 @@ impl Sandbox {
         if let Some(reason) = status.reason {
             return Err(ProcessError::SandboxUnavailable { reason }.into());
         }
-        let (platform, notes) = platform::prepare(spec)?;
-        Ok(Self { platform, name: status.name, notes })
+        let (platform, mut name, notes) = platform::prepare(spec)?;
+        if spec.network == Network::Granted {
+            name.push_str(", with network");
+        }
+        Ok(Self { platform, name, notes })
     }
 
+    #[cfg(all(test, target_os = "linux"))]
+    fn landlock(spec: &SandboxSpec) -> Result<Self> {
+        let (platform, notes) = platform::prepare_landlock(spec)?;
+        Ok(Self { platform, name: platform::landlock().name, notes })
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    fn bubblewrap(spec: &SandboxSpec) -> Result<Self> {
+        let status = bubblewrap::probe();
+        if let Some(reason) = status.reason {
+            return Err(ProcessError::SandboxUnavailable { reason }.into());
+        }
+        Ok(Self { platform: platform::prepare_bubblewrap(spec)?, name: status.name, notes: Vec::new() })
+    }
+
+    /// What confines a command, and whether it has the network, as the user is told.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -138,6 +230,28 @@ impl Sandbox {
     /// Does `job` under the restrictions, which the processes that it starts inherit.
     pub(crate) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         self.platform.perform(job).await
+    }
+
+    /// The program to start for `command`, of which the first part is a program itself.
+    #[cfg(unix)]
+    pub(crate) fn wrap(&self, directory: &Path, command: &[&str]) -> std::io::Result<Wrapped> {
+        self.platform.wrap(directory, command)
+    }
+
+    /// To be held while a command runs; `None` where the sandbox keeps it from changing what it may not.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn watch(&self) -> Result<Option<PutBack>> {
+        let looked = self.platform.watched().map(PutBack::look).transpose();
+        Ok(looked.map_err(|error| {
+            let reason = format!("What commands may not change can't be looked after: {error}.");
+            ProcessError::SandboxUnavailable { reason }
+        })?)
+    }
+
+    /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
+    #[cfg(unix)]
+    pub(crate) fn is_wrapping(&self) -> bool {
+        self.platform.is_wrapping()
     }
 }
 

@@ -14,6 +14,9 @@ pub(crate) struct Arguments {
     /// The command is ended after this many seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub(crate) timeout_seconds: Option<u64>,
+    /// Whether the command needs the network. Without it no machine can be reached, nor this one's own services.
+    #[serde(default)]
+    pub(crate) network: bool,
 }
 
 pub(crate) fn tool() -> Tool {

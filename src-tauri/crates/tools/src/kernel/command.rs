@@ -5,25 +5,43 @@ use super::record::Record;
 use super::{Kernel, denied, permitted, question};
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::policy::{self, Impact, Verdict};
+use crate::policy::{self, Impact, Question, Verdict};
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault, LiveEvent, StreamingRedactor,
-    ToolCall, ToolResult,
+    CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault, LiveEvent,
+    StreamingRedactor, ToolCall, ToolResult,
 };
 use arki_workspace::{
-    CommandOutcome, CommandSpec, EnvironmentSpec, PrivateTempDir, Sandbox, SandboxSpec, Snapshot, child_environment,
+    CommandOutcome, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
+    child_environment,
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// Where the commands of a run live: their temporary folder, environment and sandbox.
 pub(super) struct CommandRoom {
     environment: Vec<(String, String)>,
     sandbox: Option<Sandbox>,
+    /// For commands that were granted the network; made for the first of them.
+    sandbox_with_network: OnceLock<Sandbox>,
+    sandbox_spec: SandboxSpec,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,
+}
+
+impl CommandRoom {
+    fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
+        if self.sandbox.is_none() || !network {
+            return Ok(self.sandbox.as_ref());
+        }
+        if let Some(sandbox) = self.sandbox_with_network.get() {
+            return Ok(Some(sandbox));
+        }
+        let spec = SandboxSpec { network: Network::Granted, ..self.sandbox_spec.clone() };
+        let sandbox = Sandbox::prepare(&spec)?;
+        Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
+    }
 }
 
 impl Kernel {
@@ -33,13 +51,35 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        if verdict.decision == Decision::Allow {
-            return self.run(&AsDecided::shown(call), verdict, record).await;
+        let verdict = &self.with_network(call, verdict, record);
+        match verdict.decision {
+            Decision::Allow => return self.run(&AsDecided::shown(call), verdict, record).await,
+            Decision::Deny => return record.refuse(call, verdict, denied(verdict)).await,
+            Decision::Approval | Decision::Preview => {}
         }
         match self.command_preview(call).await {
             Ok(preview) => record.ask(question::of_command(call, verdict, preview)).await,
             Err(fault) => record.fail(call, &fault).await,
         }
+    }
+
+    /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
+    fn with_network(&self, call: &ToolCall, verdict: &Verdict, record: &Record<'_>) -> Verdict {
+        if !run_command::parse(&call.args).is_ok_and(|arguments| arguments.network) {
+            return verdict.clone();
+        }
+        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        let question = Question {
+            tool: &call.tool_id,
+            category: Some(Category::Network),
+            subject: &subject.subject,
+            trusted: self.settings.trusted,
+            approve: record.approve(),
+            sandboxed: false,
+            impact: Impact::default(),
+        };
+        let of_network = policy::decide(&question, &self.settings.policy);
+        if of_network.decision == Decision::Allow { verdict.clone() } else { of_network }
     }
 
     pub(super) async fn command_approved(
@@ -95,6 +135,10 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
+        let sandbox = match room.sandbox(arguments.network) {
+            Ok(sandbox) => sandbox,
+            Err(error) => return record.fail(call, &error.into()).await,
+        };
         let imaged = self.image_for(&arguments.command, call, record).await?;
         let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
         permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
@@ -107,7 +151,7 @@ impl Kernel {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
-            sandbox: room.sandbox.as_ref(),
+            sandbox,
             time_limit: limit.duration,
             max_output_bytes: self.settings.limits.max_output_bytes,
         };
@@ -161,7 +205,7 @@ impl Kernel {
         let arguments = run_command::parse(&call.args)?;
         let room = self.room().await?;
         let directory = self.settings.project.root().display().to_string();
-        let sandbox = room.sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
+        let sandbox = room.sandbox(arguments.network)?.map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
         let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
@@ -178,21 +222,20 @@ impl Kernel {
 
     fn furnish(&self) -> Result<CommandRoom, ToolError> {
         let temp_dir = PrivateTempDir::create()?;
-        let sandbox = if self.settings.sandbox.available {
-            Some(Sandbox::prepare(&SandboxSpec {
-                project_root: self.settings.project.root().to_owned(),
-                temp_dir: temp_dir.path().to_owned(),
-                hidden: self.settings.hidden.clone(),
-                also_writable: Vec::new(),
-            })?)
-        } else {
-            None
+        let sandbox_spec = SandboxSpec {
+            project_root: self.settings.project.root().to_owned(),
+            temp_dir: temp_dir.path().to_owned(),
+            hidden: self.settings.hidden.clone(),
+            also_writable: Vec::new(),
+            network: Network::None,
         };
+        let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let current =
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let environment = child_environment(current, &[], spec);
-        Ok(CommandRoom { environment, sandbox, _temp_dir: temp_dir })
+        let sandbox_with_network = OnceLock::new();
+        Ok(CommandRoom { environment, sandbox, sandbox_with_network, sandbox_spec, _temp_dir: temp_dir })
     }
 }
 

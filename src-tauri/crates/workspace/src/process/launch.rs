@@ -14,6 +14,7 @@ use std::path::Path;
 use std::ptr;
 
 use libc::{c_char, c_int, c_short};
+use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::Pid;
 
 /// A session of its own; on Apple's systems also no descriptor but those given. The values are from `<spawn.h>`.
@@ -32,23 +33,34 @@ pub(super) struct Launch {
 
 /// The only descriptors the child gets.
 pub(super) struct Streams {
-    pub(super) stdin: OwnedFd,
-    pub(super) stdout: OwnedFd,
-    pub(super) stderr: OwnedFd,
-    /// The fourth, number 3; most programs have none.
-    pub(super) gate: Option<OwnedFd>,
+    stdin: OwnedFd,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+    /// Those from number 3 on; most programs have none.
+    more: Vec<OwnedFd>,
+}
+
+/// Above every number that a child's descriptor gets, so that none is replaced before it is copied.
+const HIGH: i32 = 64;
+
+impl Streams {
+    pub(super) fn new(stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd, more: Vec<OwnedFd>) -> io::Result<Self> {
+        let high = |stream: OwnedFd| Ok(fcntl_dupfd_cloexec(&stream, HIGH)?);
+        let more = more.into_iter().map(high).collect::<io::Result<_>>()?;
+        Ok(Self { stdin: high(stdin)?, stdout: high(stdout)?, stderr: high(stderr)?, more })
+    }
 }
 
 impl Launch {
     /// `None` when a part contains NUL. A variable that does is left out.
     pub(super) fn new(
         program: &Path,
-        arguments: &[&str],
+        arguments: &[impl AsRef<str>],
         environment: &[(String, String)],
         directory: &Path,
     ) -> Option<Self> {
         let program = CString::new(program.as_os_str().as_bytes()).ok()?;
-        let rest = arguments.iter().map(|argument| CString::new(*argument));
+        let rest = arguments.iter().map(|argument| CString::new(argument.as_ref()));
         let arguments: Vec<CString> = [Ok(program.clone())].into_iter().chain(rest).collect::<Result<_, _>>().ok()?;
         let environment =
             environment.iter().filter_map(|(name, value)| CString::new(format!("{name}={value}")).ok()).collect();
@@ -109,8 +121,8 @@ impl Actions {
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
             Self(actions.assume_init())
         };
-        let three = [(&streams.stdin, 0), (&streams.stdout, 1), (&streams.stderr, 2)];
-        for (stream, number) in three.into_iter().chain(streams.gate.iter().map(|gate| (gate, 3))) {
+        let three = [&streams.stdin, &streams.stdout, &streams.stderr];
+        for (stream, number) in three.into_iter().chain(&streams.more).zip(0..) {
             // SAFETY: `actions` is initialised.
             check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut actions.0, stream.as_raw_fd(), number) })?;
         }

@@ -61,8 +61,7 @@ fn guard() -> Result<&'static File, &'static io::Error> {
 fn start() -> io::Result<File> {
     let (reader, writer) = io::pipe()?;
     let nowhere = File::options().write(true).open("/dev/null")?;
-    let streams =
-        Streams { stdin: reader.into(), stdout: nowhere.try_clone()?.into(), stderr: nowhere.into(), gate: None };
+    let streams = Streams::new(reader.into(), nowhere.try_clone()?.into(), nowhere.into(), Vec::new())?;
     let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
     launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
     Ok(File::from(std::os::fd::OwnedFd::from(writer)))

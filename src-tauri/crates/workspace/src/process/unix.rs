@@ -14,7 +14,10 @@ use super::CommandSpec;
 use super::exit_watch::ExitWatch;
 use super::launch::{Launch, Streams};
 use super::orphan_guard;
+#[cfg(target_os = "linux")]
+use super::proc_table;
 use crate::error::{ProcessError, Result};
+use crate::sandbox::Sandbox;
 
 /// Small and fast where it can be; what it starts is [`shell`].
 const GATE_SHELL: &str = "/bin/sh";
@@ -55,7 +58,6 @@ impl Waiting {
     /// Lets it run, now that it dies with this process.
     fn open(mut self) -> Group {
         orphan_guard::watch(self.group.pid);
-        forbid_core_dumps(self.group.pid);
         // Fails when it is gone already, which is seen by its end.
         let _ = self.gate.write_all(b"\n");
         self.group
@@ -64,24 +66,38 @@ impl Waiting {
 
 /// One more shell, which becomes the command's own when it has read a line; the end of its input ends it. Half a
 /// millisecond, and the command's shell gets the line as it was given.
-const GATE: &str = r#"read -r _ <&3 && exec "$0" "$@" 3<&-"#;
+///
+/// It sets the limits, also where the command is wrapped and its number is not known out here. A dump of what crashed
+/// would put what it had in memory into the project.
+const GATE: &str = r#"ulimit -c 0; read -r _ <&3 && exec "$0" "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, pipe::Receiver)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
-    let arguments = ["-c", GATE, shell, "-c", "--", &spec.command_line];
-    let launch = Launch::new(Path::new(GATE_SHELL), &arguments, &spec.environment, &spec.directory)
-        .ok_or(ProcessError::NotACommand)?;
+    let command = [GATE_SHELL, "-c", GATE, shell, "-c", "--", &spec.command_line];
+    let launch = |program: &Path, arguments: &[&str]| {
+        Launch::new(program, arguments, &spec.environment, &spec.directory).ok_or(ProcessError::NotACommand)
+    };
+    let (launch, wrapping) = match spec.sandbox {
+        Some(sandbox) => {
+            let wrapped = sandbox.wrap(&spec.directory, &command).map_err(|source| start_error(spec, source))?;
+            let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
+            (launch(&wrapped.program, &arguments)?, wrapped.descriptors)
+        }
+        None => (launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()),
+    };
     let (reader, writer) = io::pipe().map_err(lost)?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
-    let streams = streams(writer.into(), input, gate_reader.into()).map_err(lost)?;
+    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
+    let streams = streams(writer.into(), input, more).map_err(lost)?;
     orphan_guard::prepare();
     let started = match spec.sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
         None => launch.start(&streams),
     };
     let pid = started.map_err(|source| start_error(spec, source))?;
-    Ok((Waiting { group: Group { pid, is_reaped: false }, gate }, output))
+    let sandbox = spec.sandbox.cloned();
+    Ok((Waiting { group: Group { pid, is_reaped: false, sandbox }, gate }, output))
 }
 
 fn lost(source: io::Error) -> ProcessError {
@@ -95,7 +111,7 @@ impl Started {
     }
 
     pub(super) fn terminate_group(&self) {
-        self.group.signal(Signal::TERM);
+        self.group.terminate();
     }
 
     pub(super) fn kill_group(&self) {
@@ -112,9 +128,24 @@ impl Started {
 pub(super) struct Group {
     pub(super) pid: Pid,
     is_reaped: bool,
+    /// What is wrapped dies with the thread that started it, so that is kept.
+    sandbox: Option<Sandbox>,
 }
 
 impl Group {
+    /// Asks everything in it to end; but not a wrapping program, with which everything would end at once.
+    fn terminate(&self) {
+        #[cfg(target_os = "linux")]
+        if self.sandbox.as_ref().is_some_and(Sandbox::is_wrapping) {
+            let members = proc_table::of_session(self.pid);
+            for member in members.into_iter().filter(|member| *member != self.pid) {
+                let _ = rustix::process::kill_process(member, Signal::TERM);
+            }
+            return;
+        }
+        self.signal(Signal::TERM);
+    }
+
     fn signal(&self, signal: Signal) {
         // Fails when nobody is left, which is what was wanted.
         let _ = kill_process_group(self.pid, signal);
@@ -145,8 +176,8 @@ impl Drop for Group {
     }
 }
 
-fn streams(writer: OwnedFd, input: &[u8], gate: OwnedFd) -> io::Result<Streams> {
-    Ok(Streams { stdin: readable(input)?, stderr: writer.try_clone()?, stdout: writer, gate: Some(gate) })
+fn streams(writer: OwnedFd, input: &[u8], more: Vec<OwnedFd>) -> io::Result<Streams> {
+    Streams::new(readable(input)?, writer.try_clone()?, writer, more)
 }
 
 /// A file without a name rather than a pipe: nobody has to feed it while the command runs.
@@ -184,16 +215,4 @@ fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
         return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
     }
     ProcessError::SpawnFailed { program: GATE_SHELL.to_owned(), source }
-}
-
-/// A dump of a crashed child would put what it had in memory into the project.
-fn forbid_core_dumps(pid: Pid) {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::process::{Resource, Rlimit, prlimit};
-        let none = Rlimit { current: Some(0), maximum: Some(0) };
-        let _ = prlimit(Some(pid), Resource::Core, none);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = pid;
 }

@@ -1,7 +1,7 @@
-//! Landlock and seccomp, on one thread a run.
+//! Bubblewrap around each command, or Landlock on one thread a run; seccomp with both.
 
 use std::path::{Path, PathBuf};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 
 use landlock::{
@@ -13,9 +13,10 @@ use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabiliti
 use seccompiler::BpfProgram;
 use tokio::sync::oneshot;
 
+use super::bubblewrap::{self, Bubblewrap};
 use super::grants::{self, Visible};
-use super::syscall_filter::{self, UnixSockets};
-use super::{SandboxSpec, SandboxStatus};
+use super::syscall_filter::{self, Allowed};
+use super::{Network, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Before it (Linux 6.2) a file outside the project could be emptied.
@@ -29,10 +30,13 @@ const READABLE_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The restricted thread; it ends when the last clone is dropped.
+/// The thread that starts the commands; it ends when the last clone is dropped. It is restricted itself, or what it
+/// starts is wrapped.
 #[derive(Debug, Clone)]
 pub(super) struct Restricted {
     jobs: mpsc::Sender<Job>,
+    wrapping: Option<Arc<Bubblewrap>>,
+    project_root: PathBuf,
 }
 
 impl Restricted {
@@ -45,9 +49,41 @@ impl Restricted {
         self.jobs.send(job).map_err(|_| gone())?;
         receiver.await.map_err(|_| gone().into())
     }
+
+    pub(super) fn wrap(&self, directory: &Path, command: &[&str]) -> std::io::Result<Wrapped> {
+        if let Some(wrapping) = &self.wrapping {
+            return wrapping.wrap(directory, command);
+        }
+        let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        Ok(Wrapped { program: program.into(), arguments, descriptors: Vec::new() })
+    }
+
+    /// The project, where a command can write all of it.
+    pub(super) fn watched(&self) -> Option<&Path> {
+        self.wrapping.is_none().then_some(&self.project_root)
+    }
+
+    pub(super) fn is_wrapping(&self) -> bool {
+        self.wrapping.is_some()
+    }
 }
 
+/// Bubblewrap is asked only where Landlock is not to be had: it costs milliseconds, and Arki starts in less.
 pub(super) fn probe() -> SandboxStatus {
+    let landlock = landlock();
+    if landlock.available {
+        return landlock;
+    }
+    let bubblewrap = bubblewrap::probe();
+    if bubblewrap.available { bubblewrap } else { landlock }
+}
+
+pub(super) fn layers() -> Vec<SandboxStatus> {
+    vec![bubblewrap::probe(), landlock()]
+}
+
+pub(super) fn landlock() -> SandboxStatus {
     static STATUS: OnceLock<SandboxStatus> = OnceLock::new();
     STATUS.get_or_init(|| status_of(kernel_abi())).clone()
 }
@@ -62,7 +98,7 @@ fn status_of(abi: ABI) -> SandboxStatus {
         let reason = "This Linux kernel's Landlock is too old. Linux 6.2 or newer is needed.";
         return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
     }
-    if syscall_filter::build(sockets_under(abi)).is_none() {
+    if syscall_filter::build(allowed_under(abi, Network::None)).is_none() {
         let reason = "The system call filter is not available for this processor.";
         return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
     }
@@ -82,21 +118,42 @@ fn kernel_abi() -> ABI {
     })
 }
 
-fn sockets_under(abi: ABI) -> UnixSockets {
-    if abi >= SOCKETS_ABI { UnixSockets::GovernedByLandlock } else { UnixSockets::Refused }
+fn allowed_under(abi: ABI, network: Network) -> Allowed {
+    Allowed { unix_sockets: abi >= SOCKETS_ABI, internet: network == Network::Granted, shared_memory: false }
 }
 
-pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
+pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
+    let bubblewrap = bubblewrap::probe();
+    if bubblewrap.available {
+        return Ok((prepare_bubblewrap(spec)?, bubblewrap.name, Vec::new()));
+    }
+    let (restricted, notes) = prepare_landlock(spec)?;
+    Ok((restricted, landlock().name, notes))
+}
+
+pub(super) fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Restricted> {
+    let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
+    Ok(Restricted { jobs: start_thread(|| Ok(()))?, wrapping, project_root: spec.project_root.clone() })
+}
+
+pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
     let abi = kernel_abi();
     let (grants, notes) = grants_of(spec);
     let ruleset = ruleset(abi, &grants).map_err(|_| failed("Landlock refused its rules."))?;
-    let filter = syscall_filter::build(sockets_under(abi)).ok_or_else(|| failed("There is no system call filter."))?;
+    let filters = syscall_filter::build(allowed_under(abi, spec.network))
+        .ok_or_else(|| failed("There is no system call filter."))?;
+    let jobs = start_thread(move || restrict(ruleset, &filters))?;
+    Ok((Restricted { jobs, wrapping: None, project_root: spec.project_root.clone() }, notes))
+}
+
+/// A thread that restricts itself and then does what it is sent.
+fn start_thread(restrict: impl FnOnce() -> Result<(), ProcessError> + Send + 'static) -> Result<mpsc::Sender<Job>> {
     let (jobs, work) = mpsc::channel::<Job>();
     let (ready, is_ready) = mpsc::channel();
     thread::Builder::new()
         .name("arki-sandbox".to_owned())
         .spawn(move || {
-            let restricted = restrict(ruleset, &filter);
+            let restricted = restrict();
             let is_restricted = restricted.is_ok();
             if ready.send(restricted).is_ok() && is_restricted {
                 work.into_iter().for_each(|job| job());
@@ -104,17 +161,20 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
         })
         .map_err(|_| failed("There are too many threads."))?;
     is_ready.recv().unwrap_or_else(|_| Err(failed("Its thread ended.")))?;
-    Ok((Restricted { jobs }, notes))
+    Ok(jobs)
 }
 
 /// Under both, or an error; the thread must not start anything then.
-fn restrict(ruleset: RulesetCreated, filter: &BpfProgram) -> Result<(), ProcessError> {
+fn restrict(ruleset: RulesetCreated, filters: &[BpfProgram]) -> Result<(), ProcessError> {
     let status = ruleset.restrict_self().map_err(|_| failed("Landlock could not be switched on."))?;
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
         return Err(failed("Landlock is not enforced."));
     }
     give_up_powers().map_err(|_| failed("Administrator rights could not be given up."))?;
-    seccompiler::apply_filter(filter).map_err(|_| failed("The system call filter could not be switched on."))
+    for filter in filters {
+        seccompiler::apply_filter(filter).map_err(|_| failed("The system call filter could not be switched on."))?;
+    }
+    Ok(())
 }
 
 /// Started as root, Arki could otherwise be looked into by its commands: Landlock does not stand against some powers
@@ -146,14 +206,13 @@ struct Grant {
 }
 
 fn grants_of(spec: &SandboxSpec) -> (Vec<Grant>, Vec<String>) {
-    let hidden = grants::spellings(&spec.hidden);
+    let hidden = spec.all_hidden();
     let mut notes = Vec::new();
     let mut grants = Vec::new();
     let hidden_or_device: Vec<PathBuf> = hidden.iter().cloned().chain([PathBuf::from("/dev")]).collect();
     let readable = grants::visible(Path::new("/"), &hidden_or_device);
     add(&mut grants, readable, false, &mut notes);
-    for root in [&spec.project_root, &spec.temp_dir].into_iter().chain(&spec.also_writable) {
-        let root = root.canonicalize().unwrap_or_else(|_| root.clone());
+    for root in spec.writable_roots() {
         if grants::hides_below(&root, &hidden) {
             notes.push(format!(
                 "{} contains folders that commands must not see, so they can't create or remove anything directly in it.",

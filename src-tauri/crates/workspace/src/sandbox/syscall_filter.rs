@@ -1,8 +1,10 @@
-//! What Landlock can't govern, refused by system call.
+//! What neither Landlock nor a mount view governs, refused by system call.
 //!
-//! *Unix sockets.* D-Bus, X11, the keychain and agents such as ssh-agent listen on them, and before ABI 9 Landlock does
-//! not govern connecting to one by path. A filter sees no paths, so `socket(AF_UNIX)` is refused altogether;
-//! `socketpair`, with which programs talk to their own children, is not.
+//! *Sockets.* D-Bus, X11, the keychain and agents such as ssh-agent listen on Unix sockets. A filter sees no paths, so
+//! `socket(AF_UNIX)` is refused altogether, but under Landlock's ABI 9, which governs them; `socketpair`, with which
+//! programs talk to their own children, is not, but for datagrams. Of the other families only the internet's, and the kernel's list of
+//! interfaces, are ever allowed: not Bluetooth, virtual machines' or the kernel's own.
+//! *New namespaces and mounts* would give powers inside them, and with them the kernel's least tried code.
 //! *io_uring* can open sockets without that system call. *The kernel's keyrings* are inherited by children and may hold
 //! the user's keys.
 
@@ -15,32 +17,182 @@ use seccompiler::{
 /// x86-64 kernels may accept the same calls under a second set of numbers.
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
+/// `ioctl` and `ptrace` have numbers of their own there.
+#[cfg(target_arch = "x86_64")]
+const X32_IOCTL: i64 = X32_BIT | 514;
 
+/// For administrators, for debugging the kernel, or for building a world of one's own.
+const REFUSED: &[i64] = &[
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_open_by_handle_at,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_setns,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_adjtimex,
+    libc::SYS_clock_adjtime,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+/// Ways between processes that no path names: shared memory, semaphores and queues, open to everyone of the same user.
+const SHARED_MEMORY: &[i64] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Of `clone`; those of `clone3` can't be seen, and it is refused as unknown.
+const NEW_NAMESPACES: &[i32] = &[
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWCGROUP,
+];
+/// Only `unshare` takes it; `clone` has the signal's number in its place.
+const CLONE_NEWTIME: i32 = 0x80;
+
+/// Types what somebody else's terminal reads.
+const TERMINAL_INPUT: &[u64] = &[0x5412, 0x541c];
+
+/// What the filter leaves to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum UnixSockets {
-    Refused,
+pub(super) struct Allowed {
     /// Landlock decides by path.
-    GovernedByLandlock,
+    pub(super) unix_sockets: bool,
+    /// The network was granted, or is one of its own.
+    pub(super) internet: bool,
+    /// Shared memory is one of its own.
+    pub(super) shared_memory: bool,
 }
 
-/// `None` where the filter is not known for this processor.
-pub(super) fn build(sockets: UnixSockets) -> Option<BpfProgram> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    for call in [libc::SYS_io_uring_setup, libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key] {
-        add(&mut rules, call, Vec::new());
+/// Both are put on. `None` where the filter is not known for this processor.
+pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
+    let mut rules = Rules::default();
+    REFUSED.iter().for_each(|call| rules.add(*call, Vec::new()));
+    if !allowed.shared_memory {
+        SHARED_MEMORY.iter().for_each(|call| rules.add(*call, Vec::new()));
     }
-    if sockets == UnixSockets::Refused {
-        let family = libc::AF_UNIX as u64;
-        let is_unix = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, family).ok()?;
-        add(&mut rules, libc::SYS_socket, vec![SeccompRule::new(vec![is_unix]).ok()?]);
-    }
-    let refuse = SeccompAction::Errno(libc::EPERM as u32);
-    let processor = std::env::consts::ARCH.try_into().ok()?;
-    SeccompFilter::new(rules, SeccompAction::Allow, refuse, processor).ok()?.try_into().ok()
-}
-
-fn add(rules: &mut BTreeMap<i64, Vec<SeccompRule>>, call: i64, conditions: Vec<SeccompRule>) {
+    rules.add(libc::SYS_socket, sockets(allowed)?);
+    rules.add(libc::SYS_socketpair, socket_pairs()?);
+    rules.add(libc::SYS_clone, with_any_flag(NEW_NAMESPACES)?);
+    rules.add(libc::SYS_unshare, with_any_flag(&[NEW_NAMESPACES, &[CLONE_NEWTIME]].concat())?);
+    // Another process's limits and priority: of the same user, it need not be in the sandbox.
+    rules.add(libc::SYS_prlimit64, vec![rule(&[is_not(0, 0)?, is_not(2, 0)?])?]);
+    rules.add(libc::SYS_setpriority, vec![rule(&[is_not(1, 0)?])?]);
+    let terminal = || TERMINAL_INPUT.iter().map(|request| rule(&[is(1, *request)?])).collect::<Option<Vec<_>>>();
+    rules.add(libc::SYS_ioctl, terminal()?);
     #[cfg(target_arch = "x86_64")]
-    rules.insert(call | X32_BIT, conditions.clone());
-    rules.insert(call, conditions);
+    rules.0.insert(X32_IOCTL, terminal()?);
+    let mut unknown = Rules::default();
+    unknown.add(libc::SYS_clone3, Vec::new());
+    Some([rules.program(libc::EPERM)?, unknown.program(libc::ENOSYS)?])
+}
+
+/// Each rule is a way to be refused.
+fn sockets(allowed: Allowed) -> Option<Vec<SeccompRule>> {
+    let mut families = Vec::new();
+    if allowed.unix_sockets {
+        families.push(libc::AF_UNIX);
+    }
+    if allowed.internet {
+        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
+    }
+    let is_other = families.iter().map(|family| is_not(0, *family as u64)).collect::<Option<Vec<_>>>()?;
+    if is_other.is_empty() {
+        return Some(Vec::new());
+    }
+    let netlink = [is(0, libc::AF_NETLINK as u64)?, is_not(2, libc::NETLINK_ROUTE as u64)?];
+    Some(vec![rule(&is_other)?, rule(&netlink)?])
+}
+
+/// One that sends datagrams can be turned to any socket with a name; `SOCK_RAW` is another word for it.
+fn socket_pairs() -> Option<Vec<SeccompRule>> {
+    const TYPE_MASK: u64 = 0xf;
+    let is_of = |kind: i32| {
+        let kind = kind as u64;
+        SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(TYPE_MASK), kind).ok()
+    };
+    let ways = [is_not(0, libc::AF_UNIX as u64)?, is_of(libc::SOCK_DGRAM)?, is_of(libc::SOCK_RAW)?];
+    ways.into_iter().map(|way| rule(&[way])).collect()
+}
+
+fn with_any_flag(flags: &[i32]) -> Option<Vec<SeccompRule>> {
+    flags
+        .iter()
+        .map(|flag| {
+            let flag = u64::from(flag.cast_unsigned());
+            rule(&[SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag), flag).ok()?])
+        })
+        .collect()
+}
+
+fn is(argument: u8, value: u64) -> Option<SeccompCondition> {
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value).ok()
+}
+
+fn is_not(argument: u8, value: u64) -> Option<SeccompCondition> {
+    // A pointer is longer than an `int`, and where one is zero both halves are.
+    let length = if argument == 2 && value == 0 { SeccompCmpArgLen::Qword } else { SeccompCmpArgLen::Dword };
+    SeccompCondition::new(argument, length, SeccompCmpOp::Ne, value).ok()
+}
+
+fn rule(conditions: &[SeccompCondition]) -> Option<SeccompRule> {
+    SeccompRule::new(conditions.to_vec()).ok()
+}
+
+#[derive(Default)]
+struct Rules(BTreeMap<i64, Vec<SeccompRule>>);
+
+impl Rules {
+    /// Without conditions the call is always refused.
+    fn add(&mut self, call: i64, conditions: Vec<SeccompRule>) {
+        #[cfg(target_arch = "x86_64")]
+        self.0.insert(call | X32_BIT, conditions.clone());
+        self.0.insert(call, conditions);
+    }
+
+    fn program(self, error: i32) -> Option<BpfProgram> {
+        let refuse = SeccompAction::Errno(error.cast_unsigned());
+        let processor = std::env::consts::ARCH.try_into().ok()?;
+        SeccompFilter::new(self.0, SeccompAction::Allow, refuse, processor).ok()?.try_into().ok()
+    }
 }

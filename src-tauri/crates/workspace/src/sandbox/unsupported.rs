@@ -14,12 +14,26 @@ impl Restricted {
     pub(super) async fn perform<T>(&self, _: impl FnOnce() -> T) -> Result<T> {
         match *self {}
     }
+
+    #[cfg(unix)]
+    pub(super) fn wrap(&self, _: &std::path::Path, _: &[&str]) -> std::io::Result<super::Wrapped> {
+        match *self {}
+    }
+
+    #[cfg(unix)]
+    pub(super) fn is_wrapping(&self) -> bool {
+        match *self {}
+    }
+}
+
+pub(super) fn layers() -> Vec<SandboxStatus> {
+    vec![probe()]
 }
 
 pub(super) fn probe() -> SandboxStatus {
     SandboxStatus { available: false, name: "none".to_owned(), reason: Some(REASON.to_owned()) }
 }
 
-pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
+pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
     Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() }.into())
 }
