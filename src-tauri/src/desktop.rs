@@ -81,6 +81,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::stop_run,
             rpc_runs::retry_now,
             rpc_runs::resume_run,
+            rpc_runs::list_processes,
+            rpc_runs::stop_process,
             rpc_runs::list_approvals,
             rpc_runs::resolve_approval,
             rpc_history::session_overview,

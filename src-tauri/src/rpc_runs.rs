@@ -4,8 +4,8 @@ use crate::desktop::Desktop;
 use crate::rpc::Answer;
 use arki_domain::{ApprovalId, Code, Fault, QueueMode, RunOptions, SessionId};
 use arki_engine::{
-    Accepted, ApprovalSummary, Resolution, RunTarget, SendOptions, Sent, SessionPage, SessionSummary, StartRun,
-    WireResolution,
+    Accepted, ApprovalSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary,
+    StartRun, WireResolution,
 };
 use tauri::State;
 
@@ -65,6 +65,18 @@ pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) ->
 #[tauri::command]
 pub(crate) async fn retry_now(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
     desktop.engine.retry_now(&SessionId::from(session_id));
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn list_processes(desktop: State<'_, Desktop>) -> Answer<Vec<RunningCommand>> {
+    let engine = desktop.engine.clone();
+    Ok(tauri::async_runtime::spawn_blocking(move || engine.running_commands()).await.map_err(Fault::internal)?)
+}
+
+#[tauri::command]
+pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer<()> {
+    desktop.engine.stop_command(id);
     Ok(())
 }
 

@@ -5,6 +5,7 @@ import { Button } from "../components/Button";
 import { plural } from "../components/format";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
+import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
 import { Timeline } from "../features/timeline/Timeline";
 import { useApprovals } from "../platform/context";
@@ -38,6 +39,9 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="plan">
               Plan
+            </Tabs.Tab>
+            <Tabs.Tab className="tab" value="processes">
+              Processes
             </Tabs.Tab>
           </Tabs.List>
           <span className="sr-only" id={count}>
@@ -89,6 +93,9 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
           ) : (
             <p className="empty secondary">For larger tasks Arki lists its steps here.</p>
           )}
+        </Tabs.Panel>
+        <Tabs.Panel className="inspector-panel" value="processes">
+          <Processes />
         </Tabs.Panel>
       </Tabs.Root>
     </aside>

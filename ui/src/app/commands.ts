@@ -19,6 +19,7 @@ export type Actions = {
   review: (() => void) | null;
   timeline: (() => void) | null;
   plan: (() => void) | null;
+  processes: () => void;
   filterSessions: () => void;
   focusMessage: () => void;
   toggleSidebar: () => void;
@@ -58,6 +59,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "changes", section: "View", title: "Show changes", shortcut: "Mod+1", run: act.review },
     { id: "timeline", section: "View", title: "Show timeline", shortcut: "Mod+2", run: act.timeline },
     { id: "plan", section: "View", title: "Show plan", shortcut: "Mod+3", run: act.plan },
+    { id: "processes", section: "View", title: "Show processes", shortcut: "Mod+5", run: act.processes },
     {
       id: "filter",
       section: "View",

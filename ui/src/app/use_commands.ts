@@ -20,6 +20,7 @@ export function useCommands(window: Window) {
     review: selected ? panes.review : null,
     timeline: selected ? () => panes.show("timeline") : null,
     plan: selected ? () => panes.show("plan") : null,
+    processes: () => panes.show("processes"),
     focusMessage: window.focusMessage,
     toggleSidebar: () => panes.setSidebar(!panes.sidebar),
     filterSessions: () => {

@@ -4,7 +4,7 @@ import { recall, remember } from "../components/remembered";
 import { useApprovals, useArki, useSessions } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 
-export type Tab = "changes" | "timeline" | "plan";
+export type Tab = "changes" | "timeline" | "plan" | "processes";
 export type OpenDialog = "settings" | "palette" | "keys" | "trust" | null;
 
 /** The session to show first: one that waits for a decision, else the one shown last. */

@@ -23,6 +23,12 @@ export function cost(usd: number | null): string {
   return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
+export function bytes(count: number): string {
+  if (count < 1024 * 1024) return `${Math.round(count / 1024)} KiB`;
+  if (count < 1024 ** 3) return `${(count / 1024 ** 2).toFixed(1)} MiB`;
+  return `${(count / 1024 ** 3).toFixed(2)} GiB`;
+}
+
 export function folderName(path: string): string {
   return path.split(/[/\\]/).filter(Boolean).at(-1) ?? path;
 }

@@ -19,6 +19,7 @@ import type {
   RemovedSession,
   Resolution,
   RewindPreview,
+  RunningCommand,
   SearchHit,
   SendOptions,
   Sent,
@@ -61,6 +62,9 @@ export type Commands = {
   export_session: [{ sessionId: string; format: ExportFormat }, string | null];
   import_sessions: [Record<string, never>, string[] | null];
   remove_session: [{ sessionId: string }, RemovedSession];
+  list_processes: [Record<string, never>, RunningCommand[]];
+  /** No harm where it has ended already. */
+  stop_process: [{ id: number }, null];
   list_approvals: [Record<string, never>, ApprovalSummary[]];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
   list_models: [Record<string, never>, ModelEntry[]];

@@ -141,6 +141,8 @@ export function createFake(given: {
       const none: readonly PendingApproval[] = [];
       return [...Object.values(logs).flat().reduce(pendingStep, none)];
     },
+    list_processes: () => [],
+    stop_process: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
     live_models: () => ({ models: given.models ?? [], silent: [] }),

@@ -30,6 +30,7 @@ mod lineage;
 mod output_schema;
 mod overview;
 mod placeholder_key;
+mod processes;
 mod projects;
 mod prompt_images;
 mod provider_test;

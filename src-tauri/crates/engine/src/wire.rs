@@ -43,9 +43,11 @@ macro_rules! words {
 mod from_history;
 mod history;
 mod models;
+mod processes;
 mod provider_test;
 pub use history::*;
 pub use models::*;
+pub use processes::*;
 pub use provider_test::*;
 
 words! {

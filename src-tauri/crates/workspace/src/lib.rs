@@ -62,7 +62,9 @@ pub use patch::{patch_paths, plan_patch};
 pub use private_dir::{
     PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file, write_private_file_once,
 };
-pub use process::{CommandOutcome, CommandSpec, run, run_with_input};
+pub use process::{
+    CommandOutcome, CommandSpec, Load, RunningCommand, run, run_with_input, running_commands, stop_command,
+};
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, read_lines};

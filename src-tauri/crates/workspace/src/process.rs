@@ -24,6 +24,7 @@ mod platform;
 mod platform;
 #[cfg(target_os = "linux")]
 mod proc_table;
+mod running;
 
 use std::path::PathBuf;
 use std::pin::pin;
@@ -36,6 +37,8 @@ use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
 use kept_output::KeptOutput;
 use platform::Started;
+use running::Listed;
+pub use running::{Load, RunningCommand, running_commands, stop_command};
 
 /// How long a stopped command has to clean up.
 const GRACE: Duration = Duration::from_millis(300);
@@ -108,7 +111,9 @@ pub async fn run_with_input(
     #[cfg(target_os = "linux")]
     let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
     let mut command = platform::start(&spec, input).await?;
-    let ending = follow(&mut command, &mut output, spec.time_limit, &cancel).await?;
+    let stop = cancel.child_token();
+    let listed = Listed::new(&spec, command.number(), &stop);
+    let ending = follow(&mut command, &mut output, spec.time_limit, &stop).await?;
     match ending {
         Ending::Exited => {
             // What runs over is cut off below.
@@ -122,6 +127,7 @@ pub async fn run_with_input(
     command.kill_group();
     let _ = timeout(KILL_WAIT, command.exited()).await;
     output.read_what_is_left(&mut command);
+    drop(listed);
     let (exit_code, signal) = command.reap();
     #[cfg(target_os = "linux")]
     if let Some(note) = watched.and_then(put_back_note) {

@@ -222,6 +222,11 @@ impl Sandbox {
         &self.name
     }
 
+    /// Whether nobody outside reaches what listens in it.
+    pub(crate) fn has_own_network(&self) -> bool {
+        self.platform.has_own_network()
+    }
+
     /// Sentences on what is not exactly as asked, for the user.
     pub fn notes(&self) -> &[String] {
         &self.notes

@@ -41,6 +41,7 @@ export type * from "./Resolution";
 export type * from "./RestoreAction";
 export type * from "./RestoredFile";
 export type * from "./RewindPreview";
+export type * from "./RunningCommand";
 export type * from "./SearchHit";
 export type * from "./SendOptions";
 export type * from "./Sent";

@@ -284,3 +284,34 @@ fn wait_until(condition: impl Fn() -> bool) {
         std::thread::yield_now();
     }
 }
+
+/// Other tests run commands too, so this one is known by its line.
+fn listed(line: &str) -> Option<RunningCommand> {
+    running_commands().into_iter().find(|running| running.command_line.contains(line))
+}
+
+#[test]
+fn a_running_command_is_listed_with_what_it_takes_and_can_be_stopped_alone() {
+    let server = "import socket,time; s=socket.socket(); s.bind(('127.0.0.1',0)); s.listen(); \
+                  print(s.getsockname()[1], flush=True); time.sleep(100)";
+    let line = format!("sleep 100 & setsid python3 -c \"{server}\" & wait # listed-with-a-port");
+    let port = Arc::new(Mutex::new(String::new()));
+    let said = Arc::clone(&port);
+    let running = std::thread::spawn(move || {
+        command(&line)
+            .run_with(move |bytes| said.lock().unwrap().push_str(std::str::from_utf8(bytes).unwrap()))
+            .unwrap()
+    });
+    wait_until(|| port.lock().unwrap().ends_with('\n'));
+    let port: u16 = port.lock().unwrap().trim().parse().unwrap();
+    let found = listed("listed-with-a-port").unwrap();
+    let load = found.load.unwrap();
+    assert_eq!(load.ports, [port]);
+    assert!(load.processes >= 3 && load.memory_bytes > 1 << 20, "{load:?}");
+    assert!(!found.own_network && found.directory == std::env::temp_dir());
+    assert!(is_running(&found.pid.to_string()));
+    assert!(stop_command(found.id));
+    let outcome = running.join().unwrap();
+    assert!(outcome.cancelled);
+    assert!(listed("listed-with-a-port").is_none() && !stop_command(found.id));
+}

@@ -110,6 +110,10 @@ impl Started {
         self.watch.exited().await
     }
 
+    pub(super) fn number(&self) -> u32 {
+        self.group.pid.as_raw_nonzero().get().cast_unsigned()
+    }
+
     pub(super) fn terminate_group(&self) {
         self.group.terminate();
     }

@@ -128,6 +128,10 @@ impl Started {
         self.watch.exited().await
     }
 
+    pub(super) fn number(&self) -> u32 {
+        self.process
+    }
+
     /// Console programs without a console can't be asked.
     pub(super) fn terminate_group(&self) {
         self.kill_group();

@@ -116,6 +116,10 @@ impl Bubblewrap {
         Ok(Self { program, spec: spec.clone(), filters })
     }
 
+    pub(super) fn has_own_network(&self) -> bool {
+        self.spec.network == Network::None
+    }
+
     /// The command line that starts `command` in it. What is hidden is looked for anew.
     pub(super) fn wrap(&self, directory: &Path, command: &[&str]) -> io::Result<Wrapped> {
         let mut arguments = vec!["--args".to_owned(), ARGUMENTS_FD.to_string(), "--".to_owned()];

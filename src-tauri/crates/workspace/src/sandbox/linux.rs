@@ -64,6 +64,10 @@ impl Restricted {
         self.wrapping.is_none().then_some(&self.project_root)
     }
 
+    pub(super) fn has_own_network(&self) -> bool {
+        self.wrapping.as_ref().is_some_and(|wrapping| wrapping.has_own_network())
+    }
+
     pub(super) fn is_wrapping(&self) -> bool {
         self.wrapping.is_some()
     }

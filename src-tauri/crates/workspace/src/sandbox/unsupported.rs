@@ -15,6 +15,10 @@ impl Restricted {
         match *self {}
     }
 
+    pub(super) fn has_own_network(&self) -> bool {
+        match *self {}
+    }
+
     #[cfg(unix)]
     pub(super) fn wrap(&self, _: &std::path::Path, _: &[&str]) -> std::io::Result<super::Wrapped> {
         match *self {}

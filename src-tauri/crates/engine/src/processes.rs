@@ -1,0 +1,39 @@
+//! The commands that run in this process, as the window shows them.
+
+use crate::Engine;
+use crate::wire::RunningCommand;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+impl Engine {
+    /// The oldest first. Those of another Arki on the same data are not known here. Blocks for milliseconds.
+    #[must_use]
+    pub fn running_commands(&self) -> Vec<RunningCommand> {
+        arki_workspace::running_commands().into_iter().map(shown).collect()
+    }
+
+    /// Ends a command with all it started; the model is told that the user stopped it. No harm where it has ended.
+    pub fn stop_command(&self, id: u64) {
+        arki_workspace::stop_command(id);
+    }
+}
+
+fn shown(running: arki_workspace::RunningCommand) -> RunningCommand {
+    let load = running.load;
+    RunningCommand {
+        id: running.id,
+        pid: running.pid,
+        command: running.command_line,
+        directory: running.directory.display().to_string(),
+        started_at: milliseconds(running.started_at.duration_since(UNIX_EPOCH).unwrap_or_default()),
+        running_ms: milliseconds(SystemTime::now().duration_since(running.started_at).unwrap_or_default()),
+        processes: load.as_ref().map(|load| load.processes),
+        memory_bytes: load.as_ref().map(|load| load.memory_bytes),
+        cpu_ms: load.as_ref().map(|load| milliseconds(load.cpu)),
+        ports: load.map(|load| load.ports),
+        own_network: running.own_network,
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

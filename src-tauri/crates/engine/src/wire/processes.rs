@@ -1,0 +1,25 @@
+//! Commands that run, as the window lists them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+wire! {
+    /// A command that runs, with all that it started.
+    RunningCommand {
+        pub id: u64,
+        /// Of its first process.
+        pub pid: u32,
+        pub command: String,
+        pub directory: String,
+        pub started_at: u64,
+        pub running_ms: u64,
+        /// These are null where the system does not tell.
+        pub processes: Option<usize>,
+        pub memory_bytes: Option<u64>,
+        pub cpu_ms: Option<u64>,
+        /// TCP ports it listens on.
+        pub ports: Option<Vec<u16>>,
+        /// Nobody outside its sandbox reaches them.
+        pub own_network: bool,
+    }
+}
