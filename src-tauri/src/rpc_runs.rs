@@ -88,7 +88,7 @@ pub(crate) async fn resume_run(session_id: String, desktop: State<'_, Desktop>) 
 
 #[tauri::command]
 pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
-    Ok(desktop.engine.pending_approvals()?.iter().filter_map(ApprovalSummary::of).collect())
+    Ok(desktop.engine.inbox()?)
 }
 
 /// Records the decision; the run goes on by itself, here or in the process that works on the session.

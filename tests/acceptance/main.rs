@@ -26,6 +26,7 @@ mod daily_usage;
 mod database;
 mod errors;
 mod export;
+mod fetching;
 mod folders;
 mod following;
 mod forks;

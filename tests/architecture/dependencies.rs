@@ -22,21 +22,21 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-tests", &[]),
 ];
 
-/// Libraries that isolate something: each is known by one crate. A name that ends with `*` stands for all that begin so.
-const LIBRARIES: &[(&str, &str)] = &[
-    ("rusqlite*", "arki-store"),
-    ("reqwest", "arki-llm"),
-    ("hyper*", "arki-llm"),
-    ("sse-stream", "arki-llm"),
-    ("rustls", "arki-llm"),
-    ("tauri*", "arki-desktop"),
-    ("landlock", "arki-workspace"),
-    ("seccompiler", "arki-workspace"),
-    ("portable-pty", "arki-workspace"),
-    ("cap-std", "arki-workspace"),
-    ("keyring", "arki-engine"),
-    ("rmcp", "arki-mcp"),
-    ("clap*", "arki-cli"),
+/// Libraries that isolate something: each is known by one crate, or by those that speak to the network. A name that ends with `*` stands for all that begin so.
+const LIBRARIES: &[(&str, &[&str])] = &[
+    ("rusqlite*", &["arki-store"]),
+    ("reqwest", &["arki-llm", "arki-tools"]),
+    ("hyper*", &["arki-llm"]),
+    ("sse-stream", &["arki-llm"]),
+    ("rustls", &["arki-llm", "arki-tools"]),
+    ("tauri*", &["arki-desktop"]),
+    ("landlock", &["arki-workspace"]),
+    ("seccompiler", &["arki-workspace"]),
+    ("portable-pty", &["arki-workspace"]),
+    ("cap-std", &["arki-workspace"]),
+    ("keyring", &["arki-engine"]),
+    ("rmcp", &["arki-mcp"]),
+    ("clap*", &["arki-cli"]),
 ];
 
 #[test]
@@ -79,13 +79,13 @@ fn each_heavy_library_is_known_by_one_crate() {
     let manifests = Manifests::read();
     let mut found = 0;
     for (package, dependencies) in &manifests.normal {
-        for (library, owner) in LIBRARIES {
+        for (library, owners) in LIBRARIES {
             let is_it = |name: &&String| match library.strip_suffix('*') {
                 Some(beginning) => name.starts_with(beginning),
                 None => name.as_str() == *library,
             };
             if let Some(name) = dependencies.iter().find(is_it) {
-                assert_eq!(package, owner, "{package} must not know {name}");
+                assert!(owners.contains(&package.as_str()), "{package} must not know {name}");
                 found += 1;
             }
         }

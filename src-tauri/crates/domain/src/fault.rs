@@ -22,6 +22,8 @@ macro_rules! codes {
 codes! {
     /// A provider's client could not be made.
     ADAPTER_INSTANTIATION,
+    /// The address is not on the public internet, and the user has not allowed it.
+    ADDRESS_REFUSED,
     /// The model's answer is longer than a log can take.
     ANSWER_TOO_LONG,
     /// A request waited too long for its turn at a provider.
@@ -78,6 +80,8 @@ codes! {
     EVENT_TOO_LARGE,
     /// The file is not a complete and unchanged export.
     EXPORT_INVALID,
+    /// A page of the web could not be fetched.
+    FETCH_FAILED,
     /// There is no such file or folder.
     FILE_NOT_FOUND,
     /// The file is not text.
@@ -176,6 +180,8 @@ codes! {
     UNKNOWN_PROVIDER,
     /// The folder is not trusted.
     UNTRUSTED,
+    /// The text is not an address that can be fetched.
+    URL_INVALID,
     /// The command line was used wrongly.
     USAGE,
 }

@@ -11,8 +11,8 @@ pub(crate) use template::USER_TEMPLATE;
 
 use arki_domain::ModelOptions;
 use arki_llm::ProviderSettings;
-use arki_tools::ToolLimits;
 use arki_tools::policy::PolicySettings;
+use arki_tools::{PrivateHosts, ToolLimits};
 
 /// The agent that this version runs.
 pub(crate) const AGENT: &str = "arki";
@@ -31,6 +31,8 @@ pub struct Config {
     pub system_prompt: Option<String>,
     pub providers: Vec<ProviderSettings>,
     pub policy: PolicySettings,
+    /// What `fetch_url` may reach besides the public internet.
+    pub(crate) private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,
     pub max_turns: Option<u32>,
     pub max_cost_usd: Option<f64>,

@@ -129,7 +129,7 @@ impl Engine {
                 .collect(),
             hidden,
             sandbox: self.sandbox().clone(),
-            tools: Vec::new(),
+            tools: vec![arki_tools::fetch_url(config.private_hosts.clone())],
             contents: self.contents.clone(),
         };
         Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)

@@ -1,11 +1,21 @@
 //! What a review shows: the real bytes, which the preview's hash covers. In the log there are placeholders.
 
 use crate::Engine;
-use arki_domain::{ApprovalRequested, with_secrets};
+use crate::wire::ApprovalSummary;
+use arki_domain::{ApprovalRequested, Fault, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
 
 impl Engine {
+    /// What waits for the user in all sessions, the newest first, as it is shown in the window.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn inbox(&self) -> Result<Vec<ApprovalSummary>, Fault> {
+        let pending = self.pending_approvals()?;
+        Ok(pending.iter().filter_map(|record| Some(ApprovalSummary::of(record, self.revealed(record)?))).collect())
+    }
+
     /// What is asked, with the secrets in the place of their placeholders as far as they can be found here. For the
     /// user's eyes alone: not to be stored or sent. Arki's own keys stay hidden. `None` for what this version cannot read.
     #[must_use]

@@ -159,12 +159,10 @@ impl Engine {
 }
 
 impl ApprovalSummary {
-    /// `None` when this version cannot read what was asked.
-    #[must_use]
-    pub fn of(record: &ApprovalRecord) -> Option<Self> {
-        let ApprovalRequested { approval_id, call_id, tool_id, args, risk, reason, preview, command, .. } =
-            record.request()?;
-        Some(Self {
+    /// `shown`: what was asked, as it is shown.
+    pub(crate) fn of(record: &ApprovalRecord, shown: ApprovalRequested) -> Self {
+        let ApprovalRequested { approval_id, call_id, tool_id, args, risk, reason, preview, command, .. } = shown;
+        Self {
             approval_id: approval_id.to_string(),
             session_id: record.session_id.to_string(),
             run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
@@ -176,7 +174,7 @@ impl ApprovalSummary {
             requested_at: record.requested.ts,
             preview,
             command,
-        })
+        }
     }
 }
 

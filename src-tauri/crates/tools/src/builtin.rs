@@ -3,6 +3,7 @@
 pub(crate) mod apply_patch;
 pub(crate) mod delete_file;
 pub(crate) mod edit_file;
+pub(crate) mod fetch_url;
 pub(crate) mod find_files;
 pub(crate) mod list_directory;
 pub(crate) mod read_file;

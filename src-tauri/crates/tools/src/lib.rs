@@ -8,6 +8,7 @@
 mod arguments;
 mod builtin;
 mod error;
+mod fetch;
 mod kernel;
 mod manual;
 pub mod policy;
@@ -16,6 +17,8 @@ mod schema;
 mod tool;
 mod touched;
 
+pub use builtin::fetch_url::fetch_url;
+pub use fetch::PrivateHosts;
 pub use kernel::{Kernel, KernelSettings, ToolLimits, learn_env_files, search_for_secrets, stands_under_a_tool};
 pub use remote_tool::{CallScope, Progress, RemoteTool};
 pub use schema::MAX_SCHEMA_BYTES;

@@ -6,6 +6,7 @@ import { type PendingApproval, pendingStep } from "../../protocol/approvals";
 import type {
   AppState,
   CommandError,
+  Event,
   Frame,
   ModelEntry,
   ProjectState,
@@ -53,6 +54,9 @@ export type Arki = {
 
 /** Views kept after leaving them, so that going back is instant. */
 const keptViews = 4;
+
+const hidesSecrets = (event: Event) =>
+  event.type === "approval.requested" && JSON.stringify(event.payload).includes("[secret:");
 
 export function createArki(platform: Platform, now: () => number): Arki {
   const app = createStore<AppState | null>(null);
@@ -110,6 +114,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
     if (events.length > 0) {
       sessions.update((list) => events.reduce(sessionsStep, list));
       approvals.update((list) => events.reduce(pendingStep, list));
+      // The log has placeholders where the review shows the secrets themselves.
+      if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
     }
     for (const view of views.values()) view.apply(frames);
     if (frames.some((frame) => frame.missed)) missed();

@@ -134,6 +134,15 @@ pub(crate) struct PolicyConfig {
     pub(crate) categories: BTreeMap<Category, Decision>,
     #[schemars(with = "Vec<Value>")]
     pub(crate) rules: Vec<RuleDefinition>,
+    pub(crate) fetch: FetchConfig,
+}
+
+/// What `fetch_url` may reach besides the public internet. The user's alone.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct FetchConfig {
+    /// `host` or `host:port`, of a network of the user's own.
+    pub(crate) allow_private_hosts: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

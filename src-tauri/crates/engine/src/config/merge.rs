@@ -1,6 +1,6 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::file::{AgentConfig, ConfigFile, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::file::{AgentConfig, ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
 use super::parse::invalid;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
@@ -9,8 +9,8 @@ use super::{
 use crate::keeping::DEFAULT_MAX_IMAGE_BYTES;
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates};
-use arki_tools::ToolLimits;
 use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
+use arki_tools::{PrivateHosts, ToolLimits};
 use std::path::Path;
 use std::time::Duration;
 
@@ -32,6 +32,8 @@ impl Config {
         let mut policy = PolicySettings::default();
         policy.categories.extend(&file.policy.categories);
         policy.rules = rules(&file.policy.rules, "config", path)?;
+        let private_hosts = PrivateHosts::new(&file.policy.fetch.allow_private_hosts)
+            .map_err(|host| invalid(path, &format!("{host:?} in policy.fetch.allowPrivateHosts is not a host")))?;
         let limits = &file.limits;
         let mut config = Self {
             model: DEFAULT_MODEL.to_owned(),
@@ -43,6 +45,7 @@ impl Config {
                 .map(|(name, provider)| provider_settings(name, provider, path))
                 .collect::<Result<_, _>>()?,
             policy,
+            private_hosts,
             tool_limits: ToolLimits {
                 timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
                 max_output_bytes: limits.max_tool_output_bytes.unwrap_or(DEFAULT_MAX_TOOL_OUTPUT_BYTES),
@@ -67,6 +70,9 @@ impl Config {
         }
         if file.retention != RetentionConfig::default() {
             return Err(invalid(path, "a project may not decide on \"retention\""));
+        }
+        if file.policy.fetch != FetchConfig::default() {
+            return Err(invalid(path, "a project may not decide on \"policy.fetch\""));
         }
         for (category, decision) in &file.policy.categories {
             let current = self.policy.categories.get(category).copied().unwrap_or(Decision::Approval);
@@ -217,6 +223,7 @@ mod tests {
             r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
             r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
             r#"{"policy": {"categories": {"exec": "allow"}}}"#,
+            r#"{"policy": {"fetch": {"allowPrivateHosts": ["127.0.0.1"]}}}"#,
             r#"{"policy": {"rules": [{"decision": "allow", "tool": "run_command"}]}}"#,
         ] {
             let fault = merge(USER, project).unwrap_err();

@@ -60,6 +60,8 @@ impl RuleDefinition {
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
     Glob { number: usize, glob: String, reason: String },
+    #[error("rule {number}: {host:?} is neither a host in lower case nor `*.` and one")]
+    Host { number: usize, host: String },
     #[error("rule {number} names neither a tool, a command, a path nor a host")]
     Empty { number: usize },
     #[error("rule {number} should match {example:?} but does not")]
@@ -86,6 +88,9 @@ impl PolicyRule {
     pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
         if definition.names_nothing() {
             return Err(RuleError::Empty { number });
+        }
+        if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
+            return Err(RuleError::Host { number, host: host.clone() });
         }
         let path = definition.path.as_deref().map(|glob| compile(glob, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
@@ -172,6 +177,14 @@ fn canonical(command: &[String]) -> Option<Vec<String>> {
     let (first, rest) = command.split_first()?;
     let name = powershell::canonical(first);
     (name != *first).then(|| [&[name], rest].concat())
+}
+
+/// Nothing but the name: no scheme, port or path, and no star but the first part.
+fn is_host_pattern(pattern: &str) -> bool {
+    let name = pattern.strip_prefix("*.").unwrap_or(pattern);
+    let is_name = |c: char| (c.is_alphanumeric() && !c.is_uppercase()) || matches!(c, '.' | '-' | '_');
+    let is_address = name.parse::<std::net::IpAddr>().is_ok();
+    is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
 }
 
 fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {

@@ -1,0 +1,133 @@
+//! Fetching one page of the web: text only, from hosts that are public, and never more than a bounded piece of it.
+//!
+//! A model that has read something hostile asks for addresses too. So a host's addresses are looked up once, judged, and
+//! exactly these are connected to: what the name says a moment later does not matter. A redirect to another host is not
+//! followed but told, so that it becomes a call of its own, which the policy judges like any other. No cookies, no
+//! credentials, no proxy.
+
+mod address;
+mod page;
+mod target;
+
+use arki_domain::{Code, Fault};
+use page::Page;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::{Client, Response, Url};
+use std::time::Duration;
+
+pub use target::PrivateHosts;
+pub(crate) use target::{host_of, parse};
+
+const MAX_REDIRECTS: usize = 5;
+/// Of the body, unpacked. More is not read.
+const MAX_BODY_BYTES: usize = 5 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Between two pieces of a body.
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
+const ACCEPTED: &str = "text/html, text/markdown, text/plain, application/json;q=0.9, text/*;q=0.8, */*;q=0.1";
+
+/// Gets the page and tells of it in text.
+///
+/// # Errors
+/// When the address is refused, nothing answers, or what comes is no text.
+pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, Fault> {
+    let mut url = parse(url)?;
+    for _ in 0..=MAX_REDIRECTS {
+        let response = get(&url, private).await?;
+        let Some(next) = redirected_to(&url, &response)? else { return told(url, response).await };
+        if next.host_str() != url.host_str() || is_downgrade(&url, &next) {
+            return Ok(elsewhere(&url, &next, &response));
+        }
+        url = next;
+    }
+    Err(failed(format!("{url} redirects more than {MAX_REDIRECTS} times."), "Ask the user for the right address."))
+}
+
+async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Fault> {
+    let addresses = target::addresses(url, private).await?;
+    install_crypto();
+    let host = url.host_str().unwrap_or_default();
+    let builder = Client::builder()
+        .user_agent(concat!("arki/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .no_proxy()
+        .referer(false)
+        .connect_timeout(CONNECT_TIMEOUT)
+        .read_timeout(READ_TIMEOUT)
+        .resolve_to_addrs(host, &addresses);
+    // Loading the system's certificates takes time; without TLS nobody looks at them.
+    let builder = if url.scheme() == "http" { builder.tls_certs_only([]) } else { builder };
+    let client = builder.build().map_err(|error| unreachable_host(url, &error))?;
+    client.get(url.clone()).header(ACCEPT, ACCEPTED).send().await.map_err(|error| unreachable_host(url, &error))
+}
+
+fn redirected_to(url: &Url, response: &Response) -> Result<Option<Url>, Fault> {
+    let location = response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+    let Some(location) = location else { return Ok(None) };
+    let location = String::from_utf8_lossy(location.as_bytes());
+    let next = url.join(&location).map_err(|_| target::invalid(&location))?;
+    parse(next.as_str()).map(Some)
+}
+
+fn is_downgrade(from: &Url, to: &Url) -> bool {
+    from.scheme() == "https" && to.scheme() == "http"
+}
+
+fn elsewhere(url: &Url, next: &Url, response: &Response) -> String {
+    format!(
+        "URL: {url}\nStatus: {}\n\nThis address redirects to another host: {next}\nIt was not followed. Call fetch_url with \
+         that address if you want it.",
+        response.status()
+    )
+}
+
+async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
+    let status = response.status();
+    let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let content_type = header.to_owned();
+    page::ensure_text(&url, &content_type)?;
+    let mut bytes = Vec::new();
+    let mut truncated = false;
+    while let Some(chunk) = response.chunk().await.map_err(|error| unreachable_host(&url, &error))? {
+        let room = MAX_BODY_BYTES - bytes.len();
+        bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+        if chunk.len() > room {
+            truncated = true;
+            break;
+        }
+    }
+    let shown_type = if content_type.is_empty() { "not given" } else { &content_type };
+    let cut = if truncated { ", and more that was not read" } else { "" };
+    let head = format!("URL: {url}\nStatus: {status}\nType: {shown_type}\nBytes: {}{cut}\n\n", bytes.len());
+    let page = Page { url, content_type, bytes };
+    // Parsing a large page takes a while.
+    let text = tokio::task::spawn_blocking(move || page.text()).await;
+    Ok(head + &text.map_err(|_| failed("The page could not be read as HTML.", "Try another address."))??)
+}
+
+fn failed(message: impl Into<String>, hint: &str) -> Fault {
+    Fault::new(Code::FETCH_FAILED, message, hint)
+}
+
+fn unreachable_host(url: &Url, error: &reqwest::Error) -> Fault {
+    let host = host_of(url);
+    let why = match error {
+        error if error.is_timeout() => "did not answer in time",
+        error if error.is_connect() => "can't be reached",
+        error if error.is_body() || error.is_decode() => "ended in the middle of its answer",
+        _ => "did not answer properly",
+    };
+    tracing::debug!(%error, "fetch_url");
+    failed(format!("{host} {why}."), "Check the address, or try again later.")
+}
+
+/// reqwest takes the process's default; another crate may have installed one already, which is as good.
+fn install_crypto() {
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Fails only when another thread was faster.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

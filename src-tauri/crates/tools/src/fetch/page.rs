@@ -1,0 +1,168 @@
+//! What came, as text: HTML becomes plain text with its headings, lists and links; other text stays as it is.
+
+use arki_domain::{Code, Fault};
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use reqwest::Url;
+
+/// Where a page says its own encoding.
+const META_BYTES: usize = 1024;
+/// Columns for tables; text is not wrapped by it.
+const WIDTH: usize = 120;
+
+pub(super) struct Page {
+    pub(super) url: Url,
+    pub(super) content_type: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// # Errors
+/// `FILE_NOT_TEXT` for pictures, archives and the like.
+pub(super) fn ensure_text(url: &Url, content_type: &str) -> Result<(), Fault> {
+    let kind = kind_of(content_type);
+    let is_text = kind.is_empty()
+        || kind.starts_with("text/")
+        || kind.ends_with("+json")
+        || kind.ends_with("+xml")
+        || TEXT_KINDS.contains(&kind.as_str());
+    match is_text {
+        true => Ok(()),
+        false => Err(not_text(url, &format!("it is {kind}"))),
+    }
+}
+
+const TEXT_KINDS: &[&str] = &[
+    "application/ecmascript",
+    "application/graphql",
+    "application/javascript",
+    "application/json",
+    "application/jsonl",
+    "application/ndjson",
+    "application/sql",
+    "application/toml",
+    "application/x-javascript",
+    "application/x-ndjson",
+    "application/x-sh",
+    "application/x-yaml",
+    "application/xml",
+    "application/yaml",
+];
+
+fn not_text(url: &Url, what: &str) -> Fault {
+    Fault::new(
+        Code::FILE_NOT_TEXT,
+        format!("{url} is not text: {what}."),
+        "fetch_url reads HTML, plain text, JSON and the like only.",
+    )
+}
+
+/// Without its parameters, in lower case.
+fn kind_of(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+impl Page {
+    /// # Errors
+    /// `FILE_NOT_TEXT` when what came is not what was said.
+    pub(super) fn text(&self) -> Result<String, Fault> {
+        let text = self.decoded();
+        if text.contains('\0') {
+            return Err(not_text(&self.url, "it has bytes that no text has"));
+        }
+        if !self.is_html(&text) {
+            return Ok(text);
+        }
+        let rendered = html2text::config::plain().no_link_wrapping().string_from_read(text.as_bytes(), WIDTH);
+        rendered.map_err(|_| not_text(&self.url, "its HTML can't be read"))
+    }
+
+    fn is_html(&self, text: &str) -> bool {
+        match kind_of(&self.content_type).as_str() {
+            "text/html" | "application/xhtml+xml" => true,
+            "" => text
+                .trim_start()
+                .get(..5)
+                .is_some_and(|start| matches!(&*start.to_ascii_lowercase(), "<!doc" | "<html")),
+            _ => false,
+        }
+    }
+
+    /// What a byte order mark says, else the header, else the page itself; else UTF-8 where it is that.
+    fn decoded(&self) -> String {
+        let said = charset(&self.content_type).or_else(|| self.said_in_page());
+        let encoding = said.and_then(|label| Encoding::for_label(label.as_bytes()));
+        let encoding = encoding.unwrap_or_else(|| if is_utf8(&self.bytes) { UTF_8 } else { WINDOWS_1252 });
+        encoding.decode(&self.bytes).0.into_owned()
+    }
+
+    fn said_in_page(&self) -> Option<String> {
+        let kind = kind_of(&self.content_type);
+        let head = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(META_BYTES)]);
+        (kind.is_empty() || kind.contains("html")).then(|| charset(&head)).flatten()
+    }
+}
+
+/// The end may be cut within a character.
+fn is_utf8(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
+}
+
+fn charset(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let (_, rest) = lower.split_once("charset=")?;
+    let label = rest.trim_start_matches(['"', '\'', ' ']);
+    let end = label.find(|c: char| !c.is_ascii_alphanumeric() && !"-_:.".contains(c)).unwrap_or(label.len());
+    Some(label[..end].to_owned()).filter(|label| !label.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(content_type: &str, bytes: impl Into<Vec<u8>>) -> Page {
+        let url = Url::parse("https://example.org/a").unwrap();
+        Page { url, content_type: content_type.to_owned(), bytes: bytes.into() }
+    }
+
+    #[test]
+    fn html_becomes_text_with_its_headings_lists_and_links() {
+        let html = "<!DOCTYPE html><title>T</title><script>evil()</script><style>p{}</style><h1>Head</h1>\
+                    <p>One <b>bold</b> <a href='https://x.example/y'>link</a> &amp; more</p><ul><li>first</li></ul>";
+        let text = page("text/html", html).text().unwrap();
+        assert!(text.contains("# Head") && text.contains("* first") && text.contains("https://x.example/y"), "{text}");
+        assert!(text.contains("& more") && !text.contains("evil") && !text.contains("p{}"), "{text}");
+    }
+
+    #[test]
+    fn a_page_without_end_in_its_nesting_is_read_all_the_same() {
+        for tag in ["div", "b", "table><tr><td", "ul><li", "blockquote"] {
+            let text = page("text/html", format!("<{tag}>").repeat(20_000) + "x").text();
+            assert!(text.is_ok() || text.is_err());
+        }
+    }
+
+    #[test]
+    fn other_text_stays_as_it_is_and_what_is_none_is_refused() {
+        assert_eq!(page("application/json", "{\"a\": \"<b>\"}").text().unwrap(), "{\"a\": \"<b>\"}");
+        assert_eq!(page("text/plain", "<p>").text().unwrap(), "<p>");
+        assert_eq!(page("text/plain", "a\0b").text().unwrap_err().code, "FILE_NOT_TEXT");
+        let url = Url::parse("https://example.org/a").unwrap();
+        for refused in ["image/png", "application/octet-stream", "application/pdf", "video/mp4; x=y"] {
+            assert_eq!(ensure_text(&url, refused).unwrap_err().code, "FILE_NOT_TEXT", "{refused}");
+        }
+        for taken in ["", "TEXT/HTML; charset=x", "application/ld+json", "image/svg+xml", "application/yaml"] {
+            assert!(ensure_text(&url, taken).is_ok(), "{taken}");
+        }
+    }
+
+    #[test]
+    fn text_is_decoded_by_what_is_said_of_it_or_by_what_it_is() {
+        let text = |content_type: &str, bytes: &[u8]| page(content_type, bytes).text().unwrap();
+        assert_eq!(text("text/plain; charset=ISO-8859-1", b"gr\xfc\xdfe"), "grüße");
+        assert_eq!(text("text/plain; charset=\"shift_jis\"", b"\x93\xfa\x96\x7b"), "日本");
+        assert_eq!(text("text/plain", b"gr\xfc\xdfe"), "grüße");
+        assert_eq!(text("text/plain; charset=nonsense", "grüße".as_bytes()), "grüße");
+        assert_eq!(text("text/plain; charset=ascii", b"\xff\xfeh\0i\0"), "hi", "a byte order mark knows better");
+        let html = b"<html><meta charset='windows-1251'><p>\xcf\xf0\xe8\xe2\xe5\xf2</p>";
+        assert_eq!(text("text/html", html).trim(), "Привет");
+    }
+}
