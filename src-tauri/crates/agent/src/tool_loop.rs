@@ -128,6 +128,7 @@ impl ToolLoop {
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
+            previous: self.transcript.last_said_by(&pending.call.tool_id).map(str::to_owned),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
         };

@@ -80,6 +80,8 @@ codes! {
     EVENT_TOO_LARGE,
     /// The file is not a complete and unchanged export.
     EXPORT_INVALID,
+    /// The expression to calculate makes no sense or has no value.
+    EXPRESSION_INVALID,
     /// A page of the web could not be fetched.
     FETCH_FAILED,
     /// There is no such file or folder.

@@ -112,6 +112,8 @@ pub struct CallContext {
     pub options: RunOptions,
     /// Until the run's own time limit; `None` without one.
     pub time_left: Option<Duration>,
+    /// What the same tool last said in this session, where that was no error.
+    pub previous: Option<String>,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
     pub cancel: CancellationToken,

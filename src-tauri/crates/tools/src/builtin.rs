@@ -1,14 +1,18 @@
 //! The built-in tools: one file and one folder with its manual each.
 
 pub(crate) mod apply_patch;
+pub(crate) mod calculate;
 pub(crate) mod delete_file;
 pub(crate) mod edit_file;
+pub(crate) mod emit_artifact;
 pub(crate) mod fetch_url;
 pub(crate) mod find_files;
 pub(crate) mod list_directory;
 pub(crate) mod read_file;
+pub(crate) mod read_tool_manual;
 pub(crate) mod run_command;
 pub(crate) mod search_files;
+pub(crate) mod update_plan;
 pub(crate) mod write_file;
 
 use crate::tool::Tool;
@@ -25,5 +29,9 @@ pub(crate) fn all() -> Vec<Tool> {
         apply_patch::tool(),
         delete_file::tool(),
         run_command::tool(),
+        calculate::tool(),
+        read_tool_manual::tool(),
+        update_plan::tool(),
+        emit_artifact::tool(),
     ]
 }

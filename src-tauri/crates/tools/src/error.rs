@@ -7,6 +7,9 @@ use arki_workspace::WorkspaceError;
 pub(crate) enum ToolError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+    /// Told as it is.
+    #[error(transparent)]
+    Told(#[from] Fault),
     /// The schema let something through that the type refuses.
     #[error("The arguments don't fit: {0}.")]
     Arguments(#[from] serde_json::Error),
@@ -16,6 +19,7 @@ impl From<ToolError> for Fault {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Workspace(error) => error.into(),
+            ToolError::Told(fault) => fault,
             ToolError::Arguments(_) => Self::new(
                 Code::ARGUMENTS_INVALID,
                 error.to_string(),

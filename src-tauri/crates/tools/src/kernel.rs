@@ -15,6 +15,7 @@ mod subject;
 mod write;
 
 use crate::builtin;
+use crate::inside::{InsideAction, InsideTask};
 use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
 use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
@@ -202,7 +203,10 @@ impl Kernel {
                 let done = self.read(tool, call, record).await;
                 record.conclude_read(call, &verdict, done).await
             }
-            Action::Read(_) => record.ask(question::plain(call, &verdict)).await,
+            Action::Inside(work) if verdict.decision == Decision::Allow => {
+                self.work_inside(*work, call, &verdict, record).await
+            }
+            Action::Read(_) | Action::Inside(_) => record.ask(question::plain(call, &verdict)).await,
             Action::Write(plan) => self.judge_write(*plan, call, &subject, record).await,
             Action::Command => self.judge_command(call, &verdict, record).await,
             Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
@@ -241,6 +245,7 @@ impl Kernel {
                 let done = self.read(tool, call, record).await;
                 record.conclude_read(call, &permitted(&approval.requested), done).await
             }
+            Action::Inside(work) => self.work_inside(*work, call, &permitted(&approval.requested), record).await,
             Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
             Action::Command => self.command_approved(call, approval, record).await,
             Action::Remote(remote) => {
@@ -264,12 +269,37 @@ impl Kernel {
                     let done = self.read(tool, call, record).await;
                     record.finish(call, done).await
                 }
+                // Its result is stored together with its decision: there is nothing to be in the midst of.
+                Action::Inside(_) => record.fail(call, &Fault::internal("a decision without its result")).await,
                 Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,
                 Action::Command => self.command_interrupted(call, approval, record).await,
                 Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,
             },
             None => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
         }
+    }
+
+    /// What it says, what the log is told and its result are one transaction; what is kept is there before.
+    async fn work_inside(
+        &self,
+        work: InsideAction,
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let previous = record.context().previous.as_deref();
+        let task = InsideTask { args: &call.args, tools: &self.tools, previous, redactor: &self.redactor };
+        let done = match work(&task) {
+            Ok(done) => done,
+            Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
+        };
+        self.settings.contents.put(&record.context().session_id, done.contents).await?;
+        let output = output::bounded(done.output, self.settings.limits.max_output_bytes);
+        let mut bodies = vec![verdict.decided(call, Vec::new()).into()];
+        bodies.extend(done.events);
+        bodies.push(record.result(call, Ok(output)).into());
+        record.append(bodies).await?;
+        Ok(CallOutcome::Finished)
     }
 
     async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<tool::Output, Fault> {
@@ -301,12 +331,8 @@ impl Kernel {
     }
 
     fn unknown_tool(&self, name: &str) -> Fault {
-        let nearest = self.tools.iter().map(Tool::name).min_by_key(|known| strsim::levenshtein(known, name));
-        Fault::new(
-            Code::TOOL_UNKNOWN,
-            format!("There is no tool {name:?}."),
-            nearest.map_or_else(String::new, |nearest| format!("The nearest is {nearest}.")),
-        )
+        let hint = tool::nearest(self.tools.iter().map(Tool::name), name);
+        Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
     }
 }
 

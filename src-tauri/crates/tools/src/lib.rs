@@ -6,9 +6,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
 mod arguments;
+mod artifact;
 mod builtin;
 mod error;
 mod fetch;
+mod inside;
 mod kernel;
 mod manual;
 pub mod policy;

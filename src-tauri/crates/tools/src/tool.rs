@@ -1,6 +1,7 @@
 //! A tool: what the model is told of it, and how the kernel carries it out.
 
 use crate::error::ToolError;
+use crate::inside::InsideAction;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
@@ -42,6 +43,7 @@ pub(crate) enum Action {
     Read(ReadAction),
     Write(WriteAction),
     Command,
+    Inside(InsideAction),
     Remote(Arc<dyn RemoteTool>),
 }
 
@@ -57,6 +59,8 @@ pub struct Conduct {
 
 pub struct Tool {
     pub(crate) definition: ToolDefinition,
+    /// Empty where there is none.
+    pub(crate) manual: Arc<str>,
     pub(crate) action: Action,
     pub(crate) conduct: Conduct,
     touches: fn(&Value) -> Touched,
@@ -66,19 +70,27 @@ pub struct Tool {
 impl Tool {
     pub(crate) fn new<Arguments: JsonSchema>(name: &str, manual: &str, action: Action) -> Self {
         let category = match action {
-            Action::Read(_) => Category::Read,
+            Action::Read(_) | Action::Inside(_) => Category::Read,
             Action::Write(_) => Category::Write,
             Action::Command => Category::Exec,
             Action::Remote(_) => Category::Network,
         };
+        let manual = Manual::parse(manual);
         let definition = ToolDefinition {
             name: name.into(),
-            description: Manual::parse(manual).description.into(),
+            description: manual.description.into(),
             category,
             parameters: schema::of_type::<Arguments>(),
         };
         let conduct = Conduct { is_idempotent: category == Category::Read, time_limit: None };
-        Self { definition, action, conduct, touches: Touched::by_name, validator: OnceLock::new() }
+        Self {
+            definition,
+            manual: manual.text.into(),
+            action,
+            conduct,
+            touches: Touched::by_name,
+            validator: OnceLock::new(),
+        }
     }
 
     /// A tool from outside, of category `network`. `parameters` is a JSON Schema from whoever knows where.
@@ -107,6 +119,7 @@ impl Tool {
                 category: Category::Network,
                 parameters,
             },
+            manual: "".into(),
             action: Action::Remote(remote),
             conduct: Conduct::default(),
             touches: Touched::mentioned_in,
@@ -143,7 +156,7 @@ impl Tool {
     pub(crate) fn touches(&self, args: &Value) -> Touched {
         match &self.action {
             Action::Remote(remote) => remote.touches(args),
-            Action::Read(_) | Action::Write(_) | Action::Command => (self.touches)(args),
+            Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) => (self.touches)(args),
         }
     }
 
@@ -154,6 +167,12 @@ impl Tool {
             Err(why) => Err(Fault::internal(format_args!("the schema of {} is not valid: {why}", self.name()))),
         }
     }
+}
+
+/// A hint that names what was probably meant.
+pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> String {
+    let nearest = known.min_by_key(|known| strsim::levenshtein(known, name));
+    nearest.map_or_else(String::new, |nearest| format!("The nearest is {nearest}."))
 }
 
 /// The arguments as a type; they have been validated before.

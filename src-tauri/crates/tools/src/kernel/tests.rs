@@ -141,6 +141,7 @@ impl Bench {
             run_id: RunId::from("r"),
             options: self.options.clone(),
             time_left: None,
+            previous: None,
             last_seq: events.len() as u64,
             cancel: self.cancel.clone(),
         };

@@ -1,0 +1,46 @@
+//! `emit_artifact`: keeps a text for the user, in Arki's own store and not in the project.
+
+use crate::artifact;
+use crate::error::ToolError;
+use crate::inside::{Done, InsideTask};
+use crate::tool::{Action, Output, Tool, arguments};
+use arki_domain::{Code, Fault};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// The longest name, in bytes.
+const MAX_NAME_BYTES: usize = 200;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// A file's name, such as `report.md`.
+    name: String,
+    /// Such as `text/markdown` or `image/svg+xml`.
+    #[schemars(regex(pattern = r"^[a-zA-Z0-9.+-]{1,60}/[a-zA-Z0-9.+-]{1,60}$"))]
+    media_type: String,
+    /// The text.
+    content: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("emit_artifact", include_str!("emit_artifact/manual.md"), Action::Inside(emit))
+}
+
+fn emit(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+    let Arguments { name, media_type, content } = arguments(task.args)?;
+    if name.trim().is_empty()
+        || name.len() > MAX_NAME_BYTES
+        || name.chars().any(|c| c.is_control() || "/\\".contains(c))
+    {
+        return Err(Fault::new(
+            Code::ARGUMENTS_INVALID,
+            format!("{name:?} is not a file's name."),
+            format!("Give 1 to {MAX_NAME_BYTES} bytes without slashes and control characters."),
+        )
+        .into());
+    }
+    let (content, emitted) = artifact::of_text(&name, &media_type, &content, task.redactor);
+    let text = format!("Kept {name} ({} bytes) for the user as {}.", emitted.bytes, artifact::reference(&emitted));
+    Ok(Done { output: Output { text, truncated: false }, events: vec![emitted.into()], contents: vec![content] })
+}

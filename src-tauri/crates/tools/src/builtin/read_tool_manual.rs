@@ -1,0 +1,33 @@
+//! `read_tool_manual`: the manual of a tool whose description begins with 📘.
+
+use crate::error::ToolError;
+use crate::inside::{Done, InsideTask};
+use crate::tool::{Action, Output, Tool, arguments, nearest};
+use arki_domain::{Code, Fault};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The tool's name.
+    name: String,
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("read_tool_manual", include_str!("read_tool_manual/manual.md"), Action::Inside(read))
+}
+
+fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+    let Arguments { name } = arguments(task.args)?;
+    let Some(tool) = task.tools.iter().find(|tool| tool.name() == name) else {
+        let hint = nearest(task.tools.iter().map(Tool::name), &name);
+        return Err(Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
+    };
+    let text = if tool.manual.is_empty() {
+        format!("{name} has no manual; its description and its schema say it all.")
+    } else {
+        tool.manual.to_string()
+    };
+    Ok(Output { text, truncated: false }.into())
+}

@@ -1,0 +1,73 @@
+//! `update_plan`: tells the user what the agent intends to do, and how far it is.
+
+use crate::error::ToolError;
+use crate::inside::{Done, InsideTask};
+use crate::tool::{Action, Output, Tool, arguments};
+use arki_domain::projection::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES};
+use arki_domain::{Code, Fault, PlanStep, PlanStepState, PlanUpdated};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Arguments {
+    /// The whole plan, in order: what is left out is no longer part of it.
+    steps: Vec<Step>,
+    /// What all of it is for, in a sentence. Left out, it stays as it was.
+    intent: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    /// What is done, in a few words.
+    title: String,
+    /// How far it is; `pending` when left out.
+    state: Option<State>,
+}
+
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    Pending,
+    InProgress,
+    Done,
+    Skipped,
+}
+
+impl From<State> for PlanStepState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Pending => Self::Pending,
+            State::InProgress => Self::InProgress,
+            State::Done => Self::Done,
+            State::Skipped => Self::Skipped,
+        }
+    }
+}
+
+pub(crate) fn tool() -> Tool {
+    Tool::new::<Arguments>("update_plan", include_str!("update_plan/manual.md"), Action::Inside(update))
+}
+
+fn update(task: &InsideTask<'_>) -> Result<Done, ToolError> {
+    let Arguments { steps, intent } = arguments(task.args)?;
+    let too_long = steps.iter().map(|step| &step.title).chain(&intent).any(|text| text.len() > MAX_PLAN_TEXT_BYTES);
+    if steps.len() > MAX_PLAN_STEPS || too_long {
+        return Err(Fault::new(
+            Code::ARGUMENTS_INVALID,
+            format!(
+                "A plan has up to {MAX_PLAN_STEPS} steps, and each of its texts up to {MAX_PLAN_TEXT_BYTES} bytes."
+            ),
+            "Say it more briefly.",
+        )
+        .into());
+    }
+    let open =
+        steps.iter().filter(|step| matches!(step.state, None | Some(State::Pending | State::InProgress))).count();
+    let text = format!("The user sees the plan: {} steps, {open} of them still to be done.", steps.len());
+    let steps = steps.into_iter();
+    let steps = steps.map(|step| PlanStep { title: step.title, state: step.state.map(Into::into).unwrap_or_default() });
+    let updated = PlanUpdated { intent: intent.unwrap_or_default(), steps: steps.collect() };
+    Ok(Done { output: Output { text, truncated: false }, events: vec![updated.into()], contents: Vec::new() })
+}

@@ -1,0 +1,32 @@
+//! Tools that work on Arki's own things alone: the session's log, the kept contents, the tools themselves. They touch
+//! neither the project nor anything outside.
+
+use crate::error::ToolError;
+use crate::tool::{Output, Tool};
+use arki_domain::{Content, EventBody, Redactor};
+use serde_json::Value;
+
+pub(crate) struct InsideTask<'a> {
+    pub(crate) args: &'a Value,
+    /// Every tool that is offered.
+    pub(crate) tools: &'a [Tool],
+    /// What the same tool last said in this session without an error.
+    pub(crate) previous: Option<&'a str>,
+    pub(crate) redactor: &'a Redactor,
+}
+
+/// What a call comes to: what the model is told, what the log is told besides, and what is kept.
+#[derive(Default)]
+pub(crate) struct Done {
+    pub(crate) output: Output,
+    pub(crate) events: Vec<EventBody>,
+    pub(crate) contents: Vec<Content>,
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        Self { output, ..Self::default() }
+    }
+}
+
+pub(crate) type InsideAction = fn(&InsideTask<'_>) -> Result<Done, ToolError>;
