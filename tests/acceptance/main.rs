@@ -35,6 +35,7 @@ mod going_on;
 mod grants;
 mod hash_chain;
 mod held_up;
+mod inside_tools;
 mod keychain;
 mod keys;
 mod main_job;

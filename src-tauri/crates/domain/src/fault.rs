@@ -34,6 +34,8 @@ codes! {
     APPROVAL_NOT_FOUND,
     /// A tool call's arguments are not JSON or break the tool's schema.
     ARGUMENTS_INVALID,
+    /// The session keeps nothing under this name.
+    ARTIFACT_NOT_FOUND,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
     /// The run was cancelled.

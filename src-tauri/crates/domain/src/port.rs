@@ -50,6 +50,9 @@ pub trait ContentStore: Send + Sync {
     /// On the disk when it returns. Contents that are there already are not stored again.
     async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
 
+    /// What the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
+    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault>;
+
     /// What a project's files were when it was last looked at, in the bytes it was put with; `None` when that is not
     /// known, or what it speaks of is no longer kept.
     async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault>;

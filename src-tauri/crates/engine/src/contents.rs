@@ -22,6 +22,11 @@ impl ContentStore for Contents {
         Ok(self.store.put_contents(session, contents).await?)
     }
 
+    async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let (session, id) = (session.clone(), id.to_owned());
+        Ok(self.store.read(move |reader| reader.artifact(&session, &id)).await?)
+    }
+
     /// A snapshot whose contents are not all there would have commands run without an image of what they change.
     async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault> {
         let project = project.to_owned();

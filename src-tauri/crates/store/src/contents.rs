@@ -6,7 +6,7 @@ use crate::traces::{ContentUse, refer};
 use crate::writer::Durability;
 use crate::{Reader, Store, StoreError};
 use arki_domain::{Content, ContentKind, SessionId};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
 impl Store {
@@ -50,6 +50,27 @@ impl Reader {
             }
             Ok(missing)
         })
+    }
+}
+
+/// Also what the session's origins, if it is a fork, keep whole.
+const ARTIFACT: &str = "WITH RECURSIVE line (id) AS (SELECT ?1 UNION SELECT s.origin FROM sessions s \
+     JOIN line ON s.session_id = line.id WHERE s.origin IS NOT NULL) \
+     SELECT r.hash FROM blob_refs r JOIN line ON r.session_id = line.id \
+     WHERE r.kind = ?2 AND substr(r.hash, 1, length(?3)) = ?3 LIMIT 1";
+
+impl Reader {
+    /// What a session keeps whole under a hash that begins so; nothing that only others keep.
+    ///
+    /// # Errors
+    /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
+    pub fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let hash: Option<String> = self.read(|connection| {
+            let mut statement = connection.prepare_cached(ARTIFACT)?;
+            let wanted = params![session.as_str(), ContentUse::Whole as i64, id];
+            Ok(statement.query_row(wanted, |row| row.get(0)).optional()?)
+        })?;
+        hash.map_or(Ok(None), |hash| self.blob(&hash))
     }
 }
 

@@ -1,9 +1,12 @@
 //! Texts that are kept beside the log, under the hash of what they say.
 
 use arki_domain::{ArtifactEmitted, Content, ContentKind, Redactor, sha256_hex};
+use serde_json::Value;
 
 /// Before the hash in what a model is told, and in what it may give as a path.
 pub(crate) const SCHEME: &str = "artifact:";
+/// The longest text that is kept of what a tool says; of a longer one the beginning and the end. It is compressed.
+pub(crate) const MAX_ARTIFACT_BYTES: usize = 16 << 20;
 /// Hexadecimal digits of the hash that name an artifact.
 const ID_DIGITS: usize = 16;
 
@@ -19,6 +22,13 @@ pub(crate) fn of_text(name: &str, media_type: &str, text: &str, redactor: &Redac
         content_hash: hash.clone(),
     };
     (Content { hash, bytes, kind: ContentKind::Plain }, emitted)
+}
+
+/// The id in the argument `path`, if it is one.
+pub(crate) fn id_in(args: &Value) -> Option<&str> {
+    let id = args.get("path")?.as_str()?.strip_prefix(SCHEME)?;
+    let is_id = id.len() == ID_DIGITS && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then_some(id)
 }
 
 /// As a tool's `path` may name it.

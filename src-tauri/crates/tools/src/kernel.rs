@@ -6,6 +6,7 @@
 
 mod checkpoint;
 mod command;
+mod kept_whole;
 mod output;
 mod question;
 mod record;
@@ -201,7 +202,7 @@ impl Kernel {
         match &tool.action {
             Action::Read(_) if verdict.decision == Decision::Allow => {
                 let done = self.read(tool, call, record).await;
-                record.conclude_read(call, &verdict, done).await
+                self.conclude(call, &verdict, done, record).await
             }
             Action::Inside(work) if verdict.decision == Decision::Allow => {
                 self.work_inside(*work, call, &verdict, record).await
@@ -243,7 +244,7 @@ impl Kernel {
         match &tool.action {
             Action::Read(_) => {
                 let done = self.read(tool, call, record).await;
-                record.conclude_read(call, &permitted(&approval.requested), done).await
+                self.conclude(call, &permitted(&approval.requested), done, record).await
             }
             Action::Inside(work) => self.work_inside(*work, call, &permitted(&approval.requested), record).await,
             Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
@@ -267,7 +268,7 @@ impl Kernel {
             Some(tool) => match &tool.action {
                 Action::Read(_) => {
                     let done = self.read(tool, call, record).await;
-                    record.finish(call, done).await
+                    self.finish(call, done, record).await
                 }
                 // Its result is stored together with its decision: there is nothing to be in the midst of.
                 Action::Inside(_) => record.fail(call, &Fault::internal("a decision without its result")).await,
@@ -294,10 +295,9 @@ impl Kernel {
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
         };
         self.settings.contents.put(&record.context().session_id, done.contents).await?;
-        let output = output::bounded(done.output, self.settings.limits.max_output_bytes);
         let mut bodies = vec![verdict.decided(call, Vec::new()).into()];
         bodies.extend(done.events);
-        bodies.push(record.result(call, Ok(output)).into());
+        bodies.extend(self.result(call, Ok(done.output), record).await);
         record.append(bodies).await?;
         Ok(CallOutcome::Finished)
     }
@@ -309,6 +309,7 @@ impl Kernel {
         let task = ReadTask {
             project: self.settings.project.clone(),
             args: call.args.clone(),
+            artifact: self.artifact_for(call, record).await?,
             secrets: self.settings.secrets.clone(),
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
@@ -320,7 +321,7 @@ impl Kernel {
         let read = tokio::time::timeout(limit, reading).await;
         drop(stop);
         match read {
-            Ok(Ok(done)) => done.map(|done| output::bounded(done, self.settings.limits.max_output_bytes)),
+            Ok(Ok(done)) => done,
             Ok(Err(_)) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.name()))),
             Err(_) => Err(Fault::new(
                 Code::TOOL_TIMEOUT,

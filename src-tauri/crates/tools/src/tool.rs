@@ -23,6 +23,8 @@ pub const MAX_TOOL_NAME_BYTES: usize = 64;
 pub(crate) struct ReadTask {
     pub(crate) project: Arc<Project>,
     pub(crate) args: Value,
+    /// What the argument `path` names, where it names something kept instead of a file.
+    pub(crate) artifact: Option<Vec<u8>>,
     pub(crate) secrets: GlobSet,
     pub(crate) max_output_bytes: usize,
     pub(crate) cancel: CancellationToken,

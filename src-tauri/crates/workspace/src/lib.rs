@@ -67,7 +67,7 @@ pub use process::{
 };
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
-pub use read_lines::{LineWindow, ReadLine, read_lines};
+pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use restoration::{Executable, Restoration, apply_restorations, plan_restorations};
 pub use sandbox::{Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};

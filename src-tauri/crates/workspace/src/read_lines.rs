@@ -54,9 +54,25 @@ pub fn read_lines(
     max_bytes: usize,
 ) -> Result<LineWindow> {
     let (file, metadata) = project.open_regular(path)?;
+    window(path.as_str(), file, metadata.len(), offset, limit, max_bytes)
+}
+
+/// As [`read_lines`], of a text that is no file; `name` is for errors.
+pub fn lines_of(name: &str, text: &[u8], offset: u64, limit: u64, max_bytes: usize) -> Result<LineWindow> {
+    window(name, text, text.len() as u64, offset, limit, max_bytes)
+}
+
+fn window(
+    path: &str,
+    content: impl Read,
+    total_bytes: u64,
+    offset: u64,
+    limit: u64,
+    max_bytes: usize,
+) -> Result<LineWindow> {
     let mut scan = Scan {
-        path: path.as_str(),
-        reader: BufReader::with_capacity(BUFFER_BYTES, file.take(SCAN_LIMIT_BYTES)),
+        path,
+        reader: BufReader::with_capacity(BUFFER_BYTES, content.take(SCAN_LIMIT_BYTES)),
         consumed: 0,
         line: 1,
         last_byte: None,
@@ -66,13 +82,13 @@ pub fn read_lines(
     let (lines, is_full) = scan.window(limit, max_bytes)?;
     let window_end = scan.line;
     while scan.skip_line()? {}
-    let is_complete = scan.consumed < SCAN_LIMIT_BYTES || metadata.len() <= SCAN_LIMIT_BYTES;
+    let is_complete = scan.consumed < SCAN_LIMIT_BYTES || total_bytes <= SCAN_LIMIT_BYTES;
     let has_more = is_full || scan.line > window_end || !is_complete;
     Ok(LineWindow {
         truncated: has_more || lines.iter().any(|line| line.cut_bytes > 0),
         lines,
         total_lines: is_complete.then_some(scan.line - 1),
-        total_bytes: metadata.len(),
+        total_bytes,
         final_newline: is_complete.then_some(scan.last_byte == Some(b'\n')),
     })
 }

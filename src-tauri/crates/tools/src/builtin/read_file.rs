@@ -1,10 +1,13 @@
 //! `read_file`: numbered lines of a text file.
 
+use crate::artifact;
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_workspace::read_lines;
+use crate::touched::Touched;
+use arki_workspace::{lines_of, read_lines};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use std::fmt::Write;
 
 /// Lines returned when no limit is given.
@@ -13,7 +16,7 @@ const DEFAULT_LINES: u64 = 2000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project.
+    /// The file, relative to the project; or `artifact:ID` for something that a result says is kept.
     path: String,
     /// The first line to return, from 1.
     #[schemars(range(min = 1))]
@@ -24,15 +27,25 @@ struct Arguments {
 }
 
 pub(crate) fn tool() -> Tool {
-    Tool::new::<Arguments>("read_file", include_str!("read_file/manual.md"), Action::Read(read))
+    Tool::new::<Arguments>("read_file", include_str!("read_file/manual.md"), Action::Read(read)).touching(touches)
+}
+
+/// What is kept beside the log is no file.
+fn touches(args: &Value) -> Touched {
+    if artifact::id_in(args).is_some() { Touched::default() } else { Touched::by_name(args) }
 }
 
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let arguments: Arguments = arguments(&task.args)?;
-    let path = task.project.resolve(&arguments.path)?;
     let offset = arguments.offset.unwrap_or(1);
     let limit = arguments.limit.unwrap_or(DEFAULT_LINES);
-    let window = read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?;
+    let window = match &task.artifact {
+        Some(kept) => lines_of(&arguments.path, kept, offset, limit, task.max_output_bytes)?,
+        None => {
+            let path = task.project.resolve(&arguments.path)?;
+            read_lines(&task.project, &path, offset, limit, task.max_output_bytes)?
+        }
+    };
     let mut text = String::new();
     for line in &window.lines {
         let _ = write!(text, "{}\t{}", line.number, line.text);

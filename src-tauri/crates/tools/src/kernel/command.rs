@@ -3,6 +3,7 @@
 use super::checkpoint::CommandChanges;
 use super::record::Record;
 use super::{Kernel, denied, permitted, question};
+use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use crate::policy::{self, Impact, Question, Verdict};
@@ -153,7 +154,7 @@ impl Kernel {
             environment: room.environment.clone(),
             sandbox,
             time_limit: limit.duration,
-            max_output_bytes: self.settings.limits.max_output_bytes,
+            max_output_bytes: MAX_ARTIFACT_BYTES,
         };
         let mut live = LiveOutput::new(self, call, record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
@@ -168,7 +169,7 @@ impl Kernel {
             Ok(outcome) => told(record, decided, &outcome, &limit),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
-        bodies.push(result.into());
+        bodies.extend(self.of_command(call, result, record).await);
         record.append(bodies).await?;
         Ok(CallOutcome::Finished)
     }

@@ -74,12 +74,6 @@ impl<'a> Record<'a> {
         Ok(CallOutcome::Finished)
     }
 
-    pub(super) async fn finish(&mut self, call: &ToolCall, done: Result<Output, Fault>) -> Result<CallOutcome, Fault> {
-        let result = self.result(call, done);
-        self.append(vec![result.into()]).await?;
-        Ok(CallOutcome::Finished)
-    }
-
     /// Reading has no effect, so that its decision and its result can be one transaction.
     pub(super) async fn conclude_read(
         &mut self,

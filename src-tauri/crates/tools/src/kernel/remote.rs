@@ -2,7 +2,8 @@
 //! again only where the tool says that this does no harm.
 
 use super::record::Record;
-use super::{Kernel, output, question};
+use super::{Kernel, question};
+use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::policy::Verdict;
 use crate::remote_tool::{CallScope, Progress, RemoteTool};
 use crate::tool::{Output, Tool};
@@ -27,7 +28,7 @@ impl Kernel {
         }
         record.append(vec![verdict.decided(call, Vec::new()).into()]).await?;
         let done = self.call_remote((tool, remote), call, record).await;
-        record.finish(call, done).await
+        self.finish(call, done, record).await
     }
 
     pub(super) async fn remote_interrupted(
@@ -40,7 +41,7 @@ impl Kernel {
             return record.fail(call, &effect_unknown()).await;
         }
         let done = self.call_remote((tool, remote), call, record).await;
-        record.finish(call, done).await
+        self.finish(call, done, record).await
     }
 
     async fn call_remote(
@@ -49,16 +50,20 @@ impl Kernel {
         call: &ToolCall,
         record: &Record<'_>,
     ) -> Result<Output, Fault> {
-        let max_output_bytes = self.settings.limits.max_output_bytes;
         let cancel = record.cancel().child_token();
         let progress = self.progress_of(call, record);
-        let scope = CallScope { call_id: call.call_id.clone(), cancel: cancel.clone(), progress, max_output_bytes };
+        let scope = CallScope {
+            call_id: call.call_id.clone(),
+            cancel: cancel.clone(),
+            progress,
+            max_output_bytes: MAX_ARTIFACT_BYTES,
+        };
         let limit = tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds));
         let (remote, args) = (remote.clone(), call.args.clone());
         // A task of its own: what fails in it fails alone, and dropping the handle ends it.
         let mut calling = AbortOnDropHandle::new(tokio::spawn(async move { remote.call(args, scope).await }));
         let unfinished = tokio::select! {
-            done = &mut calling => return self.arrived(tool, done),
+            done = &mut calling => return done.unwrap_or_else(|_| Err(fallen_over(tool))),
             () = cancel.cancelled() => stopped(tool),
             () = tokio::time::sleep(limit) => timed_out(tool, limit),
         };
@@ -66,17 +71,6 @@ impl Kernel {
         // It may tell its server; what it says by now no longer counts.
         let _ = tokio::time::timeout(STOP_PATIENCE, calling).await;
         Err(unfinished)
-    }
-
-    fn arrived(
-        &self,
-        tool: &Tool,
-        done: Result<Result<Output, Fault>, tokio::task::JoinError>,
-    ) -> Result<Output, Fault> {
-        match done {
-            Ok(done) => done.map(|done| output::bounded(done, self.settings.limits.max_output_bytes)),
-            Err(_) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.name()))),
-        }
     }
 
     fn progress_of(&self, call: &ToolCall, record: &Record<'_>) -> Progress {
@@ -92,6 +86,10 @@ impl Kernel {
             });
         })
     }
+}
+
+fn fallen_over(tool: &Tool) -> Fault {
+    Fault::internal(format_args!("{} stopped in the middle", tool.name()))
 }
 
 fn effect_unknown() -> Fault {

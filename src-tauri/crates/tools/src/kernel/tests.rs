@@ -62,12 +62,19 @@ impl LiveBus for Shown {
     }
 }
 
-struct NoContents;
+#[derive(Default)]
+struct Kept(Mutex<Vec<Content>>);
 
 #[async_trait]
-impl ContentStore for NoContents {
-    async fn put(&self, _: &SessionId, _: Vec<Content>) -> Result<(), Fault> {
+impl ContentStore for Kept {
+    async fn put(&self, _: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
+        self.0.lock().unwrap().extend(contents);
         Ok(())
+    }
+
+    async fn artifact(&self, _: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
+        let kept = self.0.lock().unwrap();
+        Ok(kept.iter().find(|content| content.hash.starts_with(id)).map(|content| content.bytes.clone()))
     }
 
     async fn project_snapshot(&self, _: &str) -> Result<Option<Vec<u8>>, Fault> {
@@ -104,7 +111,7 @@ impl Bench {
             hidden: Vec::new(),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
             tools,
-            contents: Arc::new(NoContents),
+            contents: Arc::new(Kept::default()),
         };
         let kernel = Kernel::new(log.clone(), shown.clone(), Redactor::default(), settings);
         let options = RunOptions { approve, ..RunOptions::default() };
@@ -113,6 +120,10 @@ impl Bench {
 
     /// The model calls a tool; nothing is done yet.
     async fn called(&self, tool_id: &str, args: Value) {
+        self.called_as("c", tool_id, args).await;
+    }
+
+    async fn called_as(&self, call_id: &str, tool_id: &str, args: Value) {
         let started = RunStarted {
             prompt: "go".into(),
             agent: "arki".into(),
@@ -122,7 +133,8 @@ impl Bench {
             options: self.options.clone(),
             message_id: None,
         };
-        let call = ToolCall { turn: 1, call_id: CallId::from("c"), tool_id: tool_id.to_owned(), args, category: None };
+        let call =
+            ToolCall { turn: 1, call_id: CallId::from(call_id), tool_id: tool_id.to_owned(), args, category: None };
         self.append(vec![started.into(), call.into()]).await;
     }
 

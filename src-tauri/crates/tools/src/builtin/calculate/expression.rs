@@ -87,7 +87,7 @@ impl Reader<'_> {
         if !self.rest().starts_with(sign) {
             return Ok(base);
         }
-        self.after(sign).deeper(Self::signed).and_then(|exponent| base.power(exponent))
+        self.after(sign).deeper(Self::signed).and_then(|exponent| base.power(&exponent))
     }
 
     fn postfix(&mut self) -> Computed {

@@ -114,7 +114,7 @@ fn of_one(name: &str, x: &Number) -> Option<Computed> {
 fn of_two(name: &str, x: &Number, y: &Number) -> Option<Computed> {
     let value = match name {
         "mod" => return Some(x.clone().modulo(y.clone())),
-        "pow" => return Some(x.clone().power(y.clone())),
+        "pow" => return Some(x.clone().power(y)),
         "gcd" => return Some(x.divisor(y, false)),
         "lcm" => return Some(x.divisor(y, true)),
         "round" => {

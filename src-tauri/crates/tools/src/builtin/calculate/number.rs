@@ -94,7 +94,7 @@ impl Number {
         self.minus(other.times(times)?)
     }
 
-    pub(super) fn power(self, exponent: Self) -> Computed {
+    pub(super) fn power(self, exponent: &Self) -> Computed {
         let (Self::Exact(base), Some(whole)) = (&self, exponent.as_whole()) else {
             return Self::float(self.to_f64().powf(exponent.to_f64()));
         };

@@ -22,7 +22,9 @@ impl RemoteTool for Far {
         scope.progress.show("half of it");
         match self.0 {
             Does::Answers => Ok(Output { text: args["word"].as_str().unwrap_or_default().into(), truncated: false }),
-            Does::Floods => Ok(Output { text: "x".repeat(1 << 20), truncated: false }),
+            Does::Floods => {
+                Ok(Output { text: (1..=200_000).map(|n| format!("word {n}\n")).collect(), truncated: false })
+            }
             Does::Hangs => std::future::pending().await,
             Does::Panics => panic!("as tools do"),
         }
@@ -85,10 +87,25 @@ async fn the_decision_is_stored_before_it_is_called() {
 }
 
 #[tokio::test]
-async fn a_flood_is_cut() {
+async fn a_flood_is_cut_and_kept_whole_for_whoever_asks_for_parts() {
     let bench = granted(Does::Floods, Conduct::default()).await;
     bench.carry_on().await;
-    assert!(bench.result().0.len() < 1100);
+    let told = bench.result().0;
+    assert!(told.len() < 1300 && told.starts_with("word 1\n") && told.contains("word 200000\n"), "{told}");
+    assert_eq!(bench.kinds(), ["policy.decided", "artifact.emitted", "tool.result"]);
+    let reference = told.split('"').nth(1).unwrap();
+    bench.called_as("c2", "read_file", json!({"path": reference, "offset": 4711, "limit": 2})).await;
+    bench.carry_on().await;
+    assert!(
+        bench.result().0.starts_with("4711\tword 4711\n4712\tword 4712\n[cut after line 4712 of "),
+        "{:?}",
+        bench.result()
+    );
+    for wrong in ["artifact:0123456789abcdef", "artifact:../../etc/passwd", "artifact:"] {
+        bench.called_as(wrong, "read_file", json!({"path": wrong})).await;
+        bench.carry_on().await;
+        assert!(bench.result().1.is_some(), "{wrong}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

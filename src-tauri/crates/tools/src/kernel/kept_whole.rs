@@ -1,0 +1,96 @@
+//! Results that are longer than the model is told: head and tail go to it, the whole is kept beside the log, and the
+//! result names it so that the model can read parts of it.
+
+use super::record::Record;
+use super::{Kernel, output};
+use crate::artifact::{self, MAX_ARTIFACT_BYTES};
+use crate::policy::Verdict;
+use crate::tool::Output;
+use arki_domain::{CallOutcome, Code, EventBody, Fault, ToolCall, ToolResult};
+
+impl Kernel {
+    /// Reading has no effect, so that its decision and its result can be one transaction.
+    pub(super) async fn conclude(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        done: Result<Output, Fault>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let mut bodies = vec![verdict.decided(call, Vec::new()).into()];
+        bodies.extend(self.result(call, done, record).await);
+        record.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    pub(super) async fn finish(
+        &self,
+        call: &ToolCall,
+        done: Result<Output, Fault>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let bodies = self.result(call, done, record).await;
+        record.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    /// The result, and before it what was kept of it.
+    pub(super) async fn result(
+        &self,
+        call: &ToolCall,
+        done: Result<Output, Fault>,
+        record: &Record<'_>,
+    ) -> Vec<EventBody> {
+        let (kept, done) = match done {
+            Ok(output) => {
+                let (kept, output) = self.bounded(call, output, record).await;
+                (kept, Ok(output))
+            }
+            Err(fault) => (None, Err(fault)),
+        };
+        kept.into_iter().chain([record.result(call, done).into()]).collect()
+    }
+
+    /// A command's result: cut like any other, however it ended.
+    pub(super) async fn of_command(&self, call: &ToolCall, result: ToolResult, record: &Record<'_>) -> Vec<EventBody> {
+        let whole = Output { text: result.result, truncated: result.truncated };
+        let (kept, output) = self.bounded(call, whole, record).await;
+        let result = ToolResult { result: output.text, truncated: output.truncated, ..result };
+        kept.into_iter().chain([result.into()]).collect()
+    }
+
+    async fn bounded(&self, call: &ToolCall, whole: Output, record: &Record<'_>) -> (Option<EventBody>, Output) {
+        let limit = self.settings.limits.max_output_bytes.min(output::MAX_RESULT_BYTES);
+        if whole.text.len() <= limit {
+            return (None, whole);
+        }
+        let whole = output::bounded(whole, MAX_ARTIFACT_BYTES);
+        let name = format!("{}.txt", call.tool_id);
+        let (content, emitted) = artifact::of_text(&name, "text/plain", &whole.text, &self.redactor);
+        let reference = artifact::reference(&emitted);
+        let mut told = output::bounded(whole, limit);
+        // Without it the model has what it would have had anyway.
+        if let Err(fault) = self.settings.contents.put(&record.context().session_id, vec![content]).await {
+            tracing::warn!(%fault, "a long result was not kept whole");
+            return (None, told);
+        }
+        told.text.push_str(&format!(
+            "\n[{} bytes are kept as {reference}: read parts of them with read_file, path {reference:?}, offset and limit]",
+            emitted.bytes
+        ));
+        (Some(emitted.into()), told)
+    }
+
+    /// What the call's `path` names, where that is something kept.
+    pub(super) async fn artifact_for(&self, call: &ToolCall, record: &Record<'_>) -> Result<Option<Vec<u8>>, Fault> {
+        let Some(id) = artifact::id_in(&call.args) else { return Ok(None) };
+        let kept = self.settings.contents.artifact(&record.context().session_id, id).await?;
+        kept.map(Some).ok_or_else(|| {
+            Fault::new(
+                Code::ARTIFACT_NOT_FOUND,
+                format!("This session keeps nothing as {}{id}.", artifact::SCHEME),
+                "Results name what they keep; copy the name from there.",
+            )
+        })
+    }
+}
