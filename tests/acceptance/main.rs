@@ -12,6 +12,7 @@
 
 mod harness;
 
+mod background;
 mod bad_arguments;
 mod budgets;
 #[cfg(target_os = "linux")]

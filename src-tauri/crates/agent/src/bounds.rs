@@ -96,6 +96,8 @@ pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
         truncated: false,
         code: Some(fault.code.clone()),
         possible_secrets: 0,
+        async_call_id: None,
+        process_id: None,
     }
 }
 

@@ -92,5 +92,7 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         truncated: false,
         code: Some(Code::CANCELLED.0.to_owned()),
         possible_secrets: 0,
+        async_call_id: None,
+        process_id: None,
     }
 }

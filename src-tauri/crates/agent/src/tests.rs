@@ -162,6 +162,8 @@ impl Executor for Hands {
             truncated: false,
             code: None,
             possible_secrets: 0,
+            async_call_id: None,
+            process_id: None,
         };
         let mut events = Vec::new();
         if let Some(mode) = self.meanwhile {

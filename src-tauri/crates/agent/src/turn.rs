@@ -152,12 +152,15 @@ impl ToolLoop {
             let definition = definitions.iter().find(|definition| *definition.name == *call.tool_id);
             let (args, fault) = bounds::arguments(call);
             refused.extend(fault.map(|fault| EventBody::from(bounds::not_done(call, &fault))));
+            let category = definition.map(|definition| definition.category);
+            let is_async = category.is_some_and(|category| arki_domain::goes_on_in_background(category, &args));
             EventBody::from(ToolCall {
+                async_call_id: is_async.then(|| call.call_id.clone()),
                 turn: answer.turn,
                 call_id: call.call_id.clone(),
                 tool_id: call.tool_id.clone(),
                 args,
-                category: definition.map(|definition| definition.category),
+                category,
             })
         }));
         bodies.extend(refused);

@@ -5,7 +5,7 @@ use crate::output::{Output, dim};
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
-    OutputDelta, RunId, SessionId, SessionRewound, SystemClock, TokenType,
+    OutputDelta, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
 };
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, check_output, one_line};
 use serde::Serialize;
@@ -37,6 +37,7 @@ pub(crate) async fn to_next_stop(
             ended = &mut handle => break ended.map_err(Fault::internal)??,
         }
     };
+    engine.stop_background().await;
     while let Some(announced) = subscription.ready() {
         screen.show(engine, Some(announced))?;
     }
@@ -220,6 +221,7 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
         EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
         EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
+        EventBody::ToolAsyncResult(result) => Some(background_ended(&result)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
         EventBody::EngineRetry(retry) => Some(retrying(&retry)),
@@ -233,6 +235,11 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
         _ => None,
     }
+}
+
+fn background_ended(result: &ToolAsyncResult) -> String {
+    let sign = if result.is_error { '✕' } else { '✓' };
+    format!("{sign} {} in the background: {}", result.tool_id, first_line(&result.result))
 }
 
 fn retrying(retry: &EngineRetry) -> String {

@@ -36,6 +36,8 @@ codes! {
     ARGUMENTS_INVALID,
     /// The session keeps nothing under this name.
     ARTIFACT_NOT_FOUND,
+    /// As many commands go on in the background as may.
+    BACKGROUND_FULL,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
     /// The run was cancelled.

@@ -1,5 +1,6 @@
 //! Projections: plain folds over events. Everything anyone sees or continues from is one of these.
 
+mod background_calls;
 mod changed_files;
 mod daily_usage;
 mod files_at;
@@ -14,6 +15,7 @@ mod transcript;
 mod usage_totals;
 mod working_memory;
 
+pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS, MAX_BACKGROUND_COMMAND_BYTES};
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FilesAt, WantedFile};

@@ -22,6 +22,7 @@ use arki_llm::Providers;
 use arki_store::{
     ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage,
 };
+use arki_tools::BackgroundCommands;
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
 use std::collections::HashMap;
 use std::path::Path;
@@ -54,6 +55,7 @@ pub struct Engine {
     pub(crate) owner: String,
     pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
     pub(crate) claims: Claims,
+    pub(crate) background: Arc<BackgroundCommands>,
     /// Which logs are known to be whole.
     pub(crate) found: Found,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
@@ -109,9 +111,11 @@ impl Engine {
         let bus = Arc::new(Bus::new());
         let contents = Arc::new(Contents::new(store.clone()));
         let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
+        let log = Arc::new(RecordedLog::new(store.clone(), announcer.clone()));
         Ok(Arc::new(Self {
             directories,
-            log: Arc::new(RecordedLog::new(store.clone(), announcer.clone())),
+            background: Arc::new(BackgroundCommands::new(log.clone())),
+            log,
             store,
             bus,
             announcer,

@@ -112,7 +112,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Kernel {
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
         let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
         if let Some(home) = std::env::home_dir() {
             hidden.extend(arki_workspace::home_secrets(&home));
@@ -130,13 +130,14 @@ impl Engine {
             hidden,
             sandbox: self.sandbox().clone(),
             tools: vec![arki_tools::fetch_url(config.private_hosts.clone())],
+            background: self.background.clone(),
             contents: self.contents.clone(),
         };
         Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)
     }
 
     fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {
-        Arc::new(self.kernel(open, config))
+        self.kernel(open, config)
     }
 
     pub(crate) fn system_prompt(&self, open: &OpenProject, config: &Config, options: &RunOptions) -> String {

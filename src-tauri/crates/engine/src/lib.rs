@@ -8,6 +8,7 @@
 mod anchoring;
 mod announcer;
 mod approvals;
+mod background;
 mod bus;
 mod claim;
 mod config;

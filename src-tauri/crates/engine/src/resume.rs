@@ -95,7 +95,7 @@ impl Engine {
         let last = history.run.as_ref().filter(|run| wanted.is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.ensure_begun_here(&run.run_id)?;
-        let mut drafts = Vec::new();
+        let mut drafts = self.lost_in_background(history.transcript.background().going());
         let partial = self.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(

@@ -124,6 +124,7 @@ impl Engine {
         if history.trust.as_ref() != Some(&trust) {
             drafts.push(EventDraft::of_session(trust));
         }
+        drafts.extend(self.lost_in_background(history.transcript.background().going()));
         drafts.push(EventDraft::of_run(
             &run_id,
             RunStarted {
@@ -216,6 +217,9 @@ impl Engine {
         };
         if tokio::time::timeout(STOP_PATIENCE, stopped).await.is_err() {
             tracing::warn!("a run did not stop in time");
+        }
+        if tokio::time::timeout(STOP_PATIENCE, self.stop_background()).await.is_err() {
+            tracing::warn!("a background command did not stop in time");
         }
     }
 

@@ -198,6 +198,8 @@ mod tests {
             truncated: false,
             code: None,
             possible_secrets: 0,
+            async_call_id: None,
+            process_id: None,
         };
         stored(run, result)
     }

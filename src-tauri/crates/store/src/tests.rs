@@ -117,7 +117,14 @@ pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
 pub(crate) fn called(run: &RunId, args: serde_json::Value) -> EventDraft {
     EventDraft::of_run(
         run,
-        ToolCall { turn: 1, call_id: CallId::from("c1"), tool_id: "read_file".into(), args, category: None },
+        ToolCall {
+            turn: 1,
+            call_id: CallId::from("c1"),
+            tool_id: "read_file".into(),
+            args,
+            category: None,
+            async_call_id: None,
+        },
     )
 }
 

@@ -4,6 +4,7 @@
 //! of a call's past comes with the call, off the log, so that it works the same at first sight, after an approval that
 //! outlived the process, and after a crash.
 
+mod background;
 mod checkpoint;
 mod command;
 mod kept_whole;
@@ -32,10 +33,11 @@ use globset::GlobSet;
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
+pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets};
 
@@ -60,12 +62,16 @@ pub struct KernelSettings {
     pub sandbox: SandboxStatus,
     /// What there is besides the built-in tools, which keep their names.
     pub tools: Vec<Tool>,
+    /// Outlives the run.
+    pub background: Arc<BackgroundCommands>,
     /// Where the images of files go before they are changed.
     pub contents: Arc<dyn ContentStore>,
 }
 
 /// The executor behind the agent's port.
 pub struct Kernel {
+    /// For what goes on after the run.
+    me: Weak<Self>,
     log: Arc<dyn EventLog>,
     bus: Arc<dyn LiveBus>,
     redactor: Redactor,
@@ -85,10 +91,11 @@ impl Kernel {
         bus: Arc<dyn LiveBus>,
         redactor: Redactor,
         mut settings: KernelSettings,
-    ) -> Self {
+    ) -> Arc<Self> {
         let tools = all_tools(std::mem::take(&mut settings.tools));
         let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
-        Self {
+        Arc::new_cyclic(|me| Self {
+            me: me.clone(),
             log,
             bus,
             redactor,
@@ -98,7 +105,7 @@ impl Kernel {
             room: OnceCell::new(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
-        }
+        })
     }
 
     /// What the policy says of a call, without carrying it out.

@@ -21,7 +21,10 @@ mod touched;
 
 pub use builtin::fetch_url::fetch_url;
 pub use fetch::PrivateHosts;
-pub use kernel::{Kernel, KernelSettings, ToolLimits, learn_env_files, search_for_secrets, stands_under_a_tool};
+pub use kernel::{
+    BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files, search_for_secrets,
+    stands_under_a_tool,
+};
 pub use remote_tool::{CallScope, Progress, RemoteTool};
 pub use schema::MAX_SCHEMA_BYTES;
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Tool};

@@ -13,6 +13,9 @@ payload! {
         pub args: Value,
         /// `None` for a tool that does not exist.
         pub category: Option<Category>,
+        /// The call goes on in the background: its result comes later, under this id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub async_call_id: Option<CallId>,
     }
     /// Appended before anything happens. With `allow` it is also the mark that execution began: such a call without a
     /// `tool.result` was interrupted.
@@ -47,6 +50,12 @@ payload! {
         /// So many values in the result might be secrets, but do not have the form of one, so that they were left.
         #[serde(default, skip_serializing_if = "is_zero")]
         pub possible_secrets: usize,
+        /// This is a placeholder: the call goes on, and its result comes as a `tool.async_result` of this id.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub async_call_id: Option<CallId>,
+        /// The process of Arki in which it goes on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub process_id: Option<u32>,
     }
     FileChanged {
         pub path: String,

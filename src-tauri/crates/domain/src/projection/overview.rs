@@ -5,14 +5,14 @@
 //! which have no bound.
 
 use super::short_text::cut;
-use super::{ChangedFiles, Plan, Queue, RunState, UsageTotals, WorkingMemory};
+use super::{BackgroundCalls, ChangedFiles, Plan, Queue, RunState, UsageTotals, WorkingMemory};
 use crate::{ApprovalMode, Event, EventBody, SessionConfigured, SessionId};
 use serde::{Deserialize, Serialize};
 
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 1;
+pub const SNAPSHOT_VERSION: u32 = 2;
 /// Bytes of a title.
 pub const MAX_TITLE_BYTES: usize = 1_000;
 
@@ -25,7 +25,7 @@ pub struct ForkOrigin {
 }
 
 /// A fold over a session's events, oldest first; for a fork over its origins' first, whose plan and memory go on, and
-/// whose run, queue, usage and changed files do not.
+/// whose run, queue, usage, changed files and background calls do not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
@@ -48,6 +48,7 @@ pub struct Overview {
     pub usage: UsageTotals,
     pub memory: WorkingMemory,
     pub changed_files: ChangedFiles,
+    pub background: BackgroundCalls,
 }
 
 impl Overview {
@@ -68,6 +69,7 @@ impl Overview {
         self.usage.apply(event, &body);
         self.memory.apply(event, &body);
         self.changed_files.apply(event, &body);
+        self.background.apply(event, &body);
     }
 
     /// Whether a snapshot is due after the event of this number.

@@ -71,7 +71,7 @@ impl Log {
     fn calls(&mut self, turn: u32, call_id: &str) -> &mut Self {
         let (tool_id, args) = ("edit_file".into(), json!({"path": "a"}));
         let call_id = CallId::from(call_id);
-        self.add(ToolCall { turn, call_id, tool_id, args, category: Some(Category::Write) })
+        self.add(ToolCall { turn, call_id, tool_id, args, category: Some(Category::Write), async_call_id: None })
     }
 
     fn asks(&mut self, call_id: &str, approval_id: &str) -> &mut Self {
@@ -123,6 +123,8 @@ impl Log {
             truncated: false,
             code: None,
             possible_secrets: 0,
+            async_call_id: None,
+            process_id: None,
         })
     }
 

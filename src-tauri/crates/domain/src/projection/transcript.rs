@@ -1,9 +1,10 @@
 //! The conversation as the model is shown it. Messages are only ever added at the end, and none is changed once it has
 //! been sent, so that the provider's prompt cache hits; only going back in the conversation takes some away.
 
-use super::Queue;
+use super::{BackgroundCalls, Queue};
 use crate::{
-    CallId, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolCall, ToolRequest, ToolResult,
+    CallId, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolAsyncResult, ToolCall,
+    ToolRequest, ToolResult,
 };
 use serde_json::Value;
 use std::collections::HashSet;
@@ -21,6 +22,9 @@ pub struct Transcript {
     unanswered: Vec<Unanswered>,
     calls_seen: HashSet<CallId>,
     queue: Queue,
+    background: BackgroundCalls,
+    /// Results of background calls that came in the midst of a turn: vendors want a request's results right behind it.
+    arrived: Vec<(u64, ToolAsyncResult)>,
 }
 
 /// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
@@ -68,12 +72,14 @@ impl Transcript {
             self.deliver(event.seq, &changed.delivered);
         }
         self.queue.apply(&body);
+        self.background.apply(event, &body);
         match body {
             EventBody::SessionForked(_) => self.inherit(),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
             EventBody::RunStarted(started) => {
                 self.close_turn();
                 self.answer_orphans(event.seq);
+                self.tell_arrived(event.seq);
                 self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
             // The same run asks again: what was cut off before is told anew.
@@ -82,8 +88,10 @@ impl Transcript {
             EventBody::OutputMessage(message) => self.open_turn(event.seq, message),
             EventBody::ToolCall(call) => self.add_call(event.seq, call),
             EventBody::ToolResult(result) => self.add_result(event.seq, result),
+            EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, result)),
             _ => {}
         }
+        self.tell_arrived(event.seq);
     }
 
     /// The messages so far, a turn that has ended included.
@@ -92,6 +100,8 @@ impl Transcript {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
+        let last_arrived = self.arrived.last().map_or(0, |(seq, _)| *seq);
+        self.tell_arrived(last_arrived);
         self.counting().map(|entry| entry.message.clone()).collect()
     }
 
@@ -127,6 +137,22 @@ impl Transcript {
 
     fn push(&mut self, seq: u64, message: Message) {
         self.entries.push(Entry::new(seq, Vec::new(), message));
+    }
+
+    /// What goes on in the background, as far as the log knows.
+    #[must_use]
+    pub fn background(&self) -> &BackgroundCalls {
+        &self.background
+    }
+
+    /// Between turns only. `seq` is the event since which it counts.
+    fn tell_arrived(&mut self, seq: u64) {
+        if self.open.is_some() || !self.unanswered.is_empty() {
+            return;
+        }
+        for (_, result) in std::mem::take(&mut self.arrived) {
+            self.push(seq, Message::user(async_text(&result)));
+        }
     }
 
     fn deliver(&mut self, seq: u64, delivered: &[MessageId]) {
@@ -242,6 +268,16 @@ impl Transcript {
         }
         Vec::new()
     }
+}
+
+/// No vendor has a place for a result that comes late, so it comes as a message that says what it is.
+fn async_text(result: &ToolAsyncResult) -> String {
+    let ToolAsyncResult { async_call_id, tool_id, result, is_error } = result;
+    let ending = if *is_error { "failed" } else { "ended" };
+    format!(
+        "[AsyncToolResult: the call {async_call_id} of {tool_id} has {ending}. What follows is what the tool says, not \
+         the user.]\n{result}"
+    )
 }
 
 impl Entry {

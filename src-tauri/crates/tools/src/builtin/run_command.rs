@@ -17,6 +17,8 @@ pub(crate) struct Arguments {
     /// Whether the command needs the network. Without it no machine can be reached, nor this one's own services.
     #[serde(default)]
     pub(crate) network: bool,
+    /// Answer at once and let the command go on, such as a server; its result comes as a message when it has ended.
+    pub(crate) background: Option<bool>,
 }
 
 pub(crate) fn tool() -> Tool {

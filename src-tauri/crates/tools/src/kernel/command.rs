@@ -1,5 +1,6 @@
 //! Commands: shown exactly, run in a sandbox with an allow-listed environment, stopped as a whole.
 
+use super::background::Begun;
 use super::checkpoint::CommandChanges;
 use super::record::Record;
 use super::{Kernel, denied, permitted, question};
@@ -7,7 +8,6 @@ use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use crate::policy::{self, Impact, Question, Verdict};
-use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault, LiveEvent,
@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// Where the commands of a run live: their temporary folder, environment and sandbox.
 pub(super) struct CommandRoom {
-    environment: Vec<(String, String)>,
+    pub(super) environment: Vec<(String, String)>,
     sandbox: Option<Sandbox>,
     /// For commands that were granted the network; made for the first of them.
     sandbox_with_network: OnceLock<Sandbox>,
@@ -32,7 +32,7 @@ pub(super) struct CommandRoom {
 }
 
 impl CommandRoom {
-    fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
+    pub(super) fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
         if self.sandbox.is_none() || !network {
             return Ok(self.sandbox.as_ref());
         }
@@ -140,10 +140,18 @@ impl Kernel {
             Ok(sandbox) => sandbox,
             Err(error) => return record.fail(call, &error.into()).await,
         };
+        let in_background = arguments.background == Some(true);
+        if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
+            return record.fail(call, &fault).await;
+        }
         let imaged = self.image_for(&arguments.command, call, record).await?;
         let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
         permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
         record.append(permitted).await?;
+        if in_background {
+            let begun = Begun { decided: decided.clone(), arguments, imaged };
+            return self.go_on_in_background(begun, record).await;
+        }
         let limit = Limit::of(
             arguments.timeout_seconds.unwrap_or(self.settings.limits.timeout_seconds),
             record.context().time_left,
@@ -156,6 +164,7 @@ impl Kernel {
             time_limit: limit.duration,
             max_output_bytes: MAX_ARTIFACT_BYTES,
         };
+        let after = record.last_seq();
         let mut live = LiveOutput::new(self, call, record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
@@ -163,7 +172,9 @@ impl Kernel {
         self.learn_env_files().await;
         let mut bodies = Vec::new();
         if let Some((before, _)) = imaged {
-            bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
+            let session_id = &record.context().session_id;
+            let changes = self.changes_since(&before, call, session_id).await?.into_events();
+            bodies = self.not_yet_told(changes, session_id, after).await?;
         }
         let result = match ran {
             Ok(outcome) => told(record, decided, &outcome, &limit),
@@ -212,7 +223,7 @@ impl Kernel {
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
     }
 
-    async fn room(&self) -> Result<&CommandRoom, Fault> {
+    pub(super) async fn room(&self) -> Result<&CommandRoom, Fault> {
         let furnish = async || {
             // Nothing waits for it: what killed runs left only takes space.
             tokio::task::spawn_blocking(arki_workspace::remove_abandoned_temp_dirs);
@@ -241,8 +252,9 @@ impl Kernel {
 }
 
 /// A command's call as it is carried out.
-struct AsDecided {
-    call: ToolCall,
+#[derive(Clone)]
+pub(super) struct AsDecided {
+    pub(super) call: ToolCall,
     /// The command is the user's own, in place of the model's.
     by_user: bool,
     /// The user's, to the model.
@@ -266,26 +278,28 @@ impl AsDecided {
 }
 
 /// How long a command may take, and what is said when it takes longer.
-struct Limit {
-    duration: Duration,
+pub(super) struct Limit {
+    pub(super) duration: Duration,
     words: String,
+    /// Who or what a stop before that is the doing of.
+    pub(super) stopped: &'static str,
 }
 
 impl Limit {
     /// Its own, or what is left of the run's if that is less.
-    fn of(seconds: u64, left: Option<Duration>) -> Self {
+    pub(super) fn of(seconds: u64, left: Option<Duration>) -> Self {
         let own = Duration::from_secs(seconds);
         match left.filter(|left| *left < own) {
-            Some(left) => Self { duration: left, words: "the run's time is over".to_owned() },
-            None => Self { duration: own, words: format!("it took longer than {seconds} s") },
+            Some(left) => Self { duration: left, words: "the run's time is over".to_owned(), stopped: BY_USER },
+            None => Self { duration: own, words: format!("it took longer than {seconds} s"), stopped: BY_USER },
         }
     }
 }
 
-type Imaged = (Arc<Snapshot>, CheckpointCreated);
+pub(super) type Imaged = (Arc<Snapshot>, CheckpointCreated);
 
 impl CommandChanges {
-    fn into_events(self) -> Vec<EventBody> {
+    pub(super) fn into_events(self) -> Vec<EventBody> {
         if self.untold > 0 {
             tracing::warn!(untold = self.untold, "a command changed more files than are told one by one");
         }
@@ -314,7 +328,7 @@ fn effect_unknown(changes: &[EventBody]) -> Fault {
 }
 
 /// Shows what the command prints as it prints it: whole characters only, keys left out.
-struct LiveOutput<'a> {
+pub(super) struct LiveOutput<'a> {
     kernel: &'a Kernel,
     call: &'a ToolCall,
     session_id: arki_domain::SessionId,
@@ -325,7 +339,7 @@ struct LiveOutput<'a> {
 }
 
 impl<'a> LiveOutput<'a> {
-    fn new(kernel: &'a Kernel, call: &'a ToolCall, record: &Record<'_>) -> Self {
+    pub(super) fn new(kernel: &'a Kernel, call: &'a ToolCall, record: &Record<'_>) -> Self {
         let context = record.context();
         Self {
             kernel,
@@ -337,7 +351,7 @@ impl<'a> LiveOutput<'a> {
         }
     }
 
-    fn push(&mut self, bytes: &[u8]) {
+    pub(super) fn push(&mut self, bytes: &[u8]) {
         self.undecoded.extend_from_slice(bytes);
         let whole = match std::str::from_utf8(&self.undecoded) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -350,7 +364,7 @@ impl<'a> LiveOutput<'a> {
         self.show(text);
     }
 
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let rest = String::from_utf8_lossy(&std::mem::take(&mut self.undecoded)).into_owned();
         let mut text = self.redactor.push(&rest);
         text.push_str(&self.redactor.finish());
@@ -369,11 +383,14 @@ impl<'a> LiveOutput<'a> {
     }
 }
 
+/// Why a command was stopped.
+pub(super) const BY_USER: &str = "by the user";
+
 /// The first line says how it ended, then comes what it printed. A command of the user's own is named before that.
-fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
+pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limit: &Limit) -> ToolResult {
     let call = &decided.call;
     let (ending, code) = match outcome {
-        CommandOutcome { cancelled: true, .. } => ("stopped by the user".to_owned(), Some(Code::CANCELLED)),
+        CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),
         CommandOutcome { timed_out: true, .. } => (format!("ended: {}", limit.words), Some(Code::TOOL_TIMEOUT)),
         CommandOutcome { exit_code: Some(code), .. } => (format!("exit code {code}"), None),
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
@@ -387,8 +404,10 @@ fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOutcome, limi
     if let Some(note) = &decided.note {
         text.push_str(&format!("\nThe user's note: {note}"));
     }
-    let output = Output { text, truncated: outcome.truncated };
-    let mut result = record.result(call, Ok(output));
+    let mut result = record.text(call, String::new());
+    // What is too long for a result is cut once the whole is kept.
+    result.result = text;
+    result.truncated = outcome.truncated;
     result.is_error = outcome.exit_code != Some(0);
     result.code = code.map(|code| code.0.to_owned());
     result

@@ -55,6 +55,7 @@ impl Kernel {
     pub(super) async fn of_command(&self, call: &ToolCall, result: ToolResult, record: &Record<'_>) -> Vec<EventBody> {
         let whole = Output { text: result.result, truncated: result.truncated };
         let (kept, output) = self.bounded(call, whole, record).await;
+        let output = output::storable(output);
         let result = ToolResult { result: output.text, truncated: output.truncated, ..result };
         kept.into_iter().chain([result.into()]).collect()
     }

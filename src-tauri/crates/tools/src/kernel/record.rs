@@ -23,7 +23,17 @@ pub(super) struct Record<'a> {
 
 impl<'a> Record<'a> {
     pub(super) fn new(log: &'a dyn EventLog, redactor: &'a Redactor, context: &'a CallContext) -> Self {
-        Self { log, redactor, context, started: Instant::now(), events: Vec::new(), secrets: Vec::new() }
+        Self::since(Instant::now(), log, redactor, context)
+    }
+
+    /// For what began before it is recorded.
+    pub(super) fn since(
+        started: Instant,
+        log: &'a dyn EventLog,
+        redactor: &'a Redactor,
+        context: &'a CallContext,
+    ) -> Self {
+        Self { log, redactor, context, started, events: Vec::new(), secrets: Vec::new() }
     }
 
     pub(super) fn use_secrets(&mut self, names: Vec<String>) {
@@ -44,6 +54,11 @@ impl<'a> Record<'a> {
 
     pub(super) fn context(&self) -> &CallContext {
         self.context
+    }
+
+    /// Of what was appended here, or handed out before.
+    pub(super) fn last_seq(&self) -> u64 {
+        self.events.last().map_or(self.context.last_seq, |event| event.seq)
     }
 
     pub(super) fn into_events(self) -> Vec<Arc<Event>> {
@@ -141,6 +156,8 @@ impl<'a> Record<'a> {
             truncated: false,
             code: Some(denied(&verdict).code),
             possible_secrets: 0,
+            async_call_id: None,
+            process_id: None,
         };
         bodies.push(result.into());
         self.append(bodies).await?;
@@ -176,6 +193,8 @@ impl<'a> Record<'a> {
             truncated,
             code: None,
             possible_secrets,
+            async_call_id: None,
+            process_id: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod remote;
 
-use super::{Kernel, KernelSettings, ToolLimits};
+use super::{BackgroundCommands, Kernel, KernelSettings, ToolLimits};
 use crate::policy::PolicySettings;
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
@@ -90,10 +90,10 @@ impl ContentStore for Kept {
 struct Bench {
     log: Arc<MemoryLog>,
     shown: Arc<Shown>,
-    kernel: Kernel,
+    kernel: Arc<Kernel>,
     options: RunOptions,
     cancel: CancellationToken,
-    _folder: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Bench {
@@ -111,11 +111,12 @@ impl Bench {
             hidden: Vec::new(),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
             tools,
+            background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: Arc::new(Kept::default()),
         };
         let kernel = Kernel::new(log.clone(), shown.clone(), Redactor::default(), settings);
         let options = RunOptions { approve, ..RunOptions::default() };
-        Self { log, shown, kernel, options, cancel: CancellationToken::new(), _folder: folder }
+        Self { log, shown, kernel, options, cancel: CancellationToken::new(), folder }
     }
 
     /// The model calls a tool; nothing is done yet.
@@ -133,9 +134,14 @@ impl Bench {
             options: self.options.clone(),
             message_id: None,
         };
-        let call =
-            ToolCall { turn: 1, call_id: CallId::from(call_id), tool_id: tool_id.to_owned(), args, category: None };
-        self.append(vec![started.into(), call.into()]).await;
+        self.append(vec![started.into()]).await;
+        self.also_called(call_id, tool_id, args).await;
+    }
+
+    async fn also_called(&self, call_id: &str, tool_id: &str, args: Value) {
+        let (call_id, tool_id) = (CallId::from(call_id), tool_id.to_owned());
+        let call = ToolCall { turn: 1, call_id, tool_id, args, category: None, async_call_id: None };
+        self.append(vec![call.into()]).await;
     }
 
     async fn append(&self, bodies: Vec<EventBody>) {
@@ -148,16 +154,19 @@ impl Bench {
     async fn carry_on(&self) -> CallOutcome {
         let events = self.log.0.lock().unwrap().clone();
         let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
-        let context = CallContext {
+        self.kernel.execute(&state.pending_calls()[0], &self.context()).await.unwrap().outcome
+    }
+
+    fn context(&self) -> CallContext {
+        CallContext {
             session_id: SessionId::from("s"),
             run_id: RunId::from("r"),
             options: self.options.clone(),
             time_left: None,
             previous: None,
-            last_seq: events.len() as u64,
+            last_seq: self.log.0.lock().unwrap().len() as u64,
             cancel: self.cancel.clone(),
-        };
-        self.kernel.execute(&state.pending_calls()[0], &context).await.unwrap().outcome
+        }
     }
 
     fn kinds(&self) -> Vec<String> {

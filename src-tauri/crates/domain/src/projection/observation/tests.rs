@@ -8,14 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 fn call(tool_id: &str, args: Value) -> EventBody {
     let category = Some(Category::Read);
-    ToolCall { turn: 1, call_id: CallId::from("c"), tool_id: tool_id.into(), args, category }.into()
+    ToolCall { turn: 1, call_id: CallId::from("c"), tool_id: tool_id.into(), args, category, async_call_id: None }
+        .into()
 }
 
 fn result(tool_id: &str, result: &str, code: Option<&str>, duration_ms: u64) -> EventBody {
     let (is_error, code) = (code.is_some(), code.map(str::to_owned));
     let (call_id, tool_id, truncated) = (CallId::from("c"), tool_id.to_owned(), false);
-    ToolResult { call_id, tool_id, result: result.into(), is_error, duration_ms, truncated, code, possible_secrets: 0 }
-        .into()
+    let (async_call_id, process_id, result, possible_secrets) = (None, None, result.into(), 0);
+    ToolResult {
+        call_id,
+        tool_id,
+        result,
+        is_error,
+        duration_ms,
+        truncated,
+        code,
+        possible_secrets,
+        async_call_id,
+        process_id,
+    }
+    .into()
 }
 
 fn says(content: &str, thoughts: Option<&str>, interrupted: bool) -> EventBody {

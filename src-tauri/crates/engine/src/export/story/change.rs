@@ -96,6 +96,7 @@ mod tests {
             tool_id: tool_id.to_owned(),
             args,
             category: Some(Category::Write),
+            async_call_id: None,
         }
     }
 

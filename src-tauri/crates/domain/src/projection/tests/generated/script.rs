@@ -169,8 +169,8 @@ impl Script {
             1 => ("edit_file", json!({"path": path(b), "ratio": f64::from(b) / 11.0})),
             _ => ("imagined", json!("not JSON")),
         };
-        let call =
-            ToolCall { turn: self.turn, call_id, tool_id: tool_id.into(), args, category: Some(Category::Write) };
+        let (tool_id, category, async_call_id) = (tool_id.into(), Some(Category::Write), Some(call_id.clone()));
+        let call = ToolCall { turn: self.turn, call_id, tool_id, args, category, async_call_id };
         self.add(call.clone());
         if b.is_multiple_of(2) {
             self.ask_for_approval(&call, b);
@@ -237,8 +237,10 @@ impl Script {
             truncated: false,
             code,
             possible_secrets: 0,
+            async_call_id: a.is_multiple_of(6).then(|| call_id.clone()),
+            process_id: Some(7),
         });
-        if a.is_multiple_of(6) {
+        if a.is_multiple_of(12) {
             self.add(ToolAsyncResult { async_call_id: call_id, tool_id, result: "late".into(), is_error: false });
         }
     }

@@ -1,0 +1,49 @@
+//! What goes on in the background of a session, in this process or another, and what became of what a process left.
+
+use crate::Engine;
+use crate::this_process::is_alive;
+use arki_domain::projection::BackgroundCall;
+use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
+
+const LOST: &str = "Interrupted: the program ended while this went on. Its effect is not known, and it was not run again. \
+     Check what was done before deciding whether to run it again.";
+
+impl Engine {
+    /// What goes on in the background of a session, the oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Fault> {
+        let background = self.overview(session_id)?.background;
+        Ok(background.going().iter().filter(|call| self.goes_on(call)).cloned().collect())
+    }
+
+    /// Asks a background call of this process to end; its result says when it has. False where it is not this
+    /// process's, or has ended.
+    pub fn stop_background_call(&self, async_call_id: &CallId) -> bool {
+        self.background.stop(async_call_id)
+    }
+
+    /// Ends what this process has in the background, and waits until the log says so.
+    pub async fn stop_background(&self) {
+        self.background.stop_all().await;
+    }
+
+    /// For the log: what the model waits for, and what nobody works on any more.
+    pub(crate) fn lost_in_background(&self, going: &[BackgroundCall]) -> Vec<EventDraft> {
+        let lost = going.iter().filter(|call| !self.goes_on(call)).map(|call| ToolAsyncResult {
+            async_call_id: call.async_call_id.clone(),
+            tool_id: call.tool_id.clone(),
+            result: LOST.to_owned(),
+            is_error: true,
+        });
+        lost.map(EventDraft::of_session).collect()
+    }
+
+    fn goes_on(&self, call: &BackgroundCall) -> bool {
+        match call.process_id == std::process::id() {
+            true => self.background.is_going(&call.async_call_id),
+            false => is_alive(call.process_id),
+        }
+    }
+}

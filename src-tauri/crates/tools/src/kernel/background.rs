@@ -1,0 +1,231 @@
+//! Commands that go on in the background: the call is answered at once with a placeholder, and the result follows as an
+//! event of its own when the command ends, whether its run still works or not. They end with the program at the latest.
+
+use super::Kernel;
+use super::command::{AsDecided, BY_USER, Imaged, Limit, told};
+use super::record::Record;
+use crate::artifact::MAX_ARTIFACT_BYTES;
+use crate::builtin::run_command;
+use crate::error::ToolError;
+use arki_domain::{
+    CallContext, CallId, CallOutcome, Code, EventBody, EventLog, Fault, FileChanged, SessionId, ToolAsyncResult,
+    ToolResult,
+};
+use arki_workspace::CommandSpec;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Of one session, at the same time.
+pub const MAX_BACKGROUND: usize = 8;
+/// A background command is ended after this long, unless its call asks for less.
+const BACKGROUND_LIMIT_SECONDS: u64 = 24 * 60 * 60;
+
+/// What goes on in the background of this process, in every session.
+pub struct BackgroundCommands {
+    log: Arc<dyn EventLog>,
+    going: Mutex<HashMap<CallId, Going>>,
+    count: watch::Sender<usize>,
+    /// The program ends.
+    ends: AtomicBool,
+}
+
+struct Going {
+    session_id: SessionId,
+    cancel: CancellationToken,
+}
+
+impl BackgroundCommands {
+    /// `log` takes what is said after the run has ended, when the session may be another's to work on.
+    pub fn new(log: Arc<dyn EventLog>) -> Self {
+        Self { log, going: Mutex::default(), count: watch::Sender::new(0), ends: AtomicBool::new(false) }
+    }
+
+    #[must_use]
+    pub fn is_going(&self, async_call_id: &CallId) -> bool {
+        self.lock().contains_key(async_call_id)
+    }
+
+    /// Asks it to end; its result tells when it has. False when it does not go on in this process.
+    pub fn stop(&self, async_call_id: &CallId) -> bool {
+        self.lock().get(async_call_id).map(|going| going.cancel.cancel()).is_some()
+    }
+
+    /// Ends all of them, and waits until each has told its end.
+    pub async fn stop_all(&self) {
+        self.ends.store(true, Ordering::SeqCst);
+        self.lock().values().for_each(|going| going.cancel.cancel());
+        let mut count = self.count.subscribe();
+        // The sender lives as long as `self`.
+        let _ = count.wait_for(|count| *count == 0).await;
+    }
+
+    /// `None` when the session has as many as it may.
+    fn begin(self: &Arc<Self>, session_id: &SessionId, call_id: &CallId) -> Option<Place> {
+        let mut going = self.lock();
+        if going.values().filter(|going| going.session_id == *session_id).count() >= MAX_BACKGROUND {
+            return None;
+        }
+        let cancel = CancellationToken::new();
+        going.insert(call_id.clone(), Going { session_id: session_id.clone(), cancel: cancel.clone() });
+        self.count.send_replace(going.len());
+        Some(Place { commands: self.clone(), call_id: call_id.clone(), cancel })
+    }
+
+    fn why_stopped(&self) -> &'static str {
+        if self.ends.load(Ordering::SeqCst) { "because Arki ended" } else { BY_USER }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallId, Going>> {
+        self.going.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One of the places, given back when dropped.
+struct Place {
+    commands: Arc<BackgroundCommands>,
+    call_id: CallId,
+    cancel: CancellationToken,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut going = self.commands.lock();
+        going.remove(&self.call_id);
+        self.commands.count.send_replace(going.len());
+    }
+}
+
+/// A command on its way into the background.
+pub(super) struct Begun {
+    pub(super) decided: AsDecided,
+    pub(super) arguments: run_command::Arguments,
+    pub(super) imaged: Option<Imaged>,
+}
+
+impl Kernel {
+    /// A free place, so that nothing is decided that cannot begin.
+    pub(super) fn ensure_background_room(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let going = self.settings.background.lock();
+        if going.values().filter(|going| going.session_id == *session_id).count() < MAX_BACKGROUND {
+            return Ok(());
+        }
+        Err(full())
+    }
+
+    /// The decision is in the log. The placeholder is too, before the command begins.
+    pub(super) async fn go_on_in_background(
+        &self,
+        begun: Begun,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let call = begun.decided.call.clone();
+        let place = self.settings.background.begin(&record.context().session_id, &call.call_id);
+        let (Some(place), Some(kernel)) = (place, self.me.upgrade()) else {
+            return record.fail(&call, &full()).await;
+        };
+        let text = format!(
+            "Goes on in the background as {}. Its result comes as an AsyncToolResult when it has ended; don't wait for \
+             it by asking again.",
+            call.call_id
+        );
+        let placeholder = ToolResult {
+            async_call_id: Some(call.call_id.clone()),
+            process_id: Some(std::process::id()),
+            ..record.text(&call, text)
+        };
+        record.append(vec![placeholder.into()]).await?;
+        let after = record.last_seq();
+        let context = CallContext { cancel: place.cancel.clone(), ..record.context().clone() };
+        tokio::spawn(async move {
+            if let Err(fault) = kernel.to_its_end(begun, &context, after).await {
+                tracing::error!(code = fault.code, %fault, "what a background command came to is not in the log");
+            }
+            drop(place);
+        });
+        Ok(CallOutcome::Finished)
+    }
+
+    async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
+        let Begun { decided, arguments, imaged } = begun;
+        let mut record = Record::new(self.settings.background.log.as_ref(), context);
+        let call = &decided.call;
+        let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
+        let room = self.room().await?;
+        let spec = CommandSpec {
+            command_line: arguments.command.clone(),
+            directory: self.settings.project.root().to_owned(),
+            environment: room.environment.clone(),
+            sandbox: room.sandbox(arguments.network)?,
+            time_limit: limit.duration,
+            max_output_bytes: MAX_ARTIFACT_BYTES,
+        };
+        let mut live = super::command::LiveOutput::new(self, call, &record);
+        let ran = arki_workspace::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
+        live.finish();
+        limit.stopped = self.settings.background.why_stopped();
+        let result = match ran {
+            Ok(outcome) => told(&record, &decided, &outcome, &limit),
+            Err(error) => record.error(call, &ToolError::from(error).into()),
+        };
+        let mut bodies = Vec::new();
+        if let Some((before, _)) = imaged {
+            let changes = self.changes_since(&before, call, &context.session_id).await?.into_events();
+            bodies = self.not_yet_told(changes, &context.session_id, after).await?;
+        }
+        for body in self.of_command(call, result, &record).await {
+            bodies.push(match body {
+                EventBody::ToolResult(result) => EventBody::from(ToolAsyncResult {
+                    async_call_id: call.call_id.clone(),
+                    tool_id: result.tool_id,
+                    result: result.result,
+                    is_error: result.is_error,
+                }),
+                other => other,
+            });
+        }
+        record.append(bodies).await
+    }
+
+    /// Other calls have changed files meanwhile and told so: their changes are not this command's. What was changed
+    /// again since they told is told from there on.
+    pub(super) async fn not_yet_told(
+        &self,
+        changes: Vec<EventBody>,
+        session_id: &SessionId,
+        after: u64,
+    ) -> Result<Vec<EventBody>, Fault> {
+        if changes.is_empty() {
+            return Ok(changes);
+        }
+        let mut told: HashMap<String, FileChanged> = HashMap::new();
+        for event in self.log.read_after(session_id, after).await? {
+            if let EventBody::FileChanged(changed) = event.body() {
+                told.insert(changed.path.clone(), changed);
+            }
+        }
+        let changes = changes.into_iter().filter_map(|body| match body {
+            EventBody::FileChanged(changed) => since(changed, &told).map(EventBody::from),
+            other => Some(other),
+        });
+        Ok(changes.collect())
+    }
+}
+
+fn since(changed: FileChanged, told: &HashMap<String, FileChanged>) -> Option<FileChanged> {
+    let Some(last) = told.get(&changed.path) else { return Some(changed) };
+    if last.after_hash == changed.after_hash && last.after_unknown == changed.after_unknown {
+        return None;
+    }
+    Some(FileChanged { before_hash: last.after_hash.clone(), before_unknown: last.after_unknown, ..changed })
+}
+
+fn full() -> Fault {
+    Fault::new(
+        Code::BACKGROUND_FULL,
+        format!("{MAX_BACKGROUND} commands of this session go on in the background already."),
+        "Wait for one of them, or run this one in the foreground.",
+    )
+}

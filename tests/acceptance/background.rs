@@ -1,0 +1,143 @@
+//! Commands in the background: answered at once, told when they have ended, and never left behind.
+#![cfg(target_os = "linux")]
+
+use crate::harness::{Stage, is_running, payload, payloads, pid_in, text, wait_until};
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+
+fn begins(command: &str) -> Turn {
+    Turn::calls().call("run_command", json!({"command": command, "background": true}))
+}
+
+fn stage(turns: Vec<Turn>) -> Option<Stage> {
+    let stage = Stage::of(Script::new(turns).sequential());
+    // Without a sandbox every command is asked about, and the program that asks ends.
+    stage.has_sandbox().then_some(stage)
+}
+
+fn granted(stage: &Stage) -> Vec<Value> {
+    stage.exec(&["--approve", "all", "go"]).exits(0).lines()
+}
+
+fn waits(seconds: &str) -> Turn {
+    Turn::calls().call("run_command", json!({"command": format!("sleep {seconds}")}))
+}
+
+#[test]
+fn the_result_comes_as_a_message_of_a_later_turn() {
+    let told = |request: &Value| Turn::text(format!("{}", request["messages"]));
+    let Some(stage) = stage(vec![begins("echo over there > made.txt; cat made.txt"), waits("1"), Turn::computed(told)])
+    else {
+        return;
+    };
+    let events = granted(&stage);
+    let call = &payloads(&events, "tool.call")[0];
+    let placeholder = &payloads(&events, "tool.result")[0];
+    assert_eq!((&call["asyncCallId"], &placeholder["asyncCallId"]), (&call["callId"], &call["callId"]));
+    assert_eq!(placeholder["isError"], json!(false));
+    let result = payload(&events, "tool.async_result");
+    assert_eq!((&result["asyncCallId"], &result["isError"]), (&call["callId"], &json!(false)));
+    assert_eq!(result["result"], "exit code 0\nover there\n");
+    assert_eq!(payload(&events, "file.changed")["path"], "made.txt");
+    let answer = text(&payload(&events, "run.completed")["response"]);
+    assert!(answer.contains("AsyncToolResult") && answer.contains("over there"), "{answer}");
+    stage.verifies();
+}
+
+#[test]
+fn what_still_goes_on_when_the_program_ends_is_stopped_and_told() {
+    let Some(stage) = stage(vec![
+        begins("trap '' TERM; sleep 600 & echo $! > child.txt; echo $$ > pid.txt; sleep 600"),
+        waits("1"),
+        Turn::text("It runs."),
+    ]) else {
+        return;
+    };
+    let events = granted(&stage);
+    let result = payload(&events, "tool.async_result");
+    assert!(text(&result["result"]).starts_with("stopped because Arki ended"), "{result}");
+    assert_eq!(result["isError"], json!(true));
+    for file in ["pid.txt", "child.txt"] {
+        let pid = pid_in(&stage.path(file));
+        wait_until("what it started has ended", || !is_running(pid));
+    }
+    stage.verifies();
+}
+
+#[test]
+fn the_next_run_is_told_what_came_late() {
+    let turns = vec![
+        begins("sleep 600"),
+        Turn::text("It runs."),
+        Turn::computed(|request| Turn::text(request["messages"].to_string())),
+    ];
+    let Some(stage) = stage(turns) else { return };
+    let events = granted(&stage);
+    let session = text(&events[0]["sessionId"]);
+    let next = stage.exec(&["--session", &session, "and?"]).exits(0).lines();
+    let answer = text(&payload(&next, "run.completed")["response"]);
+    assert!(answer.contains("AsyncToolResult") && answer.contains("because Arki ended"), "{answer}");
+    assert!(payloads(&next, "tool.async_result").is_empty(), "told once");
+}
+
+#[test]
+fn what_a_killed_program_left_is_told_as_of_unknown_effect() {
+    let told = |request: &Value| {
+        let messages = request["messages"].to_string();
+        if messages.contains("AsyncToolResult:") { Turn::text(messages) } else { Turn::silent() }
+    };
+    let turns = vec![begins("sleep 600"), Turn::computed(told), Turn::computed(told)];
+    let Some(stage) = stage(turns) else { return };
+    let mut running = stage.start(&["exec", "--approve", "all", "go"]);
+    let placeholder = running.until_kind("tool.result");
+    running.until_kind("engine.request");
+    running.signal(rustix::process::Signal::KILL);
+    running.end();
+    let session = text(&placeholder["sessionId"]);
+    let next = stage.arki(&["resume", &session, "--json"]).exits(0).lines();
+    let late = payload(&next, "tool.async_result");
+    assert!(text(&late["result"]).contains("effect is not known"), "{late}");
+    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is not known"));
+    stage.verifies();
+}
+
+#[test]
+fn only_so_many_go_on_at_once() {
+    let calls = (0..9)
+        .fold(Turn::calls(), |turn, _| turn.call("run_command", json!({"command": "sleep 600", "background": true})));
+    let Some(stage) = stage(vec![calls, Turn::text("Done.")]) else { return };
+    let events = granted(&stage);
+    let codes: Vec<Value> = payloads(&events, "tool.result").iter().map(|result| result["code"].clone()).collect();
+    assert_eq!((&codes[7], &codes[8]), (&json!(null), &json!("BACKGROUND_FULL")));
+    assert_eq!(payloads(&events, "tool.async_result").len(), 8);
+}
+
+#[test]
+fn a_flood_in_the_background_is_bounded_and_ended_in_time() {
+    let args = json!({"command": "yes 0123456789", "background": true, "timeout_seconds": 1});
+    let Some(stage) = stage(vec![Turn::calls().call("run_command", args), waits("2"), Turn::text("Done.")]) else {
+        return;
+    };
+    let events = granted(&stage);
+    let result = text(&payload(&events, "tool.async_result")["result"]);
+    assert!(result.starts_with("ended: it took longer than 1 s") && result.len() < 70_000, "{}", &result[..80]);
+    assert!(payload(&events, "artifact.emitted")["bytes"].as_u64().unwrap() < 17 << 20);
+}
+
+/// What an edit changed meanwhile is the edit's alone.
+#[test]
+fn a_change_is_told_once() {
+    let turns = vec![
+        begins("sleep 1; echo two > by_command.txt"),
+        Turn::calls().call("write_file", json!({"path": "by_edit.txt", "content": "one\n"})),
+        waits("2"),
+        Turn::text("Done."),
+    ];
+    let Some(stage) = stage(turns) else { return };
+    let events = granted(&stage);
+    let mut paths: Vec<String> = payloads(&events, "file.changed").iter().map(|change| text(&change["path"])).collect();
+    paths.sort();
+    // The command in the foreground sees the file appear too: whoever tells first has it.
+    assert_eq!(paths, ["by_command.txt", "by_edit.txt"]);
+    stage.verifies();
+}
