@@ -1,10 +1,10 @@
 //! The loop itself. Each step is: look at the run's state, do what comes next, append, fold what was appended.
 
 use crate::budget;
-use arki_domain::projection::{NextStep, PendingCall, RunPhase, RunState, Transcript};
+use arki_domain::projection::{CallProgress, NextStep, PendingCall, RunPhase, RunState, Transcript};
 use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog, Executor,
-    Fault, LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
+    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
+    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -132,7 +132,12 @@ impl ToolLoop {
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
         };
-        let executed = self.parts.executor.execute(pending, &context).await?;
+        let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
+        let reads: Vec<PendingCall> = reads.cloned().collect();
+        let executed = match reads.len() {
+            0 | 1 => self.parts.executor.execute(pending, &context).await?,
+            _ => self.parts.executor.execute_together(&reads, &context).await?,
+        };
         self.take(&executed.events).await?;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
@@ -191,6 +196,10 @@ impl ToolLoop {
             self.transcript.apply(event);
         }
     }
+}
+
+fn is_fresh_read(pending: &PendingCall) -> bool {
+    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read)
 }
 
 /// Whether the log refused what was to be stored, and may well take something smaller.

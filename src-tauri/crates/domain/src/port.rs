@@ -145,4 +145,13 @@ pub trait Executor: Send + Sync {
     /// Judges the call and, if nothing stands against it, does it. `call` carries what the log already knows of it, so
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
     async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
+
+    /// As [`Self::execute`], for calls that the model made in one answer and that nothing is known of yet. As many of
+    /// the first ones as can be are done at the same time, and recorded in their order; at least the first is.
+    async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+        match calls.first() {
+            Some(first) => self.execute(first, context).await,
+            None => Err(Fault::internal("no call to execute")),
+        }
+    }
 }

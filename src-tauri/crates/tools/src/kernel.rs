@@ -14,6 +14,7 @@ mod record;
 mod remote;
 mod secrets;
 mod subject;
+mod together;
 mod write;
 
 use crate::builtin;
@@ -359,6 +360,10 @@ impl Executor for Kernel {
             carried_out => carried_out?,
         };
         Ok(Executed { outcome, events: record.into_events() })
+    }
+
+    async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+        self.read_together(calls, context).await
     }
 }
 

@@ -1,6 +1,7 @@
 //! The kernel over a log in memory and a real folder.
 
 mod remote;
+mod together;
 
 use super::{BackgroundCommands, Kernel, KernelSettings, ToolLimits};
 use crate::policy::PolicySettings;
@@ -155,6 +156,13 @@ impl Bench {
         let events = self.log.0.lock().unwrap().clone();
         let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
         self.kernel.execute(&state.pending_calls()[0], &self.context()).await.unwrap().outcome
+    }
+
+    /// Carries all calls without a result on, as the model's one answer.
+    async fn carry_on_together(&self) -> CallOutcome {
+        let events = self.log.0.lock().unwrap().clone();
+        let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
+        self.kernel.execute_together(state.pending_calls(), &self.context()).await.unwrap().outcome
     }
 
     fn context(&self) -> CallContext {

@@ -1,0 +1,66 @@
+//! Reads that the model asks for in one answer are done at the same time, and recorded in the order it asked.
+
+use super::Kernel;
+use super::record::Record;
+use crate::policy::{Impact, Verdict};
+use crate::tool::{Action, Output, Tool};
+use arki_domain::projection::{CallProgress, PendingCall};
+use arki_domain::{CallContext, CallOutcome, Decision, Executed, Executor, Fault};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
+use std::time::Instant;
+
+/// More than these only wait for the same disk.
+const MAX_AT_ONCE: usize = 8;
+
+/// A call that may be read for before its turn to be recorded.
+struct Ready<'a> {
+    pending: &'a PendingCall,
+    tool: &'a Tool,
+    verdict: Verdict,
+}
+
+impl Kernel {
+    /// A call that asks, is denied or is wrong ends the row: what comes after it waits for it.
+    pub(super) async fn read_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+        let ready: Vec<Ready<'_>> = calls.iter().map_while(|pending| self.ready(pending, context)).collect();
+        let [_, _, ..] = ready.as_slice() else {
+            return match calls.first() {
+                Some(first) => self.execute(first, context).await,
+                None => Err(Fault::internal("no call to execute")),
+            };
+        };
+        let reading = Record::new(self.log.as_ref(), context);
+        let mut begun: Vec<BoxFuture<'_, _>> = Vec::new();
+        for ready in &ready {
+            begun.push(self.read_one(ready, &reading).boxed());
+        }
+        let mut done = stream::iter(begun).buffered(MAX_AT_ONCE);
+        let mut events = Vec::new();
+        for ready in &ready {
+            let Some((started, done)) = done.next().await else { break };
+            let mut record = Record::since(started, self.log.as_ref(), context);
+            self.conclude(&ready.pending.call, &ready.verdict, done, &mut record).await?;
+            events.extend(record.into_events());
+        }
+        Ok(Executed { outcome: CallOutcome::Finished, events })
+    }
+
+    async fn read_one(&self, ready: &Ready<'_>, record: &Record<'_>) -> (Instant, Result<Output, Fault>) {
+        let started = Instant::now();
+        (started, self.read(ready.tool, &ready.pending.call, record).await)
+    }
+
+    fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
+        let call = &pending.call;
+        let tool = self.tool(&call.tool_id)?;
+        let subject = self.subject_of(Some(tool), &call.args);
+        let verdict = self.decide(&call.tool_id, &subject, context.options.approve, Impact::default());
+        let is_ready = pending.progress == CallProgress::New
+            && matches!(tool.action, Action::Read(_))
+            && verdict.decision == Decision::Allow
+            && subject.path_fault.is_none()
+            && tool.validate(&call.args).is_ok();
+        is_ready.then_some(Ready { pending, tool, verdict })
+    }
+}
