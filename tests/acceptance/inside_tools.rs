@@ -145,3 +145,36 @@ fn a_flood_is_bounded_in_memory_and_on_the_disk() {
     assert!((1 << 20..17 << 20).contains(&kept), "{kept}");
     assert!(std::fs::metadata(stage.database()).unwrap().len() < 8 << 20);
 }
+
+#[test]
+fn arki_tells_the_tools_of_a_project() {
+    let stage = Stage::new(Vec::new());
+    let listed = stage.arki(&["tools", "--json"]).exits(0).lines();
+    let names: Vec<&str> = listed.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    for (name, category) in
+        [("read_file", "read"), ("write_file", "write"), ("run_command", "exec"), ("calculate", "read")]
+    {
+        let tool = listed.iter().find(|tool| tool["name"] == name).unwrap();
+        assert_eq!(tool["category"], category);
+        assert_eq!(tool["parameters"]["type"], "object");
+    }
+    let people = stage.arki(&["tools"]).exits(0).stdout;
+    assert_eq!(people.lines().count(), names.len());
+    assert!(people.contains("calculate") && people.contains("📘"), "{people}");
+}
+
+#[test]
+fn reads_of_one_answer_come_back_in_its_order() {
+    let reads = (0..20).fold(Turn::calls(), |turn, n| turn.call("read_file", json!({"path": format!("{n}.txt")})));
+    let stage = Stage::new(vec![reads, Turn::text("Done.")]);
+    for n in 0..20 {
+        stage.write(&format!("{n}.txt"), format!("file {n}\n").repeat(if n % 2 == 0 { 1 } else { 2000 }));
+    }
+    let events = stage.exec(&["go"]).exits(0).lines();
+    let told = results(&events);
+    for (n, told) in told.iter().enumerate() {
+        assert!(told.starts_with(&format!("1\tfile {n}\n")), "{n}: {}", &told[..20]);
+    }
+    assert_eq!(told.len(), 20);
+    stage.verifies();
+}

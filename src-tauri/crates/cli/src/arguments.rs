@@ -124,6 +124,9 @@ pub(crate) enum Command {
     /// The models of the configured providers, also those that local servers list now: window, price, and where these
     /// figures come from
     Models,
+    /// The tools that the agent would be offered in this project: name, category and description, with --json the
+    /// schema of the arguments too
+    Tools,
     /// The configured providers, and where each one's key comes from
     Providers {
         #[command(subcommand)]

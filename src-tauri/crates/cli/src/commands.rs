@@ -16,6 +16,7 @@ mod resume;
 mod rewind;
 mod search;
 mod sessions;
+mod tools;
 mod trust;
 mod usage;
 mod verify;
@@ -63,6 +64,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Queue(command) => queue::run(&engine, command, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,
         Command::Models => models::models(&engine, output).await,
+        Command::Tools => tools::run(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output),
         Command::Policy(command) => policy::run(&engine, &dir, command, output),

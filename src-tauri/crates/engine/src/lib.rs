@@ -47,6 +47,7 @@ mod standing_rules;
 mod subscription;
 mod take_back;
 mod this_process;
+mod tools;
 mod usage;
 mod verify_file;
 mod visible;
