@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Read at once.
 const EVENTS_A_PAGE: usize = 1000;
@@ -77,7 +78,7 @@ impl Engine {
         let project = definition.project.clone();
         let rule = PolicyRule::new(definition, "backtest", 1).map_err(|error| invalid(file, &error.to_string()))?;
         let mut backtest = Backtest::default();
-        let mut kernels: HashMap<String, Option<Kernel>> = HashMap::new();
+        let mut kernels: HashMap<String, Option<Arc<Kernel>>> = HashMap::new();
         let mut offset = 0;
         loop {
             let sessions = self.reader().sessions(SESSIONS_A_PAGE, offset)?;
@@ -90,7 +91,7 @@ impl Engine {
                 let kernel = kernels
                     .entry(session.project.clone())
                     .or_insert_with(|| self.judging_kernel(Path::new(&session.project)).ok());
-                self.backtest_session(&session.session_id, kernel.as_ref(), &rule, &mut backtest)?;
+                self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
             }
         }
     }
@@ -147,7 +148,7 @@ impl Engine {
     }
 
     /// To ask, not to act.
-    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Kernel, Fault> {
+    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
         Ok(self.kernel(&open, &config))

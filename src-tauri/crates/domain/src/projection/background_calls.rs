@@ -102,6 +102,7 @@ mod tests {
             duration_ms: 0,
             truncated: false,
             code: None,
+            possible_secrets: 0,
             async_call_id: async_call_id.map(CallId::from),
             process_id: async_call_id.map(|_| 7),
         }

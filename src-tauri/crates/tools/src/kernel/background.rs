@@ -150,7 +150,7 @@ impl Kernel {
 
     async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
         let Begun { decided, arguments, imaged } = begun;
-        let mut record = Record::new(self.settings.background.log.as_ref(), context);
+        let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
         let call = &decided.call;
         let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.room().await?;
@@ -165,6 +165,7 @@ impl Kernel {
         let mut live = super::command::LiveOutput::new(self, call, &record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
+        self.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped();
         let result = match ran {
             Ok(outcome) => told(&record, &decided, &outcome, &limit),

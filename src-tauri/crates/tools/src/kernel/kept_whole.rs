@@ -55,8 +55,13 @@ impl Kernel {
     pub(super) async fn of_command(&self, call: &ToolCall, result: ToolResult, record: &Record<'_>) -> Vec<EventBody> {
         let whole = Output { text: result.result, truncated: result.truncated };
         let (kept, output) = self.bounded(call, whole, record).await;
-        let output = output::storable(output);
-        let result = ToolResult { result: output.text, truncated: output.truncated, ..result };
+        let told = record.text(call, output.text);
+        let result = ToolResult {
+            result: told.result,
+            truncated: output.truncated || told.truncated,
+            possible_secrets: told.possible_secrets,
+            ..result
+        };
         kept.into_iter().chain([result.into()]).collect()
     }
 

@@ -90,7 +90,9 @@ impl Kernel {
         pending: &PendingCall,
         record: &mut Record<'_>,
     ) -> Result<PendingCall, Fault> {
-        let Some(tool) = self.tool(&pending.call.tool_id).filter(|_| is_carried_out(pending)) else {
+        // What never leaves Arki needs no secret.
+        let leaves = |tool: &&Tool| is_carried_out(pending) && !matches!(tool.action, Action::Inside(_));
+        let Some(tool) = self.tool(&pending.call.tool_id).filter(leaves) else {
             return Ok(pending.clone());
         };
         let edited = edited_in(pending);
@@ -106,7 +108,7 @@ impl Kernel {
         }
         let files = match tool.action {
             Action::Write(_) => paths.iter().filter_map(|path| text_of(&self.settings.project, path)).collect(),
-            Action::Read(_) | Action::Command | Action::Remote(_) => Vec::new(),
+            Action::Read(_) | Action::Inside(_) | Action::Command | Action::Remote(_) => Vec::new(),
         };
         let mut moved = Vec::new();
         for used in &mut uses {

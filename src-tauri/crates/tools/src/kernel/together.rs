@@ -30,7 +30,7 @@ impl Kernel {
                 None => Err(Fault::internal("no call to execute")),
             };
         };
-        let reading = Record::new(self.log.as_ref(), context);
+        let reading = Record::new(self.log.as_ref(), &self.redactor, context);
         let mut begun: Vec<BoxFuture<'_, _>> = Vec::new();
         for ready in &ready {
             begun.push(self.read_one(ready, &reading).boxed());
@@ -39,7 +39,7 @@ impl Kernel {
         let mut events = Vec::new();
         for ready in &ready {
             let Some((started, done)) = done.next().await else { break };
-            let mut record = Record::since(started, self.log.as_ref(), context);
+            let mut record = Record::since(started, self.log.as_ref(), &self.redactor, context);
             self.conclude(&ready.pending.call, &ready.verdict, done, &mut record).await?;
             events.extend(record.into_events());
         }
@@ -60,6 +60,7 @@ impl Kernel {
             && matches!(tool.action, Action::Read(_))
             && verdict.decision == Decision::Allow
             && subject.path_fault.is_none()
+            && self.redactor.placeholders(&call.args).is_empty()
             && tool.validate(&call.args).is_ok();
         is_ready.then_some(Ready { pending, tool, verdict })
     }

@@ -104,7 +104,7 @@ impl Reader<'_> {
             None => Err("the expression ends too early".to_owned()),
             Some('(') => {
                 let value = self.after("(").deeper(Self::sum)?;
-                self.expect(')')?;
+                self.close(')')?;
                 Ok(value)
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
@@ -134,7 +134,7 @@ impl Reader<'_> {
                 _ => break,
             }
         }
-        self.expect(')')?;
+        self.close(')')?;
         functions::call(&name, arguments, start)
     }
 
@@ -207,7 +207,7 @@ impl Reader<'_> {
         value
     }
 
-    fn expect(&mut self, closing: char) -> Result<(), String> {
+    fn close(&mut self, closing: char) -> Result<(), String> {
         if self.peek() == Some(closing) {
             self.at += closing.len_utf8();
             return Ok(());
