@@ -75,7 +75,7 @@ fn every_event_has_the_fields_of_the_contract() {
         let mut keys: Vec<&str> = event.as_object().unwrap().keys().map(String::as_str).collect();
         keys.sort_unstable();
         if event["type"] == "output.delta" {
-            assert_eq!(keys, ["eventId", "payload", "runId", "sessionId", "type"]);
+            assert_eq!(keys, ["eventId", "payload", "runId", "sessionId", "ts", "type"]);
             assert_eq!(event["payload"]["tokenType"], "LLM_RESPONSE");
         } else {
             assert_eq!(keys, ["eventId", "hash", "payload", "prevHash", "runId", "seq", "sessionId", "ts", "type"]);
