@@ -49,7 +49,7 @@ impl Attack {
         if self.is("state") {
             // What was left behind has had its time then.
             if self.script.contains("sleep 1") {
-                std::thread::sleep(std::time::Duration::from_millis(1200));
+                std::thread::sleep(std::time::Duration::from_secs(5));
             }
             return target.state() != target.before;
         }
