@@ -9,6 +9,7 @@
 //! milliseconds in a desktop app, and code of ours would run in the copy.
 
 mod kept_output;
+mod piped;
 
 #[cfg(unix)]
 mod exit_watch;
@@ -25,6 +26,8 @@ mod platform;
 #[cfg(target_os = "linux")]
 mod proc_table;
 mod running;
+
+pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, start_piped};
 
 use std::path::PathBuf;
 use std::pin::pin;

@@ -10,12 +10,12 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
-use super::CommandSpec;
 use super::exit_watch::ExitWatch;
 use super::launch::{Launch, Streams};
 use super::orphan_guard;
 #[cfg(target_os = "linux")]
 use super::proc_table;
+use super::{CommandSpec, Piped, PipedProcess, PipedSpec};
 use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
 
@@ -73,31 +73,104 @@ const GATE: &str = r#"ulimit -c 0; read -r _ <&3 && exec "$0" "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, pipe::Receiver)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
-    let command = [GATE_SHELL, "-c", GATE, shell, "-c", "--", &spec.command_line];
-    let launch = |program: &Path, arguments: &[&str]| {
-        Launch::new(program, arguments, &spec.environment, &spec.directory).ok_or(ProcessError::NotACommand)
-    };
-    let (launch, wrapping) = match spec.sandbox {
-        Some(sandbox) => {
-            let wrapped = sandbox.wrap(&spec.directory, &command).map_err(|source| start_error(spec, source))?;
-            let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
-            (launch(&wrapped.program, &arguments)?, wrapped.descriptors)
-        }
-        None => (launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()),
-    };
+    let (launch, wrapping) =
+        Behind { sandbox: spec.sandbox, environment: &spec.environment, directory: &spec.directory }.launch(&[
+            shell,
+            "-c",
+            "--",
+            &spec.command_line,
+        ])?;
     let (reader, writer) = io::pipe().map_err(lost)?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
     let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
     let streams = streams(writer.into(), input, more).map_err(lost)?;
+    Ok((wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?, output))
+}
+
+/// What a program is started behind, besides the gate.
+struct Behind<'a> {
+    sandbox: Option<&'a Sandbox>,
+    environment: &'a [(String, String)],
+    directory: &'a Path,
+}
+
+impl Behind<'_> {
+    /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
+    fn launch(&self, program: &[&str]) -> Result<(Launch, Vec<OwnedFd>)> {
+        let command = [&[GATE_SHELL, "-c", GATE], program].concat();
+        let launch = |program: &Path, arguments: &[&str]| {
+            Launch::new(program, arguments, self.environment, self.directory).ok_or(ProcessError::NotACommand)
+        };
+        let Some(sandbox) = self.sandbox else {
+            return Ok((launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()));
+        };
+        let wrapped = sandbox.wrap(self.directory, &command).map_err(|source| start_error(self.directory, source))?;
+        let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
+        Ok((launch(&wrapped.program, &arguments)?, wrapped.descriptors))
+    }
+}
+
+async fn wait_at_gate(
+    launch: Launch,
+    streams: Streams,
+    gate: PipeWriter,
+    sandbox: Option<&Sandbox>,
+    directory: &Path,
+) -> Result<Waiting> {
     orphan_guard::prepare();
-    let started = match spec.sandbox {
+    let started = match sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
         None => launch.start(&streams),
     };
-    let pid = started.map_err(|source| start_error(spec, source))?;
-    let sandbox = spec.sandbox.cloned();
-    Ok((Waiting { group: Group { pid, is_reaped: false, sandbox }, gate }, output))
+    let pid = started.map_err(|source| start_error(directory, source))?;
+    Ok(Waiting { group: Group { pid, is_reaped: false, sandbox: sandbox.cloned() }, gate })
+}
+
+/// A running program that is spoken to over pipes. Dropping it kills its group.
+pub(super) struct Running {
+    watch: ExitWatch,
+    group: Group,
+}
+
+impl Running {
+    /// Ends when the program itself has; can be awaited again.
+    pub(super) async fn exited(&mut self) {
+        let _ = self.watch.exited().await;
+    }
+
+    pub(super) fn terminate_group(&self) {
+        self.group.terminate();
+    }
+
+    pub(super) fn kill_group(&self) {
+        self.group.signal(Signal::KILL);
+    }
+
+    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
+        self.group.reap()
+    }
+}
+
+pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
+    let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
+    let (launch, wrapping) =
+        Behind { sandbox: spec.sandbox, environment: &spec.environment, directory: &spec.directory }
+            .launch(&command)?;
+    let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
+    let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
+    let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
+    let (gate_reader, gate) = io::pipe().map_err(lost)?;
+    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
+    let streams = Streams::new(stdin_reader.into(), stdout_writer.into(), stderr_writer.into(), more).map_err(lost)?;
+    let waiting = wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?;
+    let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
+    Ok(Piped {
+        stdin: Box::new(pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?),
+        stdout: Box::new(pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?),
+        stderr: Box::new(pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?),
+        process: PipedProcess(Running { watch, group: waiting.open() }),
+    })
 }
 
 fn lost(source: io::Error) -> ProcessError {
@@ -214,9 +287,9 @@ fn shell() -> &'static Path {
     })
 }
 
-fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
-    if !spec.directory.is_dir() {
-        return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
+fn start_error(directory: &Path, source: io::Error) -> ProcessError {
+    if !directory.is_dir() {
+        return ProcessError::DirectoryMissing { directory: directory.to_owned() };
     }
     ProcessError::SpawnFailed { program: GATE_SHELL.to_owned(), source }
 }

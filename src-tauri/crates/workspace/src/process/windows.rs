@@ -10,7 +10,7 @@ use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
-use super::{CHUNK_BYTES, CommandSpec};
+use super::{CHUNK_BYTES, CommandSpec, Piped, PipedProcess, PipedSpec};
 use crate::error::{ProcessError, Result};
 
 const CREATE_NO_WINDOW: u32 = 0x0800_0000;
@@ -89,6 +89,69 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
     Ok(Started { output, watch, process })
 }
 
+/// A running program that is spoken to over pipes. Dropping it kills it and its children.
+pub(super) struct Running {
+    child: tokio::process::Child,
+    process: u32,
+}
+
+impl Running {
+    /// Ends when the program itself has; can be awaited again.
+    pub(super) async fn exited(&mut self) {
+        let _ = self.child.wait().await;
+    }
+
+    /// Console programs without a console can't be asked.
+    pub(super) fn terminate_group(&mut self) {
+        self.kill_group();
+    }
+
+    pub(super) fn kill_group(&mut self) {
+        // After its end the number may be another's.
+        if let Ok(None) = self.child.try_wait() {
+            kill_tree(self.process);
+        }
+    }
+
+    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
+        let status = self.child.try_wait().ok().flatten();
+        (status.and_then(|status| status.code()), None)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
+    if let Some(sandbox) = spec.sandbox {
+        sandbox.perform(|| ()).await?;
+    }
+    let started = tokio::process::Command::new(&spec.program)
+        .args(&spec.arguments)
+        .current_dir(&spec.directory)
+        .env_clear()
+        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
+        .creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = started.map_err(|source| ProcessError::SpawnFailed { program: spec.program.clone(), source })?;
+    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
+    let (Some(((stdin, stdout), stderr)), Some(process)) = (pipes, child.id()) else {
+        return Err(ProcessError::ConnectionLost { source: io::Error::other("no pipes") }.into());
+    };
+    Ok(Piped {
+        stdin: Box::new(stdin),
+        stdout: Box::new(stdout),
+        stderr: Box::new(stderr),
+        process: PipedProcess(Running { child, process }),
+    })
+}
+
 /// A file that goes when it is closed rather than a pipe: nobody has to feed it while the command runs.
 fn readable(input: &[u8]) -> io::Result<Stdio> {
     if input.is_empty() {
@@ -142,13 +205,7 @@ impl Started {
         if self.watch.0.borrow().is_some() {
             return;
         }
-        let _ = Command::new("taskkill.exe")
-            .args(["/T", "/F", "/PID", &self.process.to_string()])
-            .creation_flags(CREATE_NO_WINDOW)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status();
+        kill_tree(self.process);
     }
 
     /// The exit code, or the signal.
@@ -169,4 +226,14 @@ fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
         return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
     }
     ProcessError::SpawnFailed { program: "powershell.exe".to_owned(), source }
+}
+
+fn kill_tree(process: u32) {
+    let _ = Command::new("taskkill.exe")
+        .args(["/T", "/F", "/PID", &process.to_string()])
+        .creation_flags(CREATE_NO_WINDOW)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
 }
