@@ -151,9 +151,13 @@ impl Kernel {
         approve: arki_domain::ApprovalMode,
         impact: Impact,
     ) -> Question<'a> {
+        let (tool, category) = match &subject.judged_as {
+            Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
+            None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
+        };
         Question {
-            tool: tool_id,
-            category: self.tool(tool_id).map(|tool| tool.definition.category),
+            tool,
+            category,
             subject: &subject.subject,
             trusted: self.settings.trusted,
             approve,

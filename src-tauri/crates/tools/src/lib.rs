@@ -25,7 +25,7 @@ pub use kernel::{
     BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files, search_for_secrets,
     stands_under_a_tool,
 };
-pub use remote_tool::{CallScope, Progress, RemoteTool};
-pub use schema::MAX_SCHEMA_BYTES;
+pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
+pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Tool};
 pub use touched::Touched;

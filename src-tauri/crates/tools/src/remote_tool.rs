@@ -3,7 +3,7 @@
 
 use crate::tool::Output;
 use crate::touched::Touched;
-use arki_domain::{CallId, Fault};
+use arki_domain::{CallId, Category, Fault};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
@@ -22,6 +22,18 @@ pub trait RemoteTool: Send + Sync {
     fn touches(&self, args: &Value) -> Touched {
         Touched::mentioned_in(args)
     }
+
+    /// For a tool that only hands a call on: the tool that is called in the end. Rules and categories judge that one.
+    fn judged_as(&self, _args: &Value) -> Option<JudgedAs> {
+        None
+    }
+}
+
+/// What a call is judged as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JudgedAs {
+    pub tool: String,
+    pub category: Category,
 }
 
 /// What a call is given besides its arguments.

@@ -30,6 +30,23 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     compiled.map_err(|error| error.to_string())
 }
 
+/// Whether a schema can be used.
+///
+/// # Errors
+/// Why not.
+pub fn check_schema(schema: &Value) -> Result<(), String> {
+    compile(schema).map(drop)
+}
+
+/// Whether arguments are what a schema asks for.
+///
+/// # Errors
+/// `ARGUMENTS_INVALID`, in words that help the model to mend them.
+pub fn check_arguments(tool: &str, schema: &Value, arguments: &Value) -> Result<(), Fault> {
+    let validator = compile(schema).map_err(|why| Fault::internal(format_args!("the schema of {tool}: {why}")))?;
+    crate::arguments::validate(tool, &validator, arguments)
+}
+
 /// A schema from outside, as an object; one that says nothing takes no arguments.
 pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), Fault> {
     let unusable = |why: &str| {

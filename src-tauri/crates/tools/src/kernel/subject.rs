@@ -2,7 +2,8 @@
 
 use super::Kernel;
 use crate::policy::{self, Subject, TouchedPath, WideRead};
-use crate::tool::Tool;
+use crate::remote_tool::JudgedAs;
+use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
 use arki_workspace::{UnnamedReads, reads_below, reads_matching};
 use serde_json::Value;
@@ -12,6 +13,8 @@ pub(super) struct SubjectOf {
     pub(super) subject: Subject,
     /// Why one of the paths cannot be used, if so.
     pub(super) path_fault: Option<Fault>,
+    /// Another tool, to which this call is only handed on.
+    pub(super) judged_as: Option<JudgedAs>,
 }
 
 impl Kernel {
@@ -36,7 +39,11 @@ impl Kernel {
         }));
         let subject =
             Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked, secrets: Vec::new() };
-        SubjectOf { subject, path_fault }
+        let judged_as = tool.and_then(|tool| match &tool.action {
+            Action::Remote(remote) => remote.judged_as(args),
+            Action::Read(_) | Action::Write(_) | Action::Command => None,
+        });
+        SubjectOf { subject, path_fault, judged_as }
     }
 
     /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern.
