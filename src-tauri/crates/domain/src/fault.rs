@@ -118,6 +118,16 @@ codes! {
     LOCAL_PROVIDER_CONFLICT,
     /// The event log's hash chain is broken.
     LOG_CHAIN_BROKEN,
+    /// The MCP server asks the user to sign in.
+    MCP_AUTHORIZATION_NEEDED,
+    /// An MCP server answered a call with an error.
+    MCP_CALL_REFUSED,
+    /// An MCP server cannot be started, ended, or does not keep to the protocol.
+    MCP_SERVER_FAILED,
+    /// No MCP server of this name is configured.
+    MCP_SERVER_UNKNOWN,
+    /// An MCP server's tool is no longer what was agreed to.
+    MCP_TOOL_CHANGED,
     /// No message of this id waits in the queue.
     MESSAGE_NOT_FOUND,
     /// The provider does not know the model.

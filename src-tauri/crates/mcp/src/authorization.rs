@@ -1,0 +1,149 @@
+//! Signing in to servers that ask for it: OAuth with discovery, registration and PKCE, as the protocol describes it.
+//!
+//! Tokens belong to an address, not to a name: a project that gives its own server a familiar name gets none of them.
+
+use crate::fault::{authorization_needed, failed, quoted};
+use crate::server::Ports;
+use crate::settings::{Remote, ServerSettings};
+use arki_domain::Fault;
+use async_trait::async_trait;
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, CredentialStore, OAuthState, StoredCredentials,
+    WWWAuthenticateParams,
+};
+use std::sync::Arc;
+
+/// Where tokens are kept: the operating system's keychain.
+#[async_trait]
+pub trait TokenStore: Send + Sync {
+    /// # Errors
+    /// When there is no keychain.
+    async fn load(&self, url: &str) -> Result<Option<String>, Fault>;
+
+    /// # Errors
+    /// When there is no keychain.
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault>;
+
+    /// # Errors
+    /// When there is no keychain.
+    async fn clear(&self, url: &str) -> Result<(), Fault>;
+}
+
+/// Somebody who can show a page to the user.
+#[async_trait]
+pub trait SignIn: Send + Sync {
+    /// Where the page sends the browser back to.
+    fn redirect_uri(&self) -> String;
+
+    /// Shows the page; gives the address that the browser was sent back to.
+    ///
+    /// # Errors
+    /// When the user does not come back.
+    async fn visit(&self, url: &str) -> Result<String, Fault>;
+}
+
+/// What knows the tokens of one address, for its requests.
+pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
+    let mut manager = empty_manager(server, remote, ports).await?;
+    // Without stored tokens nothing is asked of anybody: the server's own answer says whether any are needed.
+    if let Err(error) = manager.initialize_from_store().await {
+        tracing::debug!(server, %error, "the stored tokens can't be used");
+    }
+    Ok(manager)
+}
+
+async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
+    let manager = AuthorizationManager::new(remote.url.as_str()).await;
+    let mut manager = manager.map_err(|error| sign_in_failed(server, &error))?;
+    manager.set_credential_store(Stored { tokens: ports.tokens.clone(), url: remote.url.clone() });
+    Ok(manager)
+}
+
+/// Lets the user sign in; the tokens are kept. `challenge` is what the server answered without them.
+pub(crate) async fn sign_in(
+    settings: &ServerSettings,
+    remote: &Remote,
+    ports: &Ports,
+    challenge: Option<&str>,
+) -> Result<(), Fault> {
+    let server = &settings.name;
+    let Some(page) = &ports.sign_in else { return Err(authorization_needed(server)) };
+    let granted = granted_scopes(remote, ports).await;
+    let request = request(remote, &page.redirect_uri(), challenge, granted);
+    let mut state = OAuthState::Unauthorized(empty_manager(server, remote, ports).await?);
+    let failed = |error: AuthError| sign_in_failed(server, &error);
+    state.start_authorization(request).await.map_err(failed)?;
+    let url = state.get_authorization_url().await.map_err(failed)?;
+    let sent_back = page.visit(&url).await?;
+    state.handle_callback_url(&sent_back).await.map_err(failed)
+}
+
+fn request(remote: &Remote, redirect_uri: &str, challenge: Option<&str>, granted: Vec<String>) -> AuthorizationRequest {
+    let oauth = &remote.oauth;
+    let mut request = AuthorizationRequest::new(redirect_uri).with_client_name("Arki").with_initial_scope_selection();
+    if let Some(id) = &oauth.client_id {
+        request = request.with_preregistered_client(id);
+    }
+    if let Some(secret) = &oauth.client_secret {
+        request = request.with_client_secret(secret);
+    }
+    if let Some(url) = &oauth.client_metadata_url {
+        request = request.with_client_metadata_url(url);
+    }
+    let mut scopes = oauth.scopes.clone();
+    if let Some(challenge) = challenge {
+        request = request.with_challenge(challenge);
+        scopes.extend(missing_scopes(remote, challenge, granted));
+    }
+    request.with_scopes(scopes)
+}
+
+/// Where what was granted does not suffice: that, and what the server asks for besides.
+fn missing_scopes(remote: &Remote, challenge: &str, granted: Vec<String>) -> Vec<String> {
+    let Ok(url) = reqwest::Url::parse(&remote.url) else { return Vec::new() };
+    let asked = WWWAuthenticateParams::parse(challenge, &url);
+    let Some(scope) = asked.scope.as_deref().filter(|_| asked.is_insufficient_scope()) else { return Vec::new() };
+    let mut scopes = granted;
+    for scope in scope.split_whitespace() {
+        if !scopes.iter().any(|known| known == scope) {
+            scopes.push(scope.to_owned());
+        }
+    }
+    scopes
+}
+
+async fn granted_scopes(remote: &Remote, ports: &Ports) -> Vec<String> {
+    let stored = Stored { tokens: ports.tokens.clone(), url: remote.url.clone() }.load().await;
+    stored.ok().flatten().map(|stored| stored.granted_scopes).unwrap_or_default()
+}
+
+fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
+    failed(server, format_args!("can't be signed in to: {}.", quoted(&error.to_string())))
+}
+
+struct Stored {
+    tokens: Arc<dyn TokenStore>,
+    url: String,
+}
+
+#[async_trait]
+impl CredentialStore for Stored {
+    async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
+        let stored = self.tokens.load(&self.url).await.map_err(|fault| unusable(&fault))?;
+        // What an earlier version wrote otherwise is as good as nothing.
+        Ok(stored.and_then(|stored| serde_json::from_str(&stored).ok()))
+    }
+
+    async fn save(&self, credentials: StoredCredentials) -> Result<(), AuthError> {
+        let text = serde_json::to_string(&credentials).map_err(|_| AuthError::InternalError("tokens".to_owned()))?;
+        self.tokens.save(&self.url, &text).await.map_err(|fault| unusable(&fault))
+    }
+
+    async fn clear(&self) -> Result<(), AuthError> {
+        self.tokens.clear(&self.url).await.map_err(|fault| unusable(&fault))
+    }
+}
+
+fn unusable(fault: &Fault) -> AuthError {
+    AuthError::CredentialStoreError(fault.message.clone())
+}

@@ -1,0 +1,47 @@
+//! What goes wrong with servers, in words that name the server.
+
+use arki_domain::{Code, Fault};
+use rmcp::model::ErrorData;
+
+/// Of a message that a server wrote, in an error.
+const MAX_QUOTED_CHARS: usize = 300;
+
+pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
+    Fault::new(
+        Code::MCP_SERVER_FAILED,
+        format!("The MCP server \"{server}\" {what}"),
+        format!("`arki mcp test {server}` shows what it prints."),
+    )
+}
+
+pub(crate) fn refused(server: &str, error: &ErrorData) -> Fault {
+    Fault::new(
+        Code::MCP_CALL_REFUSED,
+        format!("The MCP server \"{server}\" answered with an error ({}): {}", error.code.0, quoted(&error.message)),
+        "Check the arguments against the tool's schema.",
+    )
+}
+
+pub(crate) fn authorization_needed(server: &str) -> Fault {
+    Fault::new(
+        Code::MCP_AUTHORIZATION_NEEDED,
+        format!("The MCP server \"{server}\" asks you to sign in."),
+        format!("Sign in with `arki mcp login {server}` or in the settings, then try again."),
+    )
+}
+
+pub(crate) fn tool_changed(server: &str, tool: &str) -> Fault {
+    Fault::new(
+        Code::MCP_TOOL_CHANGED,
+        format!("\"{tool}\" of the MCP server \"{server}\" is no longer what was agreed to, so it is off."),
+        format!(
+            "The user can look at the difference and agree to it with `arki mcp agree {server}`. Go on without it."
+        ),
+    )
+}
+
+/// A piece of somebody else's text, on one line.
+pub(crate) fn quoted(text: &str) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();
+    line.trim().to_owned()
+}

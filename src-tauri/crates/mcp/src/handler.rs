@@ -1,0 +1,134 @@
+//! What a server may ask of us: the project's place, and questions to the user. It gets no model to ask (sampling).
+
+#![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
+
+use crate::server::{Elicitor, Question, Reply};
+use crate::stdout_lines::Findings;
+use crate::trail::Trail;
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
+    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+    ProgressNotificationParam, Root, RootsCapabilities, UrlElicitationCapability,
+};
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, RoleClient};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::mpsc;
+
+/// Progress that waits to be shown; what comes while nobody looks is left out.
+const MAX_QUEUED_PROGRESS: usize = 64;
+
+/// What comes from a server besides answers.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    pub(crate) trail: Trail,
+    pub(crate) findings: Findings,
+    /// At first too: nothing was listed yet.
+    pub(crate) tools_changed: AtomicBool,
+    /// Of the calls at work.
+    listeners: Mutex<Vec<mpsc::Sender<String>>>,
+}
+
+impl Default for Heard {
+    fn default() -> Self {
+        Self {
+            trail: Trail::default(),
+            findings: Findings::default(),
+            tools_changed: AtomicBool::new(true),
+            listeners: Mutex::default(),
+        }
+    }
+}
+
+impl Heard {
+    pub(crate) fn listen(&self) -> mpsc::Receiver<String> {
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED_PROGRESS);
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| !listener.is_closed());
+        listeners.push(sender);
+        receiver
+    }
+
+    /// Which of several calls it belongs to is not known here; then nobody is told.
+    fn tell_progress(&self, text: String) {
+        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| !listener.is_closed());
+        if let [only] = listeners.as_slice() {
+            let _ = only.try_send(text);
+        }
+    }
+}
+
+pub(crate) struct Handler {
+    pub(crate) server: String,
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
+    pub(crate) heard: Arc<Heard>,
+}
+
+impl ClientHandler for Handler {
+    fn get_info(&self) -> ClientConfig {
+        let mut capabilities = ClientCapabilities::default();
+        capabilities.roots = self.root.is_some().then(RootsCapabilities::default);
+        let form = FormElicitationCapability::new().with_schema_validation(true);
+        let mut elicitation = ElicitationCapability::new().with_form(form);
+        if self.elicitor.is_some() {
+            elicitation = elicitation.with_url(UrlElicitationCapability::default());
+        }
+        capabilities.elicitation = Some(elicitation);
+        ClientConfig::new(capabilities, Implementation::new("arki", env!("CARGO_PKG_VERSION")))
+    }
+
+    async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
+        let root = self.root.as_ref().and_then(|root| reqwest::Url::from_directory_path(root).ok());
+        let root = root.map(|url| Root::new(url.as_str().trim_end_matches('/')));
+        Ok(ListRootsResult::new(root.into_iter().collect()))
+    }
+
+    /// Where nobody is there to ask, the answer is no.
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let Some(elicitor) = &self.elicitor else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
+        let question = match request {
+            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+                let schema = serde_json::to_value(requested_schema).unwrap_or_default();
+                Question { server: self.server.clone(), message, schema: Some(schema), url: None }
+            }
+            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
+                Question { server: self.server.clone(), message, schema: None, url: Some(url) }
+            }
+            _ => return Ok(ElicitResult::new(ElicitationAction::Decline)),
+        };
+        Ok(match elicitor.ask(question).await {
+            Reply::Accept(content) => {
+                let accepted = ElicitResult::new(ElicitationAction::Accept);
+                content.map_or(accepted.clone(), |content| accepted.with_content(content))
+            }
+            Reply::Decline => ElicitResult::new(ElicitationAction::Decline),
+            Reply::Cancel => ElicitResult::new(ElicitationAction::Cancel),
+        })
+    }
+
+    async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
+        let done = match params.total {
+            Some(total) => format!("{} of {total}", params.progress),
+            None => params.progress.to_string(),
+        };
+        let message = params.message.map(|message| format!(" {}", crate::fault::quoted(&message))).unwrap_or_default();
+        self.heard.tell_progress(format!("[{done}]{message}\n"));
+    }
+
+    async fn on_logging_message(&self, params: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {
+        let text = params.data.as_str().map_or_else(|| params.data.to_string(), str::to_owned);
+        self.heard.trail.push(format!("[{:?}] {text}\n", params.level).to_lowercase().as_bytes());
+    }
+
+    async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
+        self.heard.tools_changed.store(true, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,29 @@
+//! The port through which servers over pipes are started.
+
+use crate::settings::Command;
+use arki_domain::Fault;
+use async_trait::async_trait;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Starts a server's program, confined as its settings say.
+#[async_trait]
+pub trait Launcher: Send + Sync {
+    /// # Errors
+    /// When it cannot be started.
+    async fn launch(&self, command: &Command) -> Result<Launched, Fault>;
+}
+
+/// A program that runs, by its pipes.
+pub struct Launched {
+    pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    pub stdout: Box<dyn AsyncRead + Send + Unpin>,
+    pub stderr: Box<dyn AsyncRead + Send + Unpin>,
+    pub process: Box<dyn Process>,
+}
+
+/// The program itself. Dropping it ends the program and what it started.
+#[async_trait]
+pub trait Process: Send + Sync {
+    /// Ends it, politely first. Says how it ended, such as `exit code 1`.
+    async fn stop(&mut self) -> String;
+}

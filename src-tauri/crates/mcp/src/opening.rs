@@ -1,0 +1,256 @@
+//! Opening a connection: starting the program or reaching the address, and the handshake.
+
+use crate::authorization;
+use crate::connection::Connection;
+use crate::fault::{failed, quoted};
+use crate::handler::{Handler, Heard};
+use crate::http;
+use crate::launcher::{Launched, Process};
+use crate::server::Ports;
+use crate::settings::{Remote, ServerSettings, Transport};
+use crate::stdout_lines;
+use arki_domain::Fault;
+use rmcp::model::ProtocolVersion;
+use rmcp::service::ClientInitializeError;
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::auth::AuthClient;
+use rmcp::{ClientLifecycleMode, ClientServiceExt};
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::io::{AsyncWrite, DuplexStream, duplex};
+use tokio_util::task::AbortOnDropHandle;
+
+const PIPE_BYTES: usize = 64 * 1024;
+/// Times that the user is asked to sign in before an answer that asks again counts as a refusal.
+pub(crate) const MAX_SIGN_INS: usize = 2;
+
+/// What opening a connection does, one after the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    Start,
+    Initialize,
+    Tools,
+}
+
+/// A server that was started, or whose address is known, and that has not spoken yet.
+pub(crate) struct Started {
+    way: Way,
+    heard: Arc<Heard>,
+}
+
+enum Way {
+    Pipes(Pipes),
+    Http,
+}
+
+struct Pipes {
+    protocol: DuplexStream,
+    stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    process: Box<dyn Process>,
+    readers: [AbortOnDropHandle<()>; 2],
+}
+
+impl Started {
+    pub(crate) async fn new(settings: &ServerSettings, ports: &Ports, heard: Arc<Heard>) -> Result<Self, Fault> {
+        let way = match &settings.transport {
+            Transport::Stdio(command) => Way::Pipes(Pipes::new(ports.launcher.launch(command).await?, &heard)),
+            Transport::Http(_) => Way::Http,
+        };
+        Ok(Self { way, heard })
+    }
+
+    /// The handshake, within the server's time limit. Signing in is the user's and takes as long as it takes.
+    pub(crate) async fn initialize(self, settings: &ServerSettings, ports: &Ports) -> Result<Connection, Fault> {
+        let heard = self.heard;
+        match (self.way, &settings.transport) {
+            (Way::Pipes(pipes), Transport::Stdio(command)) => {
+                let first = pipes.initialize(settings, ports, &heard, newest_first()).await;
+                let Err(NotBegun::Misunderstood(_)) = first else { return first.map_err(NotBegun::into_fault) };
+                let again = Pipes::new(ports.launcher.launch(command).await?, &heard);
+                again
+                    .initialize(settings, ports, &heard, ClientLifecycleMode::Initialize)
+                    .await
+                    .map_err(NotBegun::into_fault)
+            }
+            (Way::Http, Transport::Http(remote)) => {
+                let first = over_http(settings, remote, ports, &heard, newest_first()).await;
+                let Err(NotBegun::Misunderstood(_)) = first else { return first.map_err(NotBegun::into_fault) };
+                let again = over_http(settings, remote, ports, &heard, ClientLifecycleMode::Initialize);
+                again.await.map_err(NotBegun::into_fault)
+            }
+            _ => Err(Fault::internal("a server that is reached another way than it is configured")),
+        }
+    }
+}
+
+/// Why a handshake failed.
+enum NotBegun {
+    /// Perhaps for its first word, which servers of earlier protocols may stumble over.
+    Misunderstood(Fault),
+    Failed(Fault),
+}
+
+impl NotBegun {
+    fn into_fault(self) -> Fault {
+        match self {
+            Self::Misunderstood(fault) | Self::Failed(fault) => fault,
+        }
+    }
+}
+
+impl From<Fault> for NotBegun {
+    fn from(fault: Fault) -> Self {
+        Self::Failed(fault)
+    }
+}
+
+impl Pipes {
+    fn new(launched: Launched, heard: &Arc<Heard>) -> Self {
+        let (protocol, passed) = duplex(PIPE_BYTES);
+        let Launched { stdin, stdout, stderr, process } = launched;
+        let (for_lines, for_trail) = (heard.clone(), heard.clone());
+        let lines = tokio::spawn(async move { stdout_lines::pass_on(stdout, passed, &for_lines.findings).await });
+        let trail = tokio::spawn(async move { for_trail.trail.follow(stderr).await });
+        Self { protocol, stdin, process, readers: [lines, trail].map(AbortOnDropHandle::new) }
+    }
+
+    async fn initialize(
+        self,
+        settings: &ServerSettings,
+        ports: &Ports,
+        heard: &Arc<Heard>,
+        lifecycle: ClientLifecycleMode,
+    ) -> Result<Connection, NotBegun> {
+        let Self { protocol, stdin, mut process, readers } = self;
+        let transport =
+            AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle);
+        let error = match tokio::time::timeout(settings.start_timeout, serving).await {
+            Ok(Ok(running)) => {
+                return Ok(Connection::new(settings, running, heard.clone(), Some(process), readers.into()));
+            }
+            Ok(Err(error)) => Some(error),
+            Err(_) => None,
+        };
+        let ended = process.stop().await;
+        let fault = failed(&settings.name, why_not_begun(settings, heard, error.as_ref(), &ended));
+        let is_broken = heard.findings.broken().is_some();
+        Err(if !is_broken && error.is_some_and(|error| is_misunderstood(&error)) {
+            NotBegun::Misunderstood(fault)
+        } else {
+            NotBegun::Failed(fault)
+        })
+    }
+}
+
+async fn over_http(
+    settings: &ServerSettings,
+    remote: &Remote,
+    ports: &Ports,
+    heard: &Arc<Heard>,
+    lifecycle: ClientLifecycleMode,
+) -> Result<Connection, NotBegun> {
+    let mut sign_ins = 0;
+    loop {
+        let client = http::client(&settings.name, remote)?;
+        let manager = authorization::manager(&settings.name, remote, ports).await?;
+        let config = http::config(&settings.name, remote)?;
+        let transport = StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), config);
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle.clone());
+        match tokio::time::timeout(settings.start_timeout, serving).await {
+            Ok(Ok(running)) => return Ok(Connection::new(settings, running, heard.clone(), None, Vec::new())),
+            Ok(Err(error)) if wants_sign_in(&error) && sign_ins < MAX_SIGN_INS => {
+                sign_ins += 1;
+                authorization::sign_in(settings, remote, ports, error.auth_challenge()).await?;
+            }
+            Ok(Err(error)) => {
+                let why = format_args!("can't be reached at {}: {}.", remote.url, in_short(&error));
+                let fault = failed(&settings.name, why);
+                let is_misunderstood = is_misunderstood(&error);
+                return Err(if is_misunderstood { NotBegun::Misunderstood(fault) } else { NotBegun::Failed(fault) });
+            }
+            Err(_) => return Err(failed(&settings.name, why_not_begun(settings, heard, None, "")).into()),
+        }
+    }
+}
+
+/// It answered with something else than what was asked for, or went away.
+fn is_misunderstood(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. }
+        | ClientInitializeError::ConnectionClosed(_) => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => is_misunderstood(fallback),
+        _ => false,
+    }
+}
+
+/// The cause at the bottom, which is what says something; above it stand the names of types.
+fn in_short(error: &ClientInitializeError) -> String {
+    let mut cause: &(dyn std::error::Error + 'static) = match error {
+        ClientInitializeError::TransportError { error, .. } => error.error.as_ref(),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return in_short(fallback),
+        other => other,
+    };
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    quoted(&cause.to_string())
+}
+
+fn wants_sign_in(error: &ClientInitializeError) -> bool {
+    error.is_authorization_required() || error.auth_challenge().is_some()
+}
+
+/// The newest protocol first; a server that does not know it is spoken to as before.
+fn newest_first() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::LATEST],
+        legacy_version: Some(ProtocolVersion::LATEST_WITH_INITIALIZE),
+    }
+}
+
+fn handler(settings: &ServerSettings, ports: &Ports, heard: &Arc<Heard>) -> Handler {
+    Handler {
+        server: settings.name.clone(),
+        root: ports.root.clone(),
+        elicitor: ports.elicitor.clone(),
+        heard: heard.clone(),
+    }
+}
+
+/// Why there is no connection, from what is known of both sides.
+fn why_not_begun(
+    settings: &ServerSettings,
+    heard: &Heard,
+    error: Option<&ClientInitializeError>,
+    ended: &str,
+) -> String {
+    if let Some(broken) = heard.findings.broken() {
+        return broken;
+    }
+    let mut why = match error {
+        None => format!("did not answer within {} s.", settings.start_timeout.as_secs()),
+        Some(error) if has_ended(error) => format!("ended before it answered ({ended})."),
+        Some(error) => format!("refused the connection: {}.", in_short(error)),
+    };
+    if let Some(noise) = heard.findings.noise() {
+        why.push_str(&format!(" It prints what is not MCP: \"{noise}\"."));
+    }
+    if let Some(last) = heard.trail.text().lines().rfind(|line| !line.trim().is_empty()) {
+        why.push_str(&format!(" It said: {}", quoted(last)));
+    }
+    why
+}
+
+fn has_ended(error: &ClientInitializeError) -> bool {
+    match error {
+        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::TransportError { .. } => true,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => has_ended(fallback),
+        _ => false,
+    }
+}

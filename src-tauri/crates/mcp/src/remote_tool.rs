@@ -1,0 +1,56 @@
+//! A server's tools as the kernel knows tools.
+
+use crate::offer::{Offer, Target};
+use crate::server::{Call, Server};
+use arki_domain::{Code, Fault};
+use arki_tools::{CallScope, Conduct, JudgedAs, Output, RemoteTool, Tool};
+use async_trait::async_trait;
+use serde_json::Value;
+use std::sync::Arc;
+
+struct ServerTool {
+    server: Arc<Server>,
+    target: Target,
+}
+
+/// The tools of an offer; one that cannot be a tool is left out.
+#[must_use]
+pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
+    let tool = |offered: crate::Offered| {
+        let remote = Arc::new(ServerTool { server: server.clone(), target: offered.target.clone() });
+        let conduct = Conduct {
+            is_idempotent: matches!(offered.target, Target::ListResources | Target::ReadResource | Target::SearchTools),
+            time_limit: server.settings().call_timeout,
+        };
+        let tool = Tool::remote(&offered.name, &offered.description, offered.parameters, remote);
+        tool.map(|tool| tool.in_category(offered.category).with_conduct(conduct))
+    };
+    let usable = |tool: Result<Tool, Fault>| match tool {
+        Ok(tool) => Some(tool),
+        Err(fault) => {
+            tracing::warn!(server = server.settings().name, %fault, "an MCP tool is not offered");
+            None
+        }
+    };
+    offer.tools.into_iter().map(tool).filter_map(usable).collect()
+}
+
+#[async_trait]
+impl RemoteTool for ServerTool {
+    async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault> {
+        let show = |text: String| scope.progress.show(&text);
+        let call = Call { cancel: scope.cancel.clone(), on_progress: &mut { show } };
+        let answer = self.server.call(&self.target, &args, call).await?;
+        if answer.is_error {
+            // Told as an error, and bounded like any answer.
+            let text: String = answer.text.chars().take(scope.max_output_bytes / 2).collect();
+            return Err(Fault::new(Code::MCP_CALL_REFUSED, text, ""));
+        }
+        Ok(Output { text: answer.text, truncated: false })
+    }
+
+    fn judged_as(&self, args: &Value) -> Option<JudgedAs> {
+        let (tool, category) = self.target.judged_as(self.server.settings(), args)?;
+        Some(JudgedAs { tool, category })
+    }
+}

@@ -1,0 +1,522 @@
+//! A configured server: started when it is first needed, started again when it ended, remembered between starts.
+
+use crate::agreement::{Agreement, AgreementStore};
+use crate::authorization::{self, SignIn, TokenStore};
+use crate::connection::{Connection, Prompt, Unanswered};
+use crate::fault::{failed, tool_changed};
+use crate::handler::Heard;
+use crate::launcher::Launcher;
+use crate::offer::{Offer, Target};
+use crate::opening::{MAX_SIGN_INS, Started, Step};
+use crate::result_text::Answer;
+use crate::settings::{ServerSettings, Transport};
+use crate::tool_search;
+use arki_domain::{Code, Fault};
+use async_trait::async_trait;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// After a failure nobody tries again for this long; twice as long after each further one.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+const MAX_BACKOFF: Duration = Duration::from_secs(60);
+
+/// What a server needs of the world.
+#[derive(Clone)]
+pub struct Ports {
+    pub launcher: Arc<dyn Launcher>,
+    pub agreements: Arc<dyn AgreementStore>,
+    pub tokens: Arc<dyn TokenStore>,
+    /// `None` where nobody can be shown a page.
+    pub sign_in: Option<Arc<dyn SignIn>>,
+    /// `None` where nobody can be asked.
+    pub elicitor: Option<Arc<dyn Elicitor>>,
+    /// The project, which servers are told of.
+    pub root: Option<PathBuf>,
+}
+
+/// Somebody who can ask the user what a server wants to know.
+#[async_trait]
+pub trait Elicitor: Send + Sync {
+    async fn ask(&self, question: Question) -> Reply;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    pub server: String,
+    pub message: String,
+    /// Of an object with plain fields; `None` where a page is to be visited instead.
+    pub schema: Option<Value>,
+    pub url: Option<String>,
+}
+
+impl Question {
+    /// What the server suggests for each field.
+    #[must_use]
+    pub fn defaults(&self) -> Value {
+        let fields = self.schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+        let default = |(name, field): (&String, &Value)| Some((name.clone(), field.get("default")?.clone()));
+        Value::Object(fields.into_iter().flatten().filter_map(default).collect())
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    Accept(Option<Value>),
+    Decline,
+    Cancel,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Switched off in the configuration.
+    Disabled,
+    /// Starts when it is needed.
+    Idle,
+    Running,
+    /// It ended or could not be started; it is tried again when it is needed.
+    Failed,
+}
+
+/// How a call is followed.
+pub struct Call<'a> {
+    pub cancel: CancellationToken,
+    /// Told what the server says of its progress.
+    pub on_progress: &'a mut (dyn FnMut(String) + Send),
+}
+
+pub struct Server {
+    settings: ServerSettings,
+    ports: Ports,
+    inner: tokio::sync::Mutex<Inner>,
+    shown: Mutex<Shown>,
+}
+
+#[derive(Default)]
+struct Inner {
+    connection: Option<Arc<Connection>>,
+    failures: u32,
+    not_before: Option<Instant>,
+}
+
+/// What can be told without waiting for anything.
+struct Shown {
+    state: State,
+    heard: Arc<Heard>,
+}
+
+impl Server {
+    #[must_use]
+    pub fn new(settings: ServerSettings, ports: Ports) -> Self {
+        let state = if settings.enabled { State::Idle } else { State::Disabled };
+        let shown = Mutex::new(Shown { state, heard: Arc::default() });
+        Self { settings, ports, inner: tokio::sync::Mutex::default(), shown }
+    }
+
+    /// What a model is offered of it as far as it was met before, without starting it.
+    ///
+    /// # Errors
+    /// When what was remembered cannot be read.
+    pub fn remembered_offer(&self) -> Result<Option<Offer>, Fault> {
+        Ok(self.remembered()?.map(|agreement| Offer::of(&self.settings, &agreement)))
+    }
+
+    #[must_use]
+    pub fn settings(&self) -> &ServerSettings {
+        &self.settings
+    }
+
+    #[must_use]
+    pub fn state(&self) -> State {
+        self.shown().state
+    }
+
+    /// The last of what it printed besides the protocol.
+    #[must_use]
+    pub fn trail(&self) -> String {
+        self.shown().heard.trail.text()
+    }
+
+    /// What is known of its tools, without starting it; `None` when it was never met.
+    ///
+    /// # Errors
+    /// When what was remembered cannot be read.
+    pub fn remembered(&self) -> Result<Option<Agreement>, Fault> {
+        self.ports.agreements.load(&self.settings.key())
+    }
+
+    /// What a model is offered of it. A server that was met before is not started for it.
+    ///
+    /// # Errors
+    /// When it is met first and cannot be started.
+    pub async fn offer(&self) -> Result<Offer, Fault> {
+        let agreement = match self.remembered()? {
+            Some(agreement) => agreement,
+            None => self.look().await?,
+        };
+        Ok(Offer::of(&self.settings, &agreement))
+    }
+
+    /// Starts it if need be, and has it list its tools anew.
+    ///
+    /// # Errors
+    /// When it cannot be started or asked.
+    pub async fn look(&self) -> Result<Agreement, Fault> {
+        let mut sign_ins = 0;
+        loop {
+            let connection = self.connected().await?;
+            match self.list(&connection).await {
+                Ok(agreement) => return Ok(agreement),
+                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
+            }
+        }
+    }
+
+    /// The user agrees to the tools as the server lists them now.
+    ///
+    /// # Errors
+    /// When it cannot be started or asked, or the agreement not kept.
+    pub async fn agree(&self) -> Result<Agreement, Fault> {
+        let mut agreement = self.look().await?;
+        agreement.agree();
+        self.ports.agreements.save(&self.settings.key(), &agreement).await?;
+        Ok(agreement)
+    }
+
+    /// Opens a connection of its own, step by step, and lists the tools. `on_step` is told each step that went well.
+    ///
+    /// # Errors
+    /// The step that failed, and why.
+    pub async fn test(&self, on_step: &mut (dyn FnMut(Step, String) + Send)) -> Result<Agreement, (Step, Fault)> {
+        let heard = self.begin_hearing();
+        let started = Started::new(&self.settings, &self.ports, heard).await.map_err(|fault| (Step::Start, fault))?;
+        on_step(Step::Start, self.place());
+        let opened = started.initialize(&self.settings, &self.ports).await;
+        let connection = opened.map_err(|fault| (Step::Initialize, fault))?;
+        on_step(Step::Initialize, connection.introduction());
+        let agreement = match self.list(&connection).await {
+            Ok(agreement) => agreement,
+            Err(unanswered) => return Err((Step::Tools, self.words(unanswered, &connection).await)),
+        };
+        connection.close().await;
+        on_step(Step::Tools, format!("{} tools", agreement.latest.len()));
+        Ok(agreement)
+    }
+
+    /// Lets the user sign in, also where tokens are kept already.
+    ///
+    /// # Errors
+    /// When it is no server that is signed in to, or signing in failed.
+    pub async fn sign_in(&self) -> Result<(), Fault> {
+        let Transport::Http(remote) = &self.settings.transport else {
+            let hint = "Give it what it needs under \"env\" in its configuration.";
+            let message =
+                format!("The MCP server \"{}\" is a program; there is nothing to sign in to.", self.settings.name);
+            return Err(Fault::new(Code::USAGE, message, hint));
+        };
+        authorization::sign_in(&self.settings, remote, &self.ports, None).await
+    }
+
+    /// Calls what a model was offered.
+    ///
+    /// # Errors
+    /// When the tool is off, the server cannot be started or asked, or it ended meanwhile. It is not called again then.
+    pub async fn call(&self, target: &Target, args: &Value, call: Call<'_>) -> Result<Answer, Fault> {
+        if *target == Target::SearchTools {
+            return self.search(args);
+        }
+        let cancelled = call.cancel.clone();
+        tokio::select! {
+            answer = self.call_listening(target, args, call) => answer,
+            () = cancelled.cancelled() => {
+                Err(Fault::new(Code::CANCELLED, "Stopped.", "The server was told to stop."))
+            }
+        }
+    }
+
+    /// Prompts that the server has ready.
+    ///
+    /// # Errors
+    /// When it cannot be started or asked.
+    pub async fn prompts(&self) -> Result<Vec<Prompt>, Fault> {
+        let mut sign_ins = 0;
+        loop {
+            let connection = self.connected().await?;
+            match connection.prompts().await {
+                Ok(prompts) => return Ok(prompts),
+                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
+            }
+        }
+    }
+
+    /// The text of a prompt.
+    ///
+    /// # Errors
+    /// When it cannot be started or asked.
+    pub async fn prompt(&self, name: &str, arguments: &serde_json::Map<String, Value>) -> Result<String, Fault> {
+        let mut sign_ins = 0;
+        loop {
+            let connection = self.connected().await?;
+            match connection.prompt(name, arguments).await {
+                Ok(text) => return Ok(text),
+                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
+            }
+        }
+    }
+
+    /// Ends it; it starts again when it is needed.
+    pub async fn stop(&self) {
+        if let Some(connection) = self.inner.lock().await.connection.take() {
+            connection.close().await;
+            self.show(State::Idle);
+        }
+    }
+
+    async fn call_listening(&self, target: &Target, args: &Value, mut call: Call<'_>) -> Result<Answer, Fault> {
+        let mut sign_ins = 0;
+        loop {
+            let connection = self.connected().await?;
+            match self.call_once(&connection, target, args, &mut call).await {
+                Ok(answer) => {
+                    self.inner.lock().await.failures = 0;
+                    return Ok(answer);
+                }
+                Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
+            }
+        }
+    }
+
+    async fn call_once(
+        &self,
+        connection: &Connection,
+        target: &Target,
+        args: &Value,
+        call: &mut Call<'_>,
+    ) -> Result<Answer, Unanswered> {
+        if connection.heard().tools_changed.load(Ordering::Relaxed) {
+            self.list(connection).await?;
+        }
+        self.ensure_agreed(target, args)?;
+        let mut progress = connection.heard().listen();
+        let asked = ask(connection, target, args);
+        tokio::pin!(asked);
+        loop {
+            tokio::select! {
+                biased;
+                Some(text) = progress.recv() => (call.on_progress)(text),
+                answer = &mut asked => return answer,
+            }
+        }
+    }
+
+    /// What follows from a question that was not answered: the user signs in and it is asked again, or it is at an end.
+    async fn settle(
+        &self,
+        unanswered: Unanswered,
+        connection: &Arc<Connection>,
+        sign_ins: &mut usize,
+    ) -> Result<(), Fault> {
+        match unanswered {
+            Unanswered::SignIn(challenge) if *sign_ins < MAX_SIGN_INS => {
+                *sign_ins += 1;
+                self.sign_in_again(challenge.as_deref()).await
+            }
+            unanswered => Err(self.fault_of(unanswered, connection).await),
+        }
+    }
+
+    async fn sign_in_again(&self, challenge: Option<&str>) -> Result<(), Fault> {
+        if let Transport::Http(remote) = &self.settings.transport {
+            authorization::sign_in(&self.settings, remote, &self.ports, challenge).await?;
+        }
+        self.stop().await;
+        Ok(())
+    }
+
+    /// Nothing is called that the user has not agreed to as it is now.
+    fn ensure_agreed(&self, target: &Target, args: &Value) -> Result<(), Fault> {
+        let tool = match target {
+            Target::Tool(tool) => tool.as_str(),
+            Target::CallTool => args.get("name").and_then(Value::as_str).unwrap_or_default(),
+            Target::ListResources | Target::ReadResource | Target::SearchTools => return Ok(()),
+        };
+        let agreement = self.remembered()?.unwrap_or_default();
+        if let Some(listed) = agreement.in_force().find(|listed| listed.name == tool) {
+            return match target {
+                // The kernel has checked the others.
+                Target::CallTool => listed.check(args.get("arguments").unwrap_or(&serde_json::json!({}))),
+                _ => Ok(()),
+            };
+        }
+        let known = |tools: &[crate::ListedTool]| tools.iter().any(|known| known.name == tool);
+        if known(&agreement.agreed) || known(&agreement.latest) {
+            return Err(tool_changed(&self.settings.name, tool));
+        }
+        Err(Fault::new(
+            Code::TOOL_UNKNOWN,
+            format!("The MCP server \"{}\" has no tool {tool:?}.", self.settings.name),
+            "Search its tools again.",
+        ))
+    }
+
+    fn search(&self, args: &Value) -> Result<Answer, Fault> {
+        let agreement = self.remembered()?.unwrap_or_default();
+        let tools: Vec<crate::ListedTool> = agreement.in_force().cloned().collect();
+        let found = tool_search::search(&tools, args.get("query").and_then(Value::as_str).unwrap_or_default());
+        let told: Vec<String> = found
+            .iter()
+            .map(|tool| format!("{}: {}\narguments: {}", tool.name, tool.description, tool.schema))
+            .collect();
+        Ok(Answer::text(if told.is_empty() { "No tool fits. Try other words.".to_owned() } else { told.join("\n\n") }))
+    }
+
+    async fn connected(&self) -> Result<Arc<Connection>, Fault> {
+        if !self.settings.enabled {
+            let message = format!("The MCP server \"{}\" is switched off.", self.settings.name);
+            return Err(Fault::new(Code::MCP_SERVER_FAILED, message, "Switch it on in the settings."));
+        }
+        let mut inner = self.inner.lock().await;
+        if let Some(connection) = inner.connection.as_ref().filter(|connection| connection.is_open()) {
+            return Ok(connection.clone());
+        }
+        if let Some(gone) = inner.connection.take() {
+            gone.close().await;
+        }
+        if let Some(wait) = inner.not_before.and_then(|moment| moment.checked_duration_since(Instant::now())) {
+            let seconds = wait.as_secs() + 1;
+            let message =
+                format_args!("has failed {} times in a row and is left alone for {seconds} s.", inner.failures);
+            return Err(failed(&self.settings.name, message));
+        }
+        match self.open().await {
+            Ok(connection) => {
+                let connection = Arc::new(connection);
+                inner.connection = Some(connection.clone());
+                self.show(State::Running);
+                Ok(connection)
+            }
+            Err(fault) => {
+                self.note_failure(&mut inner);
+                Err(fault)
+            }
+        }
+    }
+
+    async fn open(&self) -> Result<Connection, Fault> {
+        let heard = self.begin_hearing();
+        let started = Started::new(&self.settings, &self.ports, heard).await?;
+        started.initialize(&self.settings, &self.ports).await
+    }
+
+    /// Has the tools listed, and remembers how they are now. What was never seen is agreed to with the server itself.
+    async fn list(&self, connection: &Connection) -> Result<Agreement, Unanswered> {
+        let limit = self.settings.start_timeout;
+        let listing = tokio::time::timeout(limit, connection.list_tools());
+        let (tools, refused) = listing.await.map_err(|_| self.too_slow(limit))??;
+        for lie in &refused {
+            tracing::warn!(
+                server = self.settings.name,
+                tool = lie.name,
+                reason = lie.reason,
+                "an MCP tool is not offered"
+            );
+        }
+        let known = self.remembered()?;
+        let agreement = match known.clone() {
+            None => Agreement::of_first_sight(tools, refused, connection.has_resources()),
+            Some(known) => Agreement { latest: tools, refused, has_resources: connection.has_resources(), ..known },
+        };
+        if known.as_ref() != Some(&agreement) {
+            self.ports.agreements.save(&self.settings.key(), &agreement).await?;
+        }
+        Ok(agreement)
+    }
+
+    async fn fault_of(&self, unanswered: Unanswered, connection: &Arc<Connection>) -> Fault {
+        let has_ended = matches!(unanswered, Unanswered::Ended);
+        let fault = self.words(unanswered, connection).await;
+        if has_ended {
+            let mut inner = self.inner.lock().await;
+            if inner.connection.as_ref().is_some_and(|current| Arc::ptr_eq(current, connection)) {
+                inner.connection = None;
+                self.note_failure(&mut inner);
+            }
+        }
+        fault
+    }
+
+    async fn words(&self, unanswered: Unanswered, connection: &Connection) -> Fault {
+        let server = &self.settings.name;
+        match unanswered {
+            Unanswered::Refused(fault) => fault,
+            Unanswered::SignIn(_) => crate::fault::authorization_needed(server),
+            Unanswered::Ended => {
+                let ended = connection.close().await;
+                if let Some(broken) = connection.heard().findings.broken() {
+                    return failed(server, format_args!("{broken} It was stopped."));
+                }
+                let how = ended.map(|ended| format!(" ({ended})")).unwrap_or_default();
+                failed(server, format_args!("ended while it worked{how}. What it did until then is not known."))
+            }
+        }
+    }
+
+    fn note_failure(&self, inner: &mut Inner) {
+        inner.failures = inner.failures.saturating_add(1);
+        // The first one may be bad luck: it is started again at once.
+        let doublings = inner.failures.saturating_sub(2).min(16);
+        inner.not_before = match inner.failures {
+            0 | 1 => None,
+            _ => Some(Instant::now() + FIRST_BACKOFF.saturating_mul(1 << doublings).min(MAX_BACKOFF)),
+        };
+        self.show(State::Failed);
+    }
+
+    fn too_slow(&self, limit: Duration) -> Fault {
+        Fault::new(
+            Code::TOOL_TIMEOUT,
+            format!("The MCP server \"{}\" took longer than {} s.", self.settings.name, limit.as_secs()),
+            "Ask for less at once, or raise its time limit in the configuration.",
+        )
+    }
+
+    fn place(&self) -> String {
+        match &self.settings.transport {
+            Transport::Stdio(command) => command.command.clone(),
+            Transport::Http(remote) => remote.url.clone(),
+        }
+    }
+
+    fn shown(&self) -> std::sync::MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, state: State) {
+        self.shown().state = state;
+    }
+
+    fn begin_hearing(&self) -> Arc<Heard> {
+        let heard = Arc::<Heard>::default();
+        self.shown().heard = heard.clone();
+        heard
+    }
+}
+
+async fn ask(connection: &Connection, target: &Target, args: &Value) -> Result<Answer, Unanswered> {
+    let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
+    match target {
+        Target::Tool(tool) => connection.call(tool, args).await,
+        Target::CallTool => {
+            let arguments = args.get("arguments").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+            connection.call(text("name"), &arguments).await
+        }
+        Target::ListResources => connection.list_resources().await,
+        Target::ReadResource => connection.read_resource(text("uri")).await,
+        Target::SearchTools => Ok(Answer::default()),
+    }
+}

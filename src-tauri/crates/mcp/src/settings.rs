@@ -1,0 +1,126 @@
+//! How one server is reached and what it may cost.
+
+use arki_domain::{Category, sha256_hex};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// How long a server may take to start and say what it is.
+pub(crate) const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
+/// What the definitions of one server's tools may take of a request, in tokens, before they are searched instead.
+pub(crate) const DEFAULT_TOOL_TOKEN_BUDGET: usize = 10_000;
+
+/// One configured server.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServerSettings {
+    pub name: String,
+    /// The project whose server it is; `None` for the user's own.
+    pub project: Option<String>,
+    pub transport: Transport,
+    pub enabled: bool,
+    /// Of its tools, where `categories` names none.
+    pub category: Category,
+    /// By the tool's own name, as the server says it.
+    pub categories: BTreeMap<String, Category>,
+    pub start_timeout: Duration,
+    /// For one call; the limit of all tools holds besides.
+    pub call_timeout: Option<Duration>,
+    pub tool_token_budget: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    Stdio(Command),
+    Http(Remote),
+}
+
+/// A program that speaks on its standard input and output.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Command {
+    pub command: String,
+    pub args: Vec<String>,
+    /// Besides the allow-listed environment.
+    pub env: BTreeMap<String, String>,
+    pub network: bool,
+    /// Folders it may write to besides the project and its own temporary one.
+    pub writable: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remote {
+    pub url: String,
+    pub headers: BTreeMap<String, String>,
+    pub oauth: OAuth,
+}
+
+/// For servers whose authorization server knows its clients beforehand.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct OAuth {
+    pub client_id: Option<String>,
+    #[serde(skip)]
+    pub client_secret: Option<String>,
+    /// An `https` address that describes the client, for servers that take one instead of a registration.
+    pub client_metadata_url: Option<String>,
+    pub scopes: Vec<String>,
+}
+
+impl ServerSettings {
+    #[must_use]
+    pub fn new(name: &str, transport: Transport) -> Self {
+        Self {
+            name: name.to_owned(),
+            project: None,
+            transport,
+            enabled: true,
+            category: Category::Network,
+            categories: BTreeMap::new(),
+            start_timeout: DEFAULT_START_TIMEOUT,
+            call_timeout: None,
+            tool_token_budget: DEFAULT_TOOL_TOKEN_BUDGET,
+        }
+    }
+
+    /// The same for what leads to the same server; what was agreed to is remembered under it. It has no secret's value:
+    /// only the names of variables and headers count.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let place = match &self.transport {
+            Transport::Stdio(command) => {
+                let names: Vec<&String> = command.env.keys().collect();
+                serde_json::json!(["stdio", command.command, command.args, names])
+            }
+            Transport::Http(remote) => serde_json::json!(["http", remote.url]),
+        };
+        sha256_hex(serde_json::json!([self.project, self.name, place]).to_string().as_bytes())
+    }
+
+    /// `stdio` or `http`.
+    #[must_use]
+    pub fn transport_word(&self) -> &'static str {
+        match self.transport {
+            Transport::Stdio(_) => "stdio",
+            Transport::Http(_) => "http",
+        }
+    }
+
+    pub(crate) fn category_of(&self, tool: &str) -> Category {
+        self.categories.get(tool).copied().unwrap_or(self.category)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_agreed_to_is_found_again_when_a_token_was_renewed_but_not_for_another_program() {
+        let settings = |command: &str, token: &str| {
+            let env = BTreeMap::from([("TOKEN".to_owned(), token.to_owned())]);
+            let (command, args) = (command.to_owned(), Vec::new());
+            ServerSettings::new("x", Transport::Stdio(Command { command, args, env, network: false, writable: vec![] }))
+        };
+        assert_eq!(settings("a", "1").key(), settings("a", "2").key());
+        assert_ne!(settings("a", "1").key(), settings("b", "1").key());
+    }
+}
