@@ -40,6 +40,7 @@ mod inside_tools;
 mod keychain;
 mod keys;
 mod main_job;
+mod mcp;
 mod models;
 mod patching;
 mod policy;

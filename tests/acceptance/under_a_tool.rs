@@ -15,6 +15,9 @@ const STEERING: &[&[&str]] = &[
     &["keys", "list"],
     &["keys", "set", "mock"],
     &["policy", "check", "ls"],
+    &["mcp", "agree", "x"],
+    &["mcp", "login", "x"],
+    &["mcp", "test", "x"],
 ];
 
 #[test]

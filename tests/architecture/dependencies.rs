@@ -25,10 +25,10 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Libraries that isolate something: each is known by one crate, or by those that speak to the network. A name that ends with `*` stands for all that begin so.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("rusqlite*", &["arki-store"]),
-    ("reqwest", &["arki-llm", "arki-tools"]),
+    ("reqwest", &["arki-llm", "arki-mcp", "arki-tools"]),
     ("hyper*", &["arki-llm"]),
     ("sse-stream", &["arki-llm"]),
-    ("rustls", &["arki-llm", "arki-tools"]),
+    ("rustls", &["arki-llm", "arki-mcp", "arki-tools"]),
     ("tauri*", &["arki-desktop"]),
     ("landlock", &["arki-workspace"]),
     ("seccompiler", &["arki-workspace"]),

@@ -137,6 +137,9 @@ pub(crate) enum Command {
         /// A session's or run's id; all sessions where left out
         session: Option<String>,
     },
+    /// MCP servers: programs and addresses that bring tools of their own
+    #[command(subcommand)]
+    Mcp(McpCommand),
     /// What the policy says
     #[command(subcommand)]
     Policy(PolicyCommand),
@@ -216,6 +219,20 @@ impl From<Approve> for ApprovalMode {
             Approve::Never => Self::Never,
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// The configured servers, their state and how many tools each has; starts none
+    List,
+    /// Start a server and have it list its tools; says which step fails, and what the server printed
+    Test { name: String },
+    /// Show how a server's tools have changed, and agree to them: changed tools are off until then
+    Agree { name: String },
+    /// Sign in to a server that asks for it, with your browser; the tokens go to the keychain
+    Login { name: String },
+    /// The prompts that a server has ready
+    Prompts { name: String },
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,6 +7,7 @@ mod events;
 mod exec;
 mod export;
 mod keys;
+mod mcp;
 mod models;
 mod open;
 mod policy;
@@ -21,7 +22,7 @@ mod trust;
 mod usage;
 mod verify;
 
-use crate::arguments::{Arguments, Command, SessionsCommand};
+use crate::arguments::{Arguments, Command, McpCommand, SessionsCommand};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
@@ -67,11 +68,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Tools => tools::run(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output),
+        Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
         Command::Doctor => Ok(doctor::run(&engine, output).await),
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
+    engine.stop_mcp_servers().await;
     engine.finish_anchoring().await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
@@ -95,6 +98,12 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
                 SessionsCommand::Rm { .. } | SessionsCommand::Fork { .. } | SessionsCommand::Import { .. }
             )
             | Command::Keys(_)
+            | Command::Mcp(
+                McpCommand::Test { .. }
+                    | McpCommand::Agree { .. }
+                    | McpCommand::Login { .. }
+                    | McpCommand::Prompts { .. }
+            )
             | Command::Providers { command: Some(_) }
             | Command::Policy(_)
     );

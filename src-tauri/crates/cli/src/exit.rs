@@ -30,6 +30,7 @@ const USAGE_CODES: &[Code] = &[
     Code::EXPORT_INVALID,
     Code::FOLDER_UNAVAILABLE,
     Code::HUNK_UNKNOWN,
+    Code::MCP_SERVER_UNKNOWN,
     Code::MESSAGE_NOT_FOUND,
     Code::RUN_NOT_FOUND,
     Code::SESSION_NOT_FOUND,

@@ -22,6 +22,9 @@ pub(crate) async fn to_next_stop(
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
+    for fault in engine.take_mcp_faults() {
+        output.aside(format!("{} Its tools are not there in this run.", one_line(&fault.message)));
+    }
     let mut screen =
         Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default(), has_cost_limit: false };
     let mut stop = std::pin::pin!(asked_to_stop());

@@ -1,11 +1,13 @@
 //! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
 
 mod file;
+mod mcp;
 mod merge;
 mod parse;
 mod template;
 
 pub(crate) use file::{ConfigFile, ProviderConfig};
+pub(crate) use mcp::{ConfiguredServer, McpOrigin};
 pub(crate) use parse::{invalid, parse, parse_rule};
 pub(crate) use template::USER_TEMPLATE;
 
@@ -40,6 +42,7 @@ pub struct Config {
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed.
     pub max_image_bytes: u64,
+    pub(crate) mcp_servers: mcp::McpServers,
 }
 
 impl Config {

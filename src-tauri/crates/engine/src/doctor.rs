@@ -62,6 +62,7 @@ impl Engine {
         checks.extend(of_database);
         checks.extend([check_keychain().await, self.check_sandbox()]);
         checks.extend(self.check_providers().await);
+        checks.extend(self.check_mcp_servers());
         checks
     }
 
@@ -161,6 +162,25 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
     Check {
         hint: "With Bubblewrap each command is confined more closely; see the user guide, \"The sandbox\".".to_owned(),
         ..Check::ok("sandbox", detail)
+    }
+}
+
+impl Engine {
+    /// Only where there are any; none is started.
+    fn check_mcp_servers(&self) -> Option<Check> {
+        let config = self.user_config().ok().filter(|config| !config.mcp_servers.is_empty())?;
+        let names: Vec<&str> = config.mcp_servers.keys().map(String::as_str).collect();
+        let detail = format!("{} configured: {}", names.len(), names.join(", "));
+        let is_program = |name: &&str| config.mcp_servers[*name].config.command.is_some();
+        if !self.sandbox().available && names.iter().any(is_program) {
+            return Some(Check {
+                name: "mcp",
+                state: CheckState::Warning,
+                detail: format!("{detail}; programs run without a sandbox here"),
+                hint: "Configure only servers that you would run yourself.".to_owned(),
+            });
+        }
+        Some(Check { hint: "`arki mcp test NAME` tries one.".to_owned(), ..Check::ok("mcp", detail) })
     }
 }
 

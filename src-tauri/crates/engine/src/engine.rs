@@ -8,6 +8,7 @@ use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
 use crate::keys::{Keys, anchor_key};
+use crate::mcp::McpServers;
 use crate::placeholder_key::placeholder_key;
 use crate::recorded_log::RecordedLog;
 use crate::subscription::{EventFilter, Subscription};
@@ -70,7 +71,8 @@ pub struct Engine {
     /// What became of a damaged database when this engine was opened.
     salvaged: Option<Salvaged>,
     /// For a run that keeps nothing: what the user decided before it.
-    decided_before: Option<Reader>,
+    pub(crate) decided_before: Option<Arc<Reader>>,
+    pub(crate) mcp: McpServers,
 }
 
 impl Engine {
@@ -134,7 +136,8 @@ impl Engine {
             anchor_key: OnceCell::new(),
             anchoring: Mutex::default(),
             salvaged,
-            decided_before,
+            decided_before: decided_before.map(Arc::new),
+            mcp: McpServers::default(),
         }))
     }
 
@@ -252,7 +255,7 @@ impl Engine {
 
     /// Where decisions about folders are found.
     pub(crate) fn decisions(&self) -> &Reader {
-        self.decided_before.as_ref().unwrap_or_else(|| self.reader())
+        self.decided_before.as_deref().unwrap_or_else(|| self.reader())
     }
 
     /// For a run of this engine: see [`RecordedLog::of_run`].

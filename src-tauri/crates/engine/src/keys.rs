@@ -43,6 +43,13 @@ impl Keys {
         (!value.trim().is_empty()).then(|| Secret::new(value.as_str()))
     }
 
+    /// A variable that the user's configuration names, redacted from then on.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        let value = self.environment.value(name)?;
+        self.redactor.add(name, &value);
+        Some(value.to_string())
+    }
+
     /// Keys that are at hand already are redacted from the first event on, also from what the user types.
     pub(crate) fn redact_environment(&self, providers: &[ProviderSettings]) {
         for provider in providers {
@@ -84,12 +91,7 @@ impl Keys {
 
     /// Removing a key that is not there is fine.
     pub(crate) async fn remove(&self, provider: &str) -> Result<(), Fault> {
-        let provider = provider.to_owned();
-        blocking(move || match entry(&provider)?.delete_credential() {
-            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
-            Err(error) => Err(unavailable(&error)),
-        })
-        .await
+        remove(provider.to_owned()).await
     }
 }
 
@@ -142,6 +144,34 @@ pub(crate) async fn new_anchor_key() -> Result<AnchorKey, Fault> {
     let text = Zeroizing::new(hex::encode(key.as_slice()));
     blocking(move || entry(ANCHOR_ITEM)?.set_password(&text).map_err(|error| unavailable(&error))).await?;
     Ok(key)
+}
+
+/// Tokens belong to an address, and no provider's name can have a space.
+fn token_item(url: &str) -> String {
+    format!("mcp {url}")
+}
+
+/// What signing in to an MCP server gave.
+pub(crate) async fn mcp_tokens(url: &str) -> Result<Option<String>, Fault> {
+    Ok(read(token_item(url)).await?.map(|tokens| tokens.expose().to_owned()))
+}
+
+pub(crate) async fn store_mcp_tokens(url: &str, tokens: &str) -> Result<(), Fault> {
+    let (item, tokens) = (token_item(url), Zeroizing::new(tokens.to_owned()));
+    blocking(move || entry(&item)?.set_password(&tokens).map_err(|error| unavailable(&error))).await
+}
+
+/// Removing tokens that are not there is fine.
+pub(crate) async fn remove_mcp_tokens(url: &str) -> Result<(), Fault> {
+    remove(token_item(url)).await
+}
+
+async fn remove(item: String) -> Result<(), Fault> {
+    blocking(move || match entry(&item)?.delete_credential() {
+        Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+        Err(error) => Err(unavailable(&error)),
+    })
+    .await
 }
 
 async fn read(provider: String) -> Result<Option<Secret>, Fault> {

@@ -13,6 +13,7 @@ use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sh
 use arki_store::LeaseRequest;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -113,10 +114,6 @@ impl Engine {
     }
 
     pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
-        let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
-        if let Some(home) = std::env::home_dir() {
-            hidden.extend(arki_workspace::home_secrets(&home));
-        }
         let settings = KernelSettings {
             project: open.project.clone(),
             trusted: open.is_trusted(),
@@ -127,13 +124,25 @@ impl Engine {
                 .into_iter()
                 .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
                 .collect(),
-            hidden,
+            hidden: self.hidden_folders(),
             sandbox: self.sandbox().clone(),
-            tools: vec![arki_tools::fetch_url(config.private_hosts.clone())],
+            tools: [arki_tools::fetch_url(config.private_hosts.clone())]
+                .into_iter()
+                .chain(self.mcp_tools(open, config))
+                .collect(),
             background: self.background.clone(),
             contents: self.contents.clone(),
         };
         Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)
+    }
+
+    /// What neither commands nor servers may see.
+    pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
+        let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
+        if let Some(home) = std::env::home_dir() {
+            hidden.extend(arki_workspace::home_secrets(&home));
+        }
+        hidden
     }
 
     fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {

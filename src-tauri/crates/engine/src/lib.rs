@@ -28,6 +28,7 @@ mod keys;
 mod launch;
 mod line_origins;
 mod lineage;
+mod mcp;
 mod output_schema;
 mod overview;
 mod placeholder_key;
@@ -56,6 +57,7 @@ mod wire;
 
 pub use approvals::Resolution;
 pub use arki_agent::RunEnd;
+pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, Salvaged, SearchHit, SearchQuery,
     Sizes, SnippetPart, VerifyReport,

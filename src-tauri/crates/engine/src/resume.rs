@@ -71,6 +71,7 @@ impl Engine {
         self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
+        self.meet_mcp_servers(&open, &config).await;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
         let answer = |asked: &ApprovalRequested| self.answer(asked, resume.approve?, &open, &config);
         let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve, answer).await;

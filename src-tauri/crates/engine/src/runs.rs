@@ -90,6 +90,7 @@ impl Engine {
         let work = Work { claim: self.claim(&session_id)?, control: RunControl::default() };
         let open = self.load_project(&path)?;
         let config = self.config_of(&open)?;
+        self.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
         let options = RunOptions { images, ..with_limits(start.options, &config) };

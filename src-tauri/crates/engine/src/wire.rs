@@ -42,10 +42,12 @@ macro_rules! words {
 
 mod from_history;
 mod history;
+mod mcp;
 mod models;
 mod processes;
 mod provider_test;
 pub use history::*;
+pub use mcp::*;
 pub use models::*;
 pub use processes::*;
 pub use provider_test::*;

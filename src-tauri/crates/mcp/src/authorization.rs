@@ -3,7 +3,7 @@
 //! Tokens belong to an address, not to a name: a project that gives its own server a familiar name gets none of them.
 
 use crate::fault::{authorization_needed, failed, quoted};
-use crate::server::Ports;
+use crate::ports::Ports;
 use crate::settings::{Remote, ServerSettings};
 use arki_domain::Fault;
 use async_trait::async_trait;

@@ -2,7 +2,7 @@
 
 #![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
 
-use crate::server::{Elicitor, Question, Reply};
+use crate::ports::{Elicitor, Question, Reply};
 use crate::stdout_lines::Findings;
 use crate::trail::Trail;
 use rmcp::model::{

@@ -6,7 +6,7 @@ use crate::fault::{failed, quoted};
 use crate::handler::{Handler, Heard};
 use crate::http;
 use crate::launcher::{Launched, Process};
-use crate::server::Ports;
+use crate::ports::Ports;
 use crate::settings::{Remote, ServerSettings, Transport};
 use crate::stdout_lines;
 use arki_domain::Fault;
@@ -18,10 +18,13 @@ use rmcp::transport::auth::AuthClient;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::io::{AsyncWrite, DuplexStream, duplex};
 use tokio_util::task::AbortOnDropHandle;
 
 const PIPE_BYTES: usize = 64 * 1024;
+/// How long the last of what a program printed is read after its end.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Times that the user is asked to sign in before an answer that asks again counts as a refusal.
 pub(crate) const MAX_SIGN_INS: usize = 2;
 
@@ -49,7 +52,8 @@ struct Pipes {
     protocol: DuplexStream,
     stdin: Box<dyn AsyncWrite + Send + Unpin>,
     process: Box<dyn Process>,
-    readers: [AbortOnDropHandle<()>; 2],
+    lines: AbortOnDropHandle<()>,
+    trail: AbortOnDropHandle<()>,
 }
 
 impl Started {
@@ -113,7 +117,8 @@ impl Pipes {
         let (for_lines, for_trail) = (heard.clone(), heard.clone());
         let lines = tokio::spawn(async move { stdout_lines::pass_on(stdout, passed, &for_lines.findings).await });
         let trail = tokio::spawn(async move { for_trail.trail.follow(stderr).await });
-        Self { protocol, stdin, process, readers: [lines, trail].map(AbortOnDropHandle::new) }
+        let (lines, trail) = (AbortOnDropHandle::new(lines), AbortOnDropHandle::new(trail));
+        Self { protocol, stdin, process, lines, trail }
     }
 
     async fn initialize(
@@ -123,18 +128,20 @@ impl Pipes {
         heard: &Arc<Heard>,
         lifecycle: ClientLifecycleMode,
     ) -> Result<Connection, NotBegun> {
-        let Self { protocol, stdin, mut process, readers } = self;
+        let Self { protocol, stdin, mut process, lines, trail } = self;
         let transport =
             AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
         let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle);
         let error = match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => {
-                return Ok(Connection::new(settings, running, heard.clone(), Some(process), readers.into()));
+                return Ok(Connection::new(settings, running, heard.clone(), Some(process), vec![lines, trail]));
             }
             Ok(Err(error)) => Some(error),
             Err(_) => None,
         };
         let ended = process.stop().await;
+        // What it said last is read to its end, as far as that comes.
+        let _ = tokio::time::timeout(LAST_WORDS, trail).await;
         let fault = failed(&settings.name, why_not_begun(settings, heard, error.as_ref(), &ended));
         let is_broken = heard.findings.broken().is_some();
         Err(if !is_broken && error.is_some_and(|error| is_misunderstood(&error)) {

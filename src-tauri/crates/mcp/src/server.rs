@@ -1,21 +1,19 @@
 //! A configured server: started when it is first needed, started again when it ended, remembered between starts.
 
-use crate::agreement::{Agreement, AgreementStore};
-use crate::authorization::{self, SignIn, TokenStore};
+use crate::agreement::Agreement;
+use crate::authorization;
 use crate::connection::{Connection, Prompt, Unanswered};
 use crate::fault::{failed, tool_changed};
 use crate::handler::Heard;
-use crate::launcher::Launcher;
 use crate::offer::{Offer, Target};
 use crate::opening::{MAX_SIGN_INS, Started, Step};
+use crate::ports::Ports;
 use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
 use crate::tool_search;
 use arki_domain::{Code, Fault};
-use async_trait::async_trait;
 use serde::Serialize;
 use serde_json::Value;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,52 +22,6 @@ use tokio_util::sync::CancellationToken;
 /// After a failure nobody tries again for this long; twice as long after each further one.
 const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
-
-/// What a server needs of the world.
-#[derive(Clone)]
-pub struct Ports {
-    pub launcher: Arc<dyn Launcher>,
-    pub agreements: Arc<dyn AgreementStore>,
-    pub tokens: Arc<dyn TokenStore>,
-    /// `None` where nobody can be shown a page.
-    pub sign_in: Option<Arc<dyn SignIn>>,
-    /// `None` where nobody can be asked.
-    pub elicitor: Option<Arc<dyn Elicitor>>,
-    /// The project, which servers are told of.
-    pub root: Option<PathBuf>,
-}
-
-/// Somebody who can ask the user what a server wants to know.
-#[async_trait]
-pub trait Elicitor: Send + Sync {
-    async fn ask(&self, question: Question) -> Reply;
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    pub server: String,
-    pub message: String,
-    /// Of an object with plain fields; `None` where a page is to be visited instead.
-    pub schema: Option<Value>,
-    pub url: Option<String>,
-}
-
-impl Question {
-    /// What the server suggests for each field.
-    #[must_use]
-    pub fn defaults(&self) -> Value {
-        let fields = self.schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-        let default = |(name, field): (&String, &Value)| Some((name.clone(), field.get("default")?.clone()));
-        Value::Object(fields.into_iter().flatten().filter_map(default).collect())
-    }
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
-    Accept(Option<Value>),
-    Decline,
-    Cancel,
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

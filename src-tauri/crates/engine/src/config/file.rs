@@ -20,7 +20,7 @@ pub(crate) struct ConfigFile {
     pub(crate) policy: PolicyConfig,
     pub(crate) limits: LimitsConfig,
     pub(crate) hooks: BTreeMap<String, Value>,
-    pub(crate) mcp_servers: BTreeMap<String, Value>,
+    pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
     pub(crate) skills: SkillsConfig,
     pub(crate) compaction: CompactionConfig,
     pub(crate) retention: RetentionConfig,
@@ -162,6 +162,48 @@ pub(crate) struct RetentionConfig {
     pub(crate) delete_sessions_after_days: Option<u32>,
     /// For the images of files, compressed.
     pub(crate) max_image_megabytes: Option<u64>,
+}
+
+/// An MCP server: a program (`command`) or an address (`url`).
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct McpServerConfig {
+    pub(crate) command: Option<String>,
+    pub(crate) args: Vec<String>,
+    /// Besides the allow-listed environment. In your own configuration `${NAME}` stands for a variable of yours.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Let the program reach the network.
+    pub(crate) network: Option<bool>,
+    /// Folders that the program may write to besides the project. The user's alone.
+    pub(crate) writable: Vec<String>,
+    pub(crate) url: Option<String>,
+    /// Sent with every request. In your own configuration `${NAME}` stands for a variable of yours.
+    pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) oauth: Option<McpOauthConfig>,
+    pub(crate) enabled: Option<bool>,
+    /// Of its tools: `network` where absent. The user's alone.
+    #[schemars(with = "Option<String>")]
+    pub(crate) category: Option<Category>,
+    /// By the tool's own name. The user's alone.
+    #[schemars(with = "BTreeMap<String, String>")]
+    pub(crate) categories: BTreeMap<String, Category>,
+    #[schemars(range(min = 1, max = 600))]
+    pub(crate) start_timeout_seconds: Option<u64>,
+    /// For one call; `limits.toolTimeoutSeconds` where absent.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub(crate) timeout_seconds: Option<u64>,
+    /// What its tools' definitions may take of a request, in tokens; beyond, they are searched.
+    pub(crate) tool_token_budget: Option<usize>,
+}
+
+/// For servers that know their clients beforehand. Others need none of it.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct McpOauthConfig {
+    pub(crate) client_id: Option<String>,
+    /// The environment variable that holds the secret.
+    pub(crate) client_secret_env: Option<String>,
+    pub(crate) scopes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
 use super::file::{AgentConfig, ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::mcp;
 use super::parse::invalid;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
@@ -57,6 +58,7 @@ impl Config {
                 .retention
                 .max_image_megabytes
                 .map_or(DEFAULT_MAX_IMAGE_BYTES, |megabytes| megabytes << 20),
+            mcp_servers: mcp::of_user(file, path)?,
         };
         if let Some(agent) = file.agents.get(AGENT) {
             config.choose(agent);
@@ -86,6 +88,7 @@ impl Config {
         }
         self.policy.rules.extend(rules(&file.policy.rules, "project", path)?);
         self.lower(&file.limits, path)?;
+        mcp::add_projects(&mut self.mcp_servers, file, path)?;
         let Some(agent) = file.agents.get(AGENT) else { return Ok(()) };
         if let Some(model) = &agent.model {
             let provider = model.split('/').next().unwrap_or_default();

@@ -1,0 +1,164 @@
+//! `arki mcp`: servers that bring tools of their own.
+
+use crate::arguments::McpCommand;
+use crate::exit::Exit;
+use crate::output::Output;
+use arki_domain::Fault;
+use arki_engine::{Engine, McpChangedTool, McpServerEntry, McpServerState, McpTestStep, PinChange, one_line};
+use serde_json::json;
+use std::path::Path;
+
+pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Output) -> Result<Exit, Fault> {
+    match command {
+        McpCommand::List => list(engine, dir, output),
+        McpCommand::Test { name } => test(engine, dir, &name, output).await,
+        McpCommand::Agree { name } => agree(engine, dir, &name, output).await,
+        McpCommand::Login { name } => login(engine, dir, &name, output).await,
+        McpCommand::Prompts { name } => prompts(engine, dir, &name, output).await,
+    }
+}
+
+fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
+    for server in engine.mcp_listed(dir)? {
+        if output.json {
+            output.object(&server);
+            continue;
+        }
+        let (name, transport, state) = (&server.name, &server.transport, state(server.state));
+        output.line(format!(
+            "{name:<20} {transport:<6} {state:<10} {:<10} {}",
+            tools(&server),
+            one_line(&server.place)
+        ));
+        if !server.changed.is_empty() {
+            let count = server.changed.len();
+            output.line(format!("  {count} tools have changed and are off: `arki mcp agree {name}`"));
+        }
+        for tool in &server.refused {
+            output.line(format!("  {} is not offered: {}", one_line(&tool.name), tool.reason));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn state(state: McpServerState) -> &'static str {
+    match state {
+        McpServerState::Disabled => "disabled",
+        McpServerState::Untrusted => "untrusted",
+        McpServerState::Idle => "idle",
+        McpServerState::Running => "running",
+        McpServerState::Failed => "failed",
+    }
+}
+
+fn tools(server: &McpServerEntry) -> String {
+    match &server.tools {
+        None => "? tools".to_owned(),
+        Some(tools) if server.is_searched => format!("{} tools, searched", tools.len()),
+        Some(tools) => format!("{} tools", tools.len()),
+    }
+}
+
+async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    let mut on_step = |step: McpTestStep| {
+        if output.json {
+            output.object(&step);
+        } else {
+            told(&step).into_iter().for_each(|line| output.line(line));
+        }
+    };
+    Ok(if engine.mcp_test(dir, name, &mut on_step).await? { Exit::Done } else { Exit::Failed })
+}
+
+fn told(step: &McpTestStep) -> Vec<String> {
+    let mark = if step.ok { "\x1b[32m✓\x1b[0m" } else { "\x1b[31m✕\x1b[0m" };
+    let name = match step.step {
+        arki_engine::McpTestStepName::Start => "start",
+        arki_engine::McpTestStepName::Initialize => "initialize",
+        arki_engine::McpTestStepName::Tools => "tools",
+    };
+    let mut lines = vec![format!("{mark} {name:<10} {:>6} ms  {}", step.duration_ms, one_line(&step.message))];
+    lines.extend(step.hint.iter().filter(|hint| !hint.is_empty()).map(|hint| format!("  hint: {hint}")));
+    if let Some(trail) = &step.trail {
+        lines.push("  what it printed last:".to_owned());
+        lines.extend(trail.lines().map(|line| format!("  | {}", one_line(line))));
+    }
+    lines
+}
+
+async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    let before = engine.mcp_look(dir, name).await?;
+    if !output.json {
+        before.changed.iter().flat_map(difference).for_each(|line| output.line(line));
+    }
+    let after = engine.mcp_agree(dir, name).await?;
+    if output.json {
+        before.changed.iter().for_each(|change| output.object(change));
+    } else {
+        output.line(format!("{name}: {} of its tools are in force.", after.tools.unwrap_or_default().len()));
+    }
+    Ok(Exit::Done)
+}
+
+fn difference(tool: &McpChangedTool) -> Vec<String> {
+    let (mark, word) = match tool.change {
+        PinChange::Added => ("+", "new"),
+        PinChange::Changed => ("~", "changed"),
+        PinChange::Removed => ("-", "gone"),
+    };
+    let mut lines = vec![format!("{mark} {} ({word})", one_line(&tool.name))];
+    for (sign, text) in [("-", &tool.before), ("+", &tool.now)] {
+        let text = text.as_deref().unwrap_or_default();
+        lines.extend(text.lines().map(|line| format!("    {sign} {}", one_line(line))));
+    }
+    lines
+}
+
+async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    // Beside the answer, so that `--json` stays JSON.
+    let show = |url: &str| {
+        let words = format!("Sign in on this page, with a browser on this computer:\n{}", one_line(url));
+        Output::new(false).aside(words);
+    };
+    engine.mcp_sign_in(dir, name, show).await?;
+    if output.json {
+        output.object(&json!({ "name": name, "signedIn": true }));
+    } else {
+        output.line(format!("Signed in to {name}."));
+    }
+    Ok(Exit::Done)
+}
+
+async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
+    for prompt in engine.mcp_prompts(dir, name).await? {
+        if output.json {
+            output.object(&prompt);
+        } else {
+            let arguments: Vec<String> =
+                prompt.arguments.iter().map(|argument| format!(" {{{}}}", argument.name)).collect();
+            output.line(format!("{}{}  {}", prompt.name, arguments.concat(), one_line(&prompt.description)));
+        }
+    }
+    Ok(Exit::Done)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_shows_what_the_server_printed() {
+        let step = McpTestStep {
+            step: arki_engine::McpTestStepName::Initialize,
+            ok: false,
+            duration_ms: 5,
+            message: "It ended.".into(),
+            code: Some("MCP_SERVER_FAILED".into()),
+            hint: Some("Look.".into()),
+            trail: Some("Traceback\nno module".into()),
+        };
+        let lines = told(&step);
+        assert!(lines[0].ends_with("initialize      5 ms  It ended."), "{}", lines[0]);
+        assert_eq!(lines[1..], ["  hint: Look.", "  what it printed last:", "  | Traceback", "  | no module"]);
+    }
+}

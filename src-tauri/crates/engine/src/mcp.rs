@@ -1,0 +1,275 @@
+//! The MCP servers of a folder: from the user's configuration, and from the project's where it is trusted.
+//!
+//! One [`Server`] for each, for as long as its settings stay the same; it starts when it is first needed and ends with
+//! this engine. In an untrusted folder there is none: a program that is started in it would read what lies there.
+
+mod entries;
+mod keeping;
+mod launcher;
+mod settings;
+mod sign_in;
+
+use crate::Engine;
+use crate::config::Config;
+use crate::projects::OpenProject;
+use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
+use arki_domain::{Code, Fault};
+use arki_mcp::{Ports, Prompt, Server, SignIn, Step, tools_of};
+use arki_tools::Tool;
+use futures_util::future::join_all;
+use keeping::{Agreements, Tokens};
+use launcher::SandboxedLauncher;
+use sign_in::Loopback;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The servers of this engine, by project and name.
+#[derive(Default)]
+pub(crate) struct McpServers {
+    servers: Mutex<HashMap<(String, String), Arc<Server>>>,
+    /// Why servers have no tools in the runs that were begun, until somebody asks.
+    faults: Mutex<Vec<Fault>>,
+}
+
+/// Faults that nobody asks for are forgotten beyond this many.
+const MAX_FAULTS: usize = 32;
+
+impl McpServers {
+    fn all(&self) -> Vec<Arc<Server>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+    }
+
+    fn note(&self, fault: Fault) {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if faults.len() < MAX_FAULTS {
+            faults.push(fault);
+        }
+    }
+}
+
+impl Engine {
+    /// The servers of an open folder, whether they are switched on or not. None is started by it.
+    fn mcp_servers(&self, open: &OpenProject, config: &Config) -> Vec<Arc<Server>> {
+        if !open.is_trusted() {
+            return Vec::new();
+        }
+        let mut known = self.mcp.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut servers = Vec::new();
+        for (name, configured) in &config.mcp_servers {
+            let settings = settings::of(name, configured, &open.path(), &self.keys);
+            let place = (open.path(), name.clone());
+            match known.get(&place) {
+                Some(server) if *server.settings() == settings => servers.push(server.clone()),
+                // What the one before has running ends when its last call does.
+                _ => {
+                    let server = Arc::new(Server::new(settings, self.mcp_ports(open, None)));
+                    known.insert(place, server.clone());
+                    servers.push(server);
+                }
+            }
+        }
+        servers
+    }
+
+    fn mcp_ports(&self, open: &OpenProject, sign_in: Option<Arc<dyn SignIn>>) -> Ports {
+        Ports {
+            launcher: Arc::new(SandboxedLauncher {
+                project: open.project.root().to_owned(),
+                hidden: self.hidden_folders(),
+                sandbox: self.sandbox().clone(),
+            }),
+            agreements: Arc::new(Agreements { store: self.store.clone(), before: self.decided_before.clone() }),
+            tokens: Arc::new(Tokens { redactor: self.redactor.clone() }),
+            sign_in,
+            elicitor: None,
+            root: Some(open.project.root().to_owned()),
+        }
+    }
+
+    /// The tools of the servers that were met before. Starts none.
+    pub(crate) fn mcp_tools(&self, open: &OpenProject, config: &Config) -> Vec<Tool> {
+        let servers = self.mcp_servers(open, config);
+        let offered = |server: &Arc<Server>| match server.remembered_offer() {
+            Ok(offer) => offer.map(|offer| tools_of(server, offer)).unwrap_or_default(),
+            Err(fault) => {
+                tracing::warn!(server = server.settings().name, %fault, "an MCP server's tools are not known");
+                Vec::new()
+            }
+        };
+        servers.iter().filter(|server| server.settings().enabled).flat_map(offered).collect()
+    }
+
+    /// Before a run: servers that were never met are started, all at once, to say what tools they have. One that fails
+    /// has none in this run.
+    pub(crate) async fn meet_mcp_servers(&self, open: &OpenProject, config: &Config) {
+        let is_new = |server: &Arc<Server>| server.settings().enabled && !matches!(server.remembered(), Ok(Some(_)));
+        let new: Vec<Arc<Server>> = self.mcp_servers(open, config).into_iter().filter(is_new).collect();
+        for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {
+            if let Err(fault) = met {
+                tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
+                self.mcp.note(fault);
+            }
+        }
+    }
+
+    /// Why servers have no tools in the runs that were begun since this was asked last.
+    #[must_use]
+    pub fn take_mcp_faults(&self) -> Vec<Fault> {
+        std::mem::take(&mut *self.mcp.faults.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The configured servers, and what is known of them. Starts none.
+    ///
+    /// # Errors
+    /// When the folder or the configuration cannot be used.
+    pub fn mcp_listed(&self, folder: &Path) -> Result<Vec<McpServerEntry>, Fault> {
+        let open = self.load_project(folder)?;
+        let config = self.config_of(&open)?;
+        if !open.is_trusted() {
+            return Ok(config.mcp_servers.iter().map(|(name, server)| entries::of_untrusted(name, server)).collect());
+        }
+        Ok(self.mcp_servers(&open, &config).iter().map(entries::of).collect())
+    }
+
+    /// Opens a connection of its own to a server, and has it list its tools. `on_step` is told each step as it ends; the
+    /// first that fails is the last. True when none failed.
+    ///
+    /// # Errors
+    /// `MCP_SERVER_UNKNOWN`, `UNTRUSTED`, or when the configuration has an error.
+    pub async fn mcp_test(
+        &self,
+        folder: &Path,
+        name: &str,
+        on_step: &mut (dyn FnMut(McpTestStep) + Send),
+    ) -> Result<bool, Fault> {
+        let server = self.mcp_server(folder, name)?;
+        let mut since = Instant::now();
+        let mut took = move || {
+            let duration = std::mem::replace(&mut since, Instant::now()).elapsed();
+            u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+        };
+        let tested = server
+            .test(&mut |step, message| {
+                let (step, duration_ms) = (step_name(step), took());
+                on_step(McpTestStep { step, ok: true, duration_ms, message, code: None, hint: None, trail: None });
+            })
+            .await;
+        let Err((step, fault)) = tested else { return Ok(true) };
+        on_step(McpTestStep {
+            step: step_name(step),
+            ok: false,
+            duration_ms: took(),
+            message: fault.message,
+            code: Some(fault.code),
+            hint: Some(fault.hint),
+            trail: Some(self.redactor.redact(&server.trail()).into_owned()).filter(|trail| !trail.is_empty()),
+        });
+        Ok(false)
+    }
+
+    /// The last of what a server printed besides the protocol.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_test`].
+    pub fn mcp_trail(&self, folder: &Path, name: &str) -> Result<String, Fault> {
+        Ok(self.redactor.redact(&self.mcp_server(folder, name)?.trail()).into_owned())
+    }
+
+    /// Agrees to a server's tools as it lists them now.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_test`], and when the server cannot be asked.
+    pub async fn mcp_agree(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
+        let server = self.mcp_server(folder, name)?;
+        server.agree().await?;
+        Ok(entries::of(&server))
+    }
+
+    /// Has a server list its tools, so that what changed can be shown before it is agreed to.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_agree`].
+    pub async fn mcp_look(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
+        let server = self.mcp_server(folder, name)?;
+        server.look().await?;
+        Ok(entries::of(&server))
+    }
+
+    /// Lets the user sign in to a server: `show` is given the page's address; the browser comes back to this computer.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_test`], and when the user does not come back or there is no keychain.
+    pub async fn mcp_sign_in(
+        &self,
+        folder: &Path,
+        name: &str,
+        show: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<(), Fault> {
+        let server = self.mcp_server(folder, name)?;
+        let open = self.load_project(folder)?;
+        let page = Arc::new(Loopback::open(Box::new(show)).await?);
+        let signing_in = Server::new(server.settings().clone(), self.mcp_ports(&open, Some(page)));
+        signing_in.sign_in().await?;
+        // What is connected without the tokens begins anew with them.
+        server.stop().await;
+        Ok(())
+    }
+
+    /// Prompts that a server has ready.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_agree`].
+    pub async fn mcp_prompts(&self, folder: &Path, name: &str) -> Result<Vec<Prompt>, Fault> {
+        self.mcp_server(folder, name)?.prompts().await
+    }
+
+    /// The text of a prompt, its arguments filled in.
+    ///
+    /// # Errors
+    /// As [`Self::mcp_agree`].
+    pub async fn mcp_prompt(
+        &self,
+        folder: &Path,
+        name: &str,
+        prompt: &str,
+        arguments: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<String, Fault> {
+        self.mcp_server(folder, name)?.prompt(prompt, arguments).await
+    }
+
+    /// Ends every server that runs.
+    pub async fn stop_mcp_servers(&self) {
+        join_all(self.mcp.all().iter().map(|server| server.stop())).await;
+    }
+
+    fn mcp_server(&self, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
+        let open = self.load_project(folder)?;
+        let config = self.config_of(&open)?;
+        if !config.mcp_servers.contains_key(name) {
+            let nearest = config.mcp_servers.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
+            let hint = match nearest {
+                Some(nearest) => format!("The nearest is \"{nearest}\". `arki mcp list` shows them all."),
+                None => "Add one under \"mcpServers\" in the configuration, or in the settings.".to_owned(),
+            };
+            return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, format!("There is no MCP server \"{name}\" here."), hint));
+        }
+        let servers = self.mcp_servers(&open, &config);
+        servers.into_iter().find(|server| server.settings().name == name).ok_or_else(|| {
+            Fault::new(
+                Code::UNTRUSTED,
+                "MCP servers are not started in a folder that is not trusted.",
+                "Trust it with `arki trust`, or choose another folder with -C.",
+            )
+        })
+    }
+}
+
+fn step_name(step: Step) -> McpTestStepName {
+    match step {
+        Step::Start => McpTestStepName::Start,
+        Step::Initialize => McpTestStepName::Initialize,
+        Step::Tools => McpTestStepName::Tools,
+    }
+}

@@ -1,0 +1,72 @@
+//! What is kept of MCP servers: agreements in the database, tokens in the keychain.
+
+use crate::keys;
+use arki_domain::{Fault, Redactor};
+use arki_mcp::{Agreement, AgreementStore, TokenStore};
+use arki_store::{Reader, Store};
+use async_trait::async_trait;
+use std::sync::Arc;
+
+pub(super) struct Agreements {
+    pub(super) store: Arc<Store>,
+    /// For a run that keeps nothing: what was agreed to before it.
+    pub(super) before: Option<Arc<Reader>>,
+}
+
+#[async_trait]
+impl AgreementStore for Agreements {
+    fn load(&self, key: &str) -> Result<Option<Agreement>, Fault> {
+        let item = item(key);
+        let kept = match (self.store.reader().meta(&item)?, &self.before) {
+            (None, Some(before)) => before.meta(&item)?,
+            (kept, _) => kept,
+        };
+        // What a later version wrote otherwise is asked for anew.
+        Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
+    }
+
+    async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Fault> {
+        let text = serde_json::to_string(agreement).map_err(Fault::internal)?;
+        Ok(self.store.set_meta(&item(key), &text).await?)
+    }
+}
+
+fn item(key: &str) -> String {
+    format!("mcp_agreement:{key}")
+}
+
+/// One item an address. The values are redacted from then on.
+pub(super) struct Tokens {
+    pub(super) redactor: Redactor,
+}
+
+#[async_trait]
+impl TokenStore for Tokens {
+    async fn load(&self, url: &str) -> Result<Option<String>, Fault> {
+        let tokens = keys::mcp_tokens(url).await?;
+        if let Some(tokens) = &tokens {
+            self.redact(tokens);
+        }
+        Ok(tokens)
+    }
+
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault> {
+        self.redact(tokens);
+        keys::store_mcp_tokens(url, tokens).await
+    }
+
+    async fn clear(&self, url: &str) -> Result<(), Fault> {
+        keys::remove_mcp_tokens(url).await
+    }
+}
+
+impl Tokens {
+    fn redact(&self, tokens: &str) {
+        let tokens: serde_json::Value = serde_json::from_str(tokens).unwrap_or_default();
+        for name in ["access_token", "refresh_token"] {
+            if let Some(token) = tokens.pointer(&format!("/token_response/{name}")).and_then(|token| token.as_str()) {
+                self.redactor.add("mcp", token);
+            }
+        }
+    }
+}

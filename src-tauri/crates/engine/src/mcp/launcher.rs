@@ -1,0 +1,87 @@
+//! Servers' programs: in the project's folder, with an allow-listed environment, in a sandbox without a network unless
+//! the configuration grants one.
+
+use arki_domain::Fault;
+use arki_mcp::{Command, Launched, Launcher, Process};
+use arki_workspace::{
+    EnvironmentSpec, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox, SandboxSpec, SandboxStatus,
+    child_environment, start_piped,
+};
+use async_trait::async_trait;
+use std::path::{Path, PathBuf};
+
+/// What a shell says of a program that is not there.
+const NOT_FOUND: i32 = 127;
+
+pub(super) struct SandboxedLauncher {
+    pub(super) project: PathBuf,
+    pub(super) hidden: Vec<PathBuf>,
+    pub(super) sandbox: SandboxStatus,
+}
+
+#[async_trait]
+impl Launcher for SandboxedLauncher {
+    async fn launch(&self, command: &Command) -> Result<Launched, Fault> {
+        let temp_dir = PrivateTempDir::create()?;
+        let sandbox = match self.sandbox.available {
+            true => Some(Sandbox::prepare(&self.sandbox_spec(command, temp_dir.path()))?),
+            false => None,
+        };
+        let current =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let extra: Vec<(String, String)> = command.env.clone().into_iter().collect();
+        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
+        let started = start_piped(PipedSpec {
+            program: command.command.clone(),
+            arguments: command.args.clone(),
+            directory: self.project.clone(),
+            environment: child_environment(current, &extra, spec),
+            sandbox: sandbox.as_ref(),
+        });
+        let started = started.await?;
+        Ok(Launched {
+            stdin: started.stdin,
+            stdout: started.stdout,
+            stderr: started.stderr,
+            process: Box::new(ServerProcess { process: Some(started.process), _temp_dir: temp_dir }),
+        })
+    }
+}
+
+impl SandboxedLauncher {
+    fn sandbox_spec(&self, command: &Command, temp_dir: &Path) -> SandboxSpec {
+        SandboxSpec {
+            project_root: self.project.clone(),
+            temp_dir: temp_dir.to_owned(),
+            hidden: self.hidden.clone(),
+            also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),
+            network: if command.network { Network::Granted } else { Network::None },
+        }
+    }
+}
+
+fn at_home(folder: &str) -> PathBuf {
+    match (folder.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(folder),
+    }
+}
+
+struct ServerProcess {
+    process: Option<PipedProcess>,
+    /// Removed with it.
+    _temp_dir: PrivateTempDir,
+}
+
+#[async_trait]
+impl Process for ServerProcess {
+    async fn stop(&mut self) -> String {
+        let Some(process) = self.process.take() else { return String::new() };
+        match process.stop().await {
+            ProcessEnd { exit_code: Some(NOT_FOUND), .. } => "exit code 127: is the program there?".to_owned(),
+            ProcessEnd { exit_code: Some(code), .. } => format!("exit code {code}"),
+            ProcessEnd { signal: Some(signal), .. } => format!("signal {signal}"),
+            ProcessEnd { .. } => "it does not end".to_owned(),
+        }
+    }
+}

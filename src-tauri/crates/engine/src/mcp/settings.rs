@@ -1,0 +1,85 @@
+//! From a configured server to its settings: variables put in, defaults filled in.
+
+use crate::config::{ConfiguredServer, McpOrigin};
+use crate::keys::Keys;
+use arki_mcp::{Command, OAuth, Remote, ServerSettings, Transport};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys: &Keys) -> ServerSettings {
+    let config = &configured.config;
+    let fill = |values: &BTreeMap<String, String>| match configured.origin {
+        McpOrigin::User => {
+            values.iter().map(|(key, value)| (key.clone(), filled_in(value, |name| keys.variable(name)))).collect()
+        }
+        McpOrigin::Project => values.clone(),
+    };
+    let transport = match (&config.command, &config.url) {
+        (Some(command), _) => Transport::Stdio(Command {
+            command: command.clone(),
+            args: config.args.clone(),
+            env: fill(&config.env),
+            network: config.network == Some(true),
+            writable: config.writable.clone(),
+        }),
+        (None, url) => Transport::Http(Remote {
+            url: url.clone().unwrap_or_default(),
+            headers: fill(&config.headers),
+            oauth: config.oauth.as_ref().map_or_else(OAuth::default, |oauth| OAuth {
+                client_id: oauth.client_id.clone(),
+                client_secret: oauth.client_secret_env.as_deref().and_then(|name| keys.variable(name)),
+                client_metadata_url: None,
+                scopes: oauth.scopes.clone(),
+            }),
+        }),
+    };
+    let mut settings = ServerSettings::new(name, transport);
+    settings.project = (configured.origin == McpOrigin::Project).then(|| project.to_owned());
+    settings.enabled = config.enabled != Some(false);
+    settings.category = config.category.unwrap_or(settings.category);
+    settings.categories.clone_from(&config.categories);
+    settings.start_timeout = config.start_timeout_seconds.map_or(settings.start_timeout, Duration::from_secs);
+    settings.call_timeout = config.timeout_seconds.map(Duration::from_secs);
+    settings.tool_token_budget = config.tool_token_budget.unwrap_or(settings.tool_token_budget);
+    settings
+}
+
+/// `${NAME}` becomes the variable's value; of one that is not set, nothing.
+fn filled_in(text: &str, variable: impl Fn(&str) -> Option<String>) -> String {
+    let mut filled = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        filled.push_str(before);
+        match after.split_once('}') {
+            Some((name, after)) => {
+                filled.push_str(&variable(name).unwrap_or_default());
+                rest = after;
+            }
+            None => {
+                filled.push_str("${");
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_put_in_and_everything_else_stays() {
+        let variable = |name: &str| (name == "TOKEN").then(|| "secret".to_owned());
+        for (text, expected) in [
+            ("Bearer ${TOKEN}", "Bearer secret"),
+            ("${TOKEN}${TOKEN}", "secretsecret"),
+            ("a${NOT_SET}b", "ab"),
+            ("$TOKEN $5 {x}", "$TOKEN $5 {x}"),
+            ("a ${open", "a ${open"),
+        ] {
+            assert_eq!(filled_in(text, variable), expected);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! MCP servers, as lists, tests and the settings show them.
+
+use super::PinChange;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    McpServerState { Disabled, Untrusted, Idle, Running, Failed }
+    McpTestStepName { Start, Initialize, Tools }
+}
+
+wire! {
+    McpServerEntry {
+        pub name: String,
+        /// `stdio` or `http`.
+        pub transport: String,
+        /// The command line, or the address.
+        pub place: String,
+        /// Whose configuration it stands in: `user` or `project`.
+        pub origin: String,
+        pub state: McpServerState,
+        /// Of its tools, where the configuration says nothing else of one.
+        pub category: String,
+        /// The tools in force by the server's own names; `null` where it was never met.
+        #[ts(inline)]
+        pub tools: Option<Vec<String>>,
+        /// Its tools take too much of a request and are searched instead.
+        pub is_searched: bool,
+        #[ts(type = "number")]
+        pub estimated_tokens: u64,
+        /// Off until the user agrees to them.
+        pub changed: Vec<McpChangedTool>,
+        pub refused: Vec<McpRefusedTool>,
+    }
+    McpChangedTool {
+        pub name: String,
+        pub change: PinChange,
+        /// What models were told of it.
+        pub before: Option<String>,
+        pub now: Option<String>,
+    }
+    McpRefusedTool {
+        pub name: String,
+        pub reason: String,
+    }
+    /// One step of a test, as it ended.
+    McpTestStep {
+        pub step: McpTestStepName,
+        pub ok: bool,
+        #[ts(type = "number")]
+        pub duration_ms: u64,
+        pub message: String,
+        pub code: Option<String>,
+        pub hint: Option<String>,
+        /// The last of what the server printed.
+        pub trail: Option<String>,
+    }
+}
