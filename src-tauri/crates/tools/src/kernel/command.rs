@@ -80,7 +80,10 @@ impl Kernel {
             impact: Impact::default(),
         };
         let of_network = policy::decide(&question, &self.settings.policy);
-        if of_network.decision == Decision::Allow { verdict.clone() } else { of_network }
+        match (of_network.decision, verdict.decision) {
+            (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
+            _ => verdict.clone(),
+        }
     }
 
     pub(super) async fn command_approved(
