@@ -6,7 +6,9 @@
 //! credentials, no proxy.
 
 mod address;
+mod nesting;
 mod page;
+mod tags;
 mod target;
 
 use arki_domain::{Code, Fault};
