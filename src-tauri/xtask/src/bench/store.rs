@@ -174,9 +174,11 @@ fn show(home: &Home) -> Result<Shown, Failure> {
 }
 
 /// What is appended, and the least ratio to the bare loop that is asked for.
-const APPENDS: [(&str, &str, &str); 4] = [
+const APPENDS: [(&str, &str, &str); 6] = [
     ("turns", "one session: turns of read, edit and run", "at least 0.80"),
     ("normal", "one session: single events that need no sync", ""),
+    ("batch", "one session: 64 events of the same turns in one go", "at least 0.90"),
+    ("batch_normal", "one session: 64 events in one go that need no sync", ""),
     ("group", "64 sessions at once: the same turns", "at least 0.90"),
     ("group_normal", "64 sessions at once: events that need no sync", ""),
 ];

@@ -15,6 +15,9 @@ const PAIRS: usize = 15;
 const TURNS: usize = 30;
 /// Single events of one measurement: enough for several checkpoints.
 const SINGLES: usize = 2000;
+/// Events of a session that are appended in one go.
+const BATCH: usize = 64;
+const BATCHED_TURNS: usize = 10 * TURNS;
 /// Sessions that append at the same time, and what each of them appends in one measurement.
 const SESSIONS: usize = 64;
 const EVENTS_EACH: usize = 50;
@@ -28,11 +31,18 @@ pub(crate) fn measure(folder: &Path) {
     let normal: Transactions = (0..SINGLES).map(|number| vec![turns::small(&run, number)]).collect();
     sides.one_session("turns", &mix);
     sides.one_session("normal", &normal);
+    let many: Transactions = (0..BATCHED_TURNS).flat_map(|number| turns::turn(&run, number)).collect();
+    sides.one_session("batch", &batches(&many.concat()));
+    sides.one_session("batch_normal", &batches(&normal.concat()));
     let of_one: Vec<EventDraft> = (0..EVENTS_EACH).map(|number| turns::small(&run, number)).collect();
     sides.many_sessions("group_normal", &of_one);
     let of_one: Vec<EventDraft> =
         (0..EVENTS_EACH).flat_map(|n| turns::turn(&run, n)).flatten().take(EVENTS_EACH).collect();
     sides.many_sessions("group", &of_one);
+}
+
+fn batches(events: &[EventDraft]) -> Transactions {
+    events.chunks_exact(BATCH).map(<[EventDraft]>::to_vec).collect()
 }
 
 struct Sides<'a> {
