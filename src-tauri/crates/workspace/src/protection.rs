@@ -83,8 +83,9 @@ const PUBLIC_SUFFIX: &str = ".pub";
 /// Whether a write here always asks: it would change what runs or what instructs.
 pub fn is_protected(path: &ProjectPath) -> bool {
     let parts = folded_parts(path);
-    parts.iter().any(|part| PROTECTED_FOLDERS.contains(&part.as_str()))
-        || parts.last().is_some_and(|name| PROTECTED_FILES.contains(&name.as_str()))
+    let is_one_of = |names: &[&str], part: &String| names.iter().any(|name| part == name || is_short_for(part, name));
+    parts.iter().any(|part| is_one_of(PROTECTED_FOLDERS, part))
+        || parts.last().is_some_and(|name| is_one_of(PROTECTED_FILES, name))
 }
 
 /// Whether any touch of this always asks. `extra` is what the user's configuration names; its globs are
@@ -106,12 +107,27 @@ fn is_secret_name(name: &str) -> bool {
         || SECRET_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
+/// What is one name here may be several on Windows.
 fn folded_parts(path: &ProjectPath) -> Vec<String> {
-    path.as_str().split('/').map(folded).collect()
+    path.as_str().split(['/', '\\']).map(folded).collect()
+}
+
+/// Whether Windows may have `name` also under this one: `git~1` for `.git`, `agents~1.md` for `agents.local.md`.
+fn is_short_for(short: &str, name: &str) -> bool {
+    const KEPT_OF_STEM: usize = 6;
+    const KEPT_OF_EXTENSION: usize = 3;
+    let Some((stem, rest)) = short.split_once('~') else { return false };
+    let (number, extension) = rest.split_once('.').unwrap_or((rest, ""));
+    let bare = name.trim_start_matches('.');
+    let (long_stem, long_extension) = bare.rsplit_once('.').unwrap_or((bare, ""));
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let kept: String = long_stem.chars().filter(|character| *character != '.').take(KEPT_OF_STEM).collect();
+    let kept_extension: String = long_extension.chars().take(KEPT_OF_EXTENSION).collect();
+    is_number && stem == kept && extension == kept_extension
 }
 
 /// What the loosest file system makes of a name: compatibility forms and case folded, marks dropped, and, as Windows
-/// does, without a stream name, trailing dots and spaces. `GIT~1` is the short name of `.git` there.
+/// does, without a stream name, trailing dots and spaces. What can't be seen never comes here.
 fn folded(name: &str) -> String {
     let plain: String = name
         .nfkd()
@@ -123,14 +139,8 @@ fn folded(name: &str) -> String {
             other => other,
         })
         .collect();
-    let plain = plain.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).trim_start_matches(' ');
-    match plain {
-        "git~1" => ".git".to_owned(),
-        "arki~1" => ".arki".to_owned(),
-        "claude~1" => ".claude".to_owned(),
-        "agents~1" => ".agents".to_owned(),
-        other => other.to_owned(),
-    }
+    let plain = plain.split(':').next().unwrap_or_default();
+    plain.trim_end_matches(['.', ' ']).trim_start_matches(' ').to_owned()
 }
 
 #[cfg(test)]
@@ -174,20 +184,59 @@ mod tests {
             ".gi\u{301}t/config",
             ".ｇｉｔ/config",
             "GIT~1/config",
+            "git~4/config",
+            "a/GIT~1./hooks/x",
+            "AGENT~1/skills/x",
+            "AGENTS~2/skills/x",
+            "SKILLS~1/x",
+            "AGENTS~1.MD",
+            "Claude~1.md",
             ".git::$INDEX_ALLOCATION/config",
+            ".git:stream",
+            ".git. . ./config",
+            " .git/config",
+            ".\u{ff47}\u{ff29}\u{ff54}/config",
+            "\u{ff0e}git/config",
+            "\u{2024}git/config",
+            ".\u{24d6}it/config",
+            ".s\u{212a}ills/x",
+            ".\u{17f}kills/x",
+            ".cl\u{e4}ude/settings.json",
+            ".cla\u{308}ude/settings.json",
+            "src\\.git\\config",
+            "src\\.GIT./hooks/x",
             "agents.MD",
+            "AGENTS.md::$DATA",
             ".Arki/config.json",
             "AGENTS.md. .",
         ] {
             assert!(protected(text), "{text:?}");
         }
+        for text in
+            [".ENV", ".env::$DATA", ".env. .", "keys\\id_rsa", "ID_RSA ", ".e\u{ff4e}v", ".AWS\\x", "a.PE\u{ff2d}"]
+        {
+            assert!(secret(text), "{text:?}");
+        }
     }
 
     #[test]
     fn ordinary_files_are_neither() {
-        for text in
-            ["src/main.rs", ".github/workflows/ci.yml", ".gitignore", "git/config", "keys.rs", "monkey", "env.rs", "."]
-        {
+        for text in [
+            "src/main.rs",
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            "git/config",
+            "keys.rs",
+            "monkey",
+            "env.rs",
+            ".",
+            "notes~1",
+            "git~",
+            "git~x",
+            "legit~1",
+            "agents~1.rs",
+            "a~b~1",
+        ] {
             assert!(!protected(text), "{text}");
             assert!(!secret(text), "{text}");
         }

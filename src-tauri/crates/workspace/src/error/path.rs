@@ -12,7 +12,7 @@ pub enum PathError {
     /// `path` is escaped, so that the hidden character can be seen.
     #[error("The path \"{path}\" contains the invisible or control character U+{code_point:04X}.")]
     Suspicious { path: String, code_point: u32 },
-    #[error("\"{component}\" in {path} is a name that Windows reserves.")]
+    #[error("\"{component}\" in {path} is a name that systems reserve.")]
     Reserved { path: String, component: String },
     #[error("The path is {bytes} bytes long; the limit is {limit}.")]
     TooLong { bytes: usize, limit: usize },
@@ -45,7 +45,7 @@ impl PathError {
             Self::Suspicious { .. } => {
                 "Write the path with visible characters only; rename the file if it really has such a name."
             }
-            Self::Reserved { .. } => "Choose another name, so that the project also works on Windows.",
+            Self::Reserved { .. } => "Name the file as a listing of its folder shows it, or choose another name.",
             Self::TooLong { .. } => "Choose a shorter path.",
             Self::ProjectNotFound { .. } => "Check the spelling, or create the folder first.",
             Self::ProjectNotFolder { .. } => "Open the folder that contains it.",

@@ -77,8 +77,21 @@ impl AsRef<Path> for ProjectPath {
     }
 }
 
+/// How a system reads a name. The rules of all are tried on each, so that none is only known where it is in force.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum System {
+    Unix,
+    Windows,
+}
+
+const HERE: System = if cfg!(windows) { System::Windows } else { System::Unix };
+
 /// `roots` are the absolute spellings of the project's root.
 pub(super) fn resolve(path: &str, roots: &[&Path]) -> Result<ProjectPath, PathError> {
+    resolve_on(HERE, path, roots)
+}
+
+fn resolve_on(system: System, path: &str, roots: &[&Path]) -> Result<ProjectPath, PathError> {
     if path.trim().is_empty() {
         return Err(PathError::Empty);
     }
@@ -87,9 +100,9 @@ pub(super) fn resolve(path: &str, roots: &[&Path]) -> Result<ProjectPath, PathEr
     }
     refuse_hidden_characters(path)?;
     let outside = || PathError::Outside { path: path.to_owned() };
-    let relative = relative_to_root(path, roots).ok_or_else(outside)?;
+    let relative = relative_to_root(system, path, roots).ok_or_else(outside)?;
     let mut parts: Vec<&str> = Vec::new();
-    for part in relative.split(is_separator) {
+    for part in relative.split(|character| character == '/' || (system == System::Windows && character == '\\')) {
         match part {
             "" | "." => {}
             ".." => {
@@ -98,15 +111,13 @@ pub(super) fn resolve(path: &str, roots: &[&Path]) -> Result<ProjectPath, PathEr
             name => parts.push(name),
         }
     }
-    if cfg!(windows) {
-        refuse_windows_names(path, &parts)?;
-    }
+    refuse_reserved(system, path, &parts)?;
     Ok(ProjectPath::from_parts(&parts))
 }
 
 /// `None` when the path is of another place: another root, a drive, a share, a home directory. Drives and
 /// shares are refused on every platform; on Unix they would silently become odd file names.
-fn relative_to_root(path: &str, roots: &[&Path]) -> Option<String> {
+fn relative_to_root(system: System, path: &str, roots: &[&Path]) -> Option<String> {
     if Path::new(path).is_absolute() {
         let path = lexical(path)?;
         return roots.iter().find_map(|root| below(&path, &lexical(root.to_str()?)?));
@@ -114,8 +125,10 @@ fn relative_to_root(path: &str, roots: &[&Path]) -> Option<String> {
     let has_drive = path.as_bytes().get(1) == Some(&b':')
         && path.as_bytes()[0].is_ascii_alphabetic()
         && matches!(path.as_bytes().get(2), None | Some(b'/' | b'\\'));
-    let is_foreign =
-        path.starts_with('/') || path.starts_with("\\\\") || path == "~" || path.starts_with("~/") || has_drive;
+    let is_rooted = path.starts_with('/') || path.starts_with("\\\\");
+    // The same drive's top, wherever that is.
+    let is_rooted = is_rooted || (system == System::Windows && path.starts_with('\\'));
+    let is_foreign = is_rooted || path == "~" || path.starts_with("~/") || has_drive;
     (!is_foreign).then(|| path.to_owned())
 }
 
@@ -145,10 +158,6 @@ fn lexical(path: &str) -> Option<Vec<String>> {
 fn below(path: &[String], root: &[String]) -> Option<String> {
     let rest = path.strip_prefix(root)?;
     Some(if rest.is_empty() { ".".to_owned() } else { rest.join("/") })
-}
-
-fn is_separator(character: char) -> bool {
-    character == '/' || (cfg!(windows) && character == '\\')
 }
 
 fn refuse_hidden_characters(path: &str) -> Result<(), PathError> {
@@ -184,14 +193,22 @@ fn is_hidden(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Devices, alternate streams (`a.txt:hidden`), wildcards, and names whose end Windows drops.
-fn refuse_windows_names(path: &str, parts: &[&str]) -> Result<(), PathError> {
-    match parts.iter().find(|part| is_windows_reserved(part)) {
+/// What a name can be besides a name. A fork of a file on macOS would be the file under another name; nobody names a
+/// folder so, so it is refused everywhere. What only Windows reserves is an ordinary name elsewhere.
+fn refuse_reserved(system: System, path: &str, parts: &[&str]) -> Result<(), PathError> {
+    let is_reserved = |part: &str| {
+        part.eq_ignore_ascii_case(NAMED_FORK)
+            || (system == System::Windows && (is_windows_reserved(part) || is_short(part)))
+    };
+    match parts.iter().find(|part| is_reserved(part)) {
         None => Ok(()),
         Some(part) => Err(PathError::Reserved { path: path.to_owned(), component: (*part).to_owned() }),
     }
 }
 
+const NAMED_FORK: &str = "..namedfork";
+
+/// Devices, alternate streams (`a.txt:hidden`), wildcards, and names whose end Windows drops.
 fn is_windows_reserved(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name).trim_end().to_ascii_uppercase();
     let is_numbered = |device: &str| {
@@ -199,11 +216,21 @@ fn is_windows_reserved(name: &str) -> bool {
             matches!(rest, "\u{b9}" | "\u{b2}" | "\u{b3}") || (rest.len() == 1 && rest.as_bytes()[0].is_ascii_digit())
         })
     };
-    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$")
+    matches!(stem.as_str(), "CON" | "PRN" | "AUX" | "NUL" | "CONIN$" | "CONOUT$" | "CLOCK$")
         || is_numbered("COM")
         || is_numbered("LPT")
         || name.contains([':', '*', '?', '"', '<', '>', '|'])
         || name.ends_with([' ', '.'])
+}
+
+/// A name such as `GIT~1` or `AB12~1.MD`, under which Windows has another one once more: at most eight characters with a
+/// number at their end, and three after the dot.
+fn is_short(name: &str) -> bool {
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let Some((start, number)) = stem.rsplit_once('~') else { return false };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let length = |text: &str| text.chars().count();
+    is_number && !start.is_empty() && length(stem) <= 8 && length(extension) <= 3 && !extension.contains('.')
 }
 
 #[cfg(test)]

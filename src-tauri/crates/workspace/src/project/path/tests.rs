@@ -65,13 +65,82 @@ fn empty_and_endless_paths_are_refused() {
     check(&"a/".repeat(MAX_PATH_BYTES), Err(Code::PATH_INVALID));
 }
 
+type Expected = Result<&'static str, Code>;
+
+const OUTSIDE: Expected = Err(Code::PATH_OUTSIDE_PROJECT);
+const INVALID: Expected = Err(Code::PATH_INVALID);
+const SUSPICIOUS: Expected = Err(Code::PATH_SUSPICIOUS);
+
+/// What was ever used to get past a check of names: on Unix (Linux and macOS), and on Windows.
+const TRICKS: &[(&str, Expected, Expected)] = &[
+    // Up, and elsewhere.
+    ("a/../../x", OUTSIDE, OUTSIDE),
+    ("a\\..\\..\\x", Ok("a\\..\\..\\x"), OUTSIDE),
+    ("/proc/self/root/code/app/a", OUTSIDE, OUTSIDE),
+    ("/proc/self/cwd/a", OUTSIDE, OUTSIDE),
+    ("/dev/fd/3", OUTSIDE, OUTSIDE),
+    ("//server/share", OUTSIDE, OUTSIDE),
+    ("\\\\server\\share", OUTSIDE, OUTSIDE),
+    ("\\\\?\\C:\\x", OUTSIDE, OUTSIDE),
+    ("\\\\.\\PhysicalDrive0", OUTSIDE, OUTSIDE),
+    ("\\??\\C:\\x", Ok("\\??\\C:\\x"), OUTSIDE),
+    ("\\Windows\\x", Ok("\\Windows\\x"), OUTSIDE),
+    ("C:\\x", OUTSIDE, OUTSIDE),
+    ("c:/x", OUTSIDE, OUTSIDE),
+    ("C:", OUTSIDE, OUTSIDE),
+    ("C:x", Ok("C:x"), INVALID),
+    ("~", OUTSIDE, OUTSIDE),
+    ("~/x", OUTSIDE, OUTSIDE),
+    ("file:///etc/passwd", Ok("file:/etc/passwd"), INVALID),
+    // Devices.
+    ("NUL", Ok("NUL"), INVALID),
+    ("a/con.txt", Ok("a/con.txt"), INVALID),
+    ("AUX .c", Ok("AUX .c"), INVALID),
+    ("com1", Ok("com1"), INVALID),
+    ("COM\u{b9}.log", Ok("COM\u{b9}.log"), INVALID),
+    ("lpt9", Ok("lpt9"), INVALID),
+    ("CONOUT$", Ok("CONOUT$"), INVALID),
+    ("console", Ok("console"), Ok("console")),
+    ("com10", Ok("com10"), Ok("com10")),
+    // Streams and forks.
+    ("a.txt:stream", Ok("a.txt:stream"), INVALID),
+    ("a.txt::$DATA", Ok("a.txt::$DATA"), INVALID),
+    (".git::$INDEX_ALLOCATION/config", Ok(".git::$INDEX_ALLOCATION/config"), INVALID),
+    ("id_rsa/..namedfork/data", INVALID, INVALID),
+    ("id_rsa/..NamedFork/rsrc", INVALID, INVALID),
+    // Ends that are dropped, and short names.
+    ("a.txt.", Ok("a.txt."), INVALID),
+    ("a.txt ", Ok("a.txt "), INVALID),
+    (".git./config", Ok(".git./config"), INVALID),
+    ("GIT~1/config", Ok("GIT~1/config"), INVALID),
+    ("GI7EBA~1/config", Ok("GI7EBA~1/config"), INVALID),
+    ("docs/ENV~1.LOC", Ok("docs/ENV~1.LOC"), INVALID),
+    ("longer-name~1.txt", Ok("longer-name~1.txt"), Ok("longer-name~1.txt")),
+    ("draft~.txt", Ok("draft~.txt"), Ok("draft~.txt")),
+    ("a.b~1", Ok("a.b~1"), Ok("a.b~1")),
+    // What HFS+ and git's readers pass over: joiners, marks of direction, the byte-order mark.
+    (".g\u{200c}it/config", SUSPICIOUS, SUSPICIOUS),
+    (".gi\u{200d}t/config", SUSPICIOUS, SUSPICIOUS),
+    (".git\u{200e}/config", SUSPICIOUS, SUSPICIOUS),
+    (".git\u{200f}/config", SUSPICIOUS, SUSPICIOUS),
+    ("\u{202a}.git/config", SUSPICIOUS, SUSPICIOUS),
+    (".\u{202e}git/config", SUSPICIOUS, SUSPICIOUS),
+    (".git\u{206a}/config", SUSPICIOUS, SUSPICIOUS),
+    (".gi\u{206f}t/config", SUSPICIOUS, SUSPICIOUS),
+    (".git\u{feff}/config", SUSPICIOUS, SUSPICIOUS),
+    ("a\0b", SUSPICIOUS, SUSPICIOUS),
+    // Two spellings of one letter are two names here; which are protected says `protection`.
+    ("cafe\u{301}.txt", Ok("cafe\u{301}.txt"), Ok("cafe\u{301}.txt")),
+];
+
 #[test]
-fn windows_reserves_some_names() {
-    for name in ["con", "NUL.txt", "com1", "LPT9.log", "aux .c", "a:b", "x.", "x "] {
-        assert!(is_windows_reserved(name), "{name}");
-    }
-    for name in ["console", "com", "com10", "null", "lpt.txt"] {
-        assert!(!is_windows_reserved(name), "{name}");
+fn every_trick_is_known_on_every_system() {
+    for (path, on_unix, on_windows) in TRICKS {
+        for (system, expected) in [(System::Unix, on_unix), (System::Windows, on_windows)] {
+            let resolved = resolve_on(system, path, &[]);
+            let shown = resolved.as_ref().map(ProjectPath::as_str).map_err(PathError::code);
+            assert_eq!(shown, *expected, "{system:?}: {path:?}");
+        }
     }
 }
 
