@@ -11,9 +11,11 @@ use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, Result, io_error};
-use crate::project::{Project, ProjectPath, mode_of, split_parent};
+use crate::project::{Project, ProjectPath, descend, descend_making, mode_of, split_parent};
+use crate::protection::{is_protected, is_secret};
 
 pub use unfinished::remove_unfinished;
 
@@ -58,14 +60,14 @@ pub(crate) fn stage(
     new_mode: Option<u32>,
     write_protected: WriteProtected,
 ) -> Result<Staged> {
-    let real = project.canonical(path)?;
+    let real = place(path, project.canonical(path)?)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
     if real.is_root() {
         return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into());
     }
     let (parent, name) = split_parent(real.as_str());
-    let made_folders = MadeFolders::make(project.dir(), parent).map_err(fail)?;
-    let folder = project.dir().open_dir(parent).map_err(fail)?;
+    let mut made_folders = MadeFolders::default();
+    let folder = descend_making(project.dir(), parent, |folder, name| made_folders.add(folder, name)).map_err(fail)?;
     let existing = existing_file(&folder, name, path)?;
     let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
     if is_protected && write_protected == WriteProtected::Refused {
@@ -110,11 +112,23 @@ impl Drop for Staged {
 /// Removes a file; of a link, the link.
 pub(crate) fn remove(project: &Project, path: &ProjectPath) -> Result<()> {
     let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
-    let (parent, name) = split_parent(path.as_str());
-    let folder = project.dir().open_dir(parent).map_err(fail)?;
+    let (_, name) = split_parent(path.as_str());
+    let real = place(path, project.canonical(&path.folder())?.join(name))?;
+    let folder = descend(project.dir(), split_parent(real.as_str()).0).map_err(fail)?;
     folder.remove_file(name).map_err(fail)?;
     sync_folder(&folder);
     Ok(())
+}
+
+/// Where `path` is to be written. What is judged by its name must not lead to what is judged otherwise, since between the
+/// two a link may have come in its way.
+fn place(path: &ProjectPath, real: ProjectPath) -> Result<ProjectPath> {
+    let none = GlobSet::empty();
+    let is_disguised = |judge: &dyn Fn(&ProjectPath) -> bool| judge(&real) && !judge(path);
+    if is_disguised(&is_protected) || is_disguised(&|path| is_secret(path, &none)) {
+        return Err(FileError::Disguised { path: path.to_string(), real: real.to_string() }.into());
+    }
+    Ok(real)
 }
 
 /// Refuses what a rename would silently replace: a folder, a device.
@@ -197,41 +211,24 @@ fn sync_folder(folder: &Dir) {
 }
 
 /// Folders created on the way, outermost first; removed again unless kept.
-struct MadeFolders {
-    root: Option<Dir>,
-    paths: Vec<String>,
-}
+#[derive(Default)]
+struct MadeFolders(Vec<(Dir, String)>);
 
 impl MadeFolders {
-    fn make(root: &Dir, folder: &str) -> io::Result<Self> {
-        let mut made = Self { root: None, paths: Vec::new() };
-        if root.is_dir(folder) {
-            return Ok(made);
-        }
-        made.root = Some(root.try_clone()?);
-        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
-        for end in ends {
-            match root.create_dir(&folder[..end]) {
-                Ok(()) => made.paths.push(folder[..end].to_owned()),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(made)
+    fn add(&mut self, parent: Dir, name: &str) {
+        self.0.push((parent, name.to_owned()));
     }
 
     fn keep(&mut self) {
-        self.paths.clear();
+        self.0.clear();
     }
 }
 
 impl Drop for MadeFolders {
     fn drop(&mut self) {
-        if let Some(root) = &self.root {
-            for path in self.paths.iter().rev() {
-                // Fails when something else was put there meanwhile, and should.
-                let _ = root.remove_dir(path);
-            }
+        for (parent, name) in self.0.iter().rev() {
+            // Fails when something else was put there meanwhile, and should.
+            let _ = parent.remove_dir(name);
         }
     }
 }

@@ -8,7 +8,8 @@ use std::time::SystemTime;
 use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
-use crate::project::{Project, ProjectPath};
+use crate::listing::EntryKind;
+use crate::project::{Project, ProjectPath, open_folder};
 use crate::walk;
 
 /// Below the project's folder.
@@ -66,7 +67,8 @@ impl Search {
             let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
             let path = format!("{prefix}{name}");
             if kind.is_dir() {
-                let below = (depth < MAX_DEPTH && !LEFT_OUT.contains(&name.as_str())).then(|| entry.open_dir());
+                let below =
+                    (depth < MAX_DEPTH && !LEFT_OUT.contains(&name.as_str())).then(|| open_folder(folder, &name));
                 if let Some(Ok(below)) = below {
                     self.look_into(&below, &format!("{path}/"), depth + 1);
                 }
@@ -90,8 +92,8 @@ const MAX_SOUGHT_FILE_BYTES: u64 = 1 << 20;
 pub fn look_through_texts(project: &Project, mut look: impl FnMut(&str) -> ControlFlow<()>) {
     let mut left = MAX_SOUGHT_BYTES;
     let files = walk::walk(project, &ProjectPath::root(), None).flatten();
-    for entry in files.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file())) {
-        let relative = entry.path().strip_prefix(project.root()).ok().and_then(|path| path.to_str());
+    for entry in files.filter(|entry| entry.kind == EntryKind::File) {
+        let relative = entry.path.strip_prefix(project.root()).ok().and_then(|path| path.to_str());
         let path = relative.and_then(|path| project.resolve(path).ok());
         let Some(file) = path.and_then(|path| project.read(&path, MAX_SOUGHT_FILE_BYTES).ok()) else { continue };
         left = left.saturating_sub(file.bytes.len() as u64);

@@ -5,6 +5,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
+use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath, escape_hidden};
 use crate::protection::is_secret;
 use crate::walk::{PathGlob, Skipped, walk};
@@ -26,14 +27,17 @@ pub fn find(project: &Project, glob: &str, secrets: &GlobSet, max: usize, cancel
     let glob = PathGlob::new(glob)?;
     let mut found = Found::default();
     let mut skipped = Skipped::default();
+    if cancel.is_cancelled() {
+        return Err(SearchError::Cancelled.into());
+    }
     for entry in walk(project, &ProjectPath::root(), None).flatten() {
         if cancel.is_cancelled() {
             return Err(SearchError::Cancelled.into());
         }
-        if entry.file_type().is_none_or(|kind| kind.is_dir()) {
+        if entry.kind == EntryKind::Folder {
             continue;
         }
-        let relative = entry.path().strip_prefix(project.root()).unwrap_or(entry.path());
+        let relative = entry.path.strip_prefix(project.root()).unwrap_or(&entry.path);
         let Some(path) = ProjectPath::from_walk(relative).filter(|path| glob.is_match(path)) else { continue };
         if is_secret(&path, secrets) {
             skipped.add(&path);

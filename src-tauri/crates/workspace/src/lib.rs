@@ -76,3 +76,6 @@ pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{ChangedPin, Pin, PinChange, PinKind, compare, install_template, scan};
 pub use unnamed_reads::{UnnamedReads, reads_below, reads_matching};
+
+#[cfg(all(test, target_os = "linux"))]
+mod jail_tests;

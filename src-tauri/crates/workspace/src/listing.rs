@@ -1,11 +1,13 @@
 //! Listing a folder: sorted, bounded, without what git ignores and without `.git` itself.
 
-use cap_std::fs::Metadata;
+use std::path::Path;
+
+use cap_std::fs::{FileType, Metadata};
 use serde::Serialize;
 
 use crate::error::{FileError, Result};
-use crate::project::{Project, ProjectPath, escape_hidden};
-use crate::walk::{self, NAMES_SHOWN};
+use crate::project::{Project, ProjectPath};
+use crate::walk::{self, NAMES_SHOWN, Walked};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -20,16 +22,11 @@ pub enum EntryKind {
 
 impl EntryKind {
     pub(crate) fn of(metadata: &Metadata) -> Self {
-        let kind = metadata.file_type();
-        Self::choose(kind.is_file(), kind.is_dir(), kind.is_symlink())
+        Self::of_type(metadata.file_type())
     }
 
-    fn of_walked(kind: Option<std::fs::FileType>) -> Self {
-        kind.map_or(Self::Special, |kind| Self::choose(kind.is_file(), kind.is_dir(), kind.is_symlink()))
-    }
-
-    fn choose(is_file: bool, is_folder: bool, is_link: bool) -> Self {
-        match (is_file, is_folder, is_link) {
+    pub(crate) fn of_type(kind: FileType) -> Self {
+        match (kind.is_file(), kind.is_dir(), kind.is_symlink()) {
             (true, ..) => Self::File,
             (_, true, _) => Self::Folder,
             (.., true) => Self::Link,
@@ -74,19 +71,16 @@ pub fn list(project: &Project, path: &ProjectPath, depth: usize, max_entries: us
     let mut listing = Listing::default();
     for found in walk::walk(project, &start, Some(depth.max(1))) {
         match found {
-            Ok(entry) if entry.depth() == 0 => {}
             Ok(_) if listing.entries.len() == max_entries => {
                 listing.truncated = true;
                 break;
             }
-            Ok(entry) => {
-                let kind = EntryKind::of_walked(entry.file_type());
-                let size = (kind == EntryKind::File).then(|| entry.metadata().ok().map(|found| found.len()));
-                let path = walk::shown(project, entry.path());
-                listing.entries.push(Entry { path, kind, size: size.flatten() });
+            Ok(Walked { path, kind }) => {
+                let size = if kind == EntryKind::File { size_of(project, &path) } else { None };
+                listing.entries.push(Entry { path: walk::shown(project, &path), kind, size });
             }
-            Err(error) if listing.unreadable.len() < NAMES_SHOWN => {
-                listing.unreadable.push(unreadable_name(&error, path));
+            Err(path) if listing.unreadable.len() < NAMES_SHOWN => {
+                listing.unreadable.push(walk::shown(project, &path));
             }
             Err(_) => {}
         }
@@ -102,14 +96,9 @@ fn existing_folder(project: &Project, path: &ProjectPath) -> Result<ProjectPath>
     }
 }
 
-fn unreadable_name(error: &ignore::Error, listed: &ProjectPath) -> String {
-    match error {
-        ignore::Error::WithPath { path, .. } => escape_hidden(&path.to_string_lossy()),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-            unreadable_name(err, listed)
-        }
-        _ => listed.to_string(),
-    }
+fn size_of(project: &Project, path: &Path) -> Option<u64> {
+    let relative = path.strip_prefix(project.root()).ok()?;
+    project.dir().symlink_metadata(relative).ok().filter(Metadata::is_file).map(|found| found.len())
 }
 
 #[cfg(test)]

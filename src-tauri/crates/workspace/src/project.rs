@@ -5,6 +5,7 @@
 //! one), so a link that leads out is refused by the system call that would follow it, not by a check before it.
 //! Links that stay inside are fine.
 
+mod folders;
 mod path;
 
 use std::io::Read;
@@ -18,6 +19,7 @@ use crate::error::{FileAction, FileError, PathError, Result, io_error};
 use crate::listing::EntryKind;
 use crate::protection;
 
+pub(crate) use folders::{descend, descend_making, open_folder};
 pub use path::ProjectPath;
 pub(crate) use path::escape_hidden;
 
@@ -232,13 +234,13 @@ fn refuse_irregular(path: &ProjectPath, metadata: &Metadata) -> Result<()> {
 }
 
 #[cfg(unix)]
-fn never_wait(options: &mut OpenOptions) {
+pub(crate) fn never_wait(options: &mut OpenOptions) {
     use cap_std::fs::OpenOptionsExt;
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY);
 }
 
 #[cfg(not(unix))]
-fn never_wait(_: &mut OpenOptions) {}
+pub(crate) fn never_wait(_: &mut OpenOptions) {}
 
 #[cfg(unix)]
 pub(crate) fn mode_of(metadata: &Metadata) -> u32 {

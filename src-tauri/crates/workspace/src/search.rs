@@ -14,6 +14,7 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
+use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath};
 use crate::protection::is_secret;
 use crate::walk::{PathGlob, Skipped, walk};
@@ -77,8 +78,8 @@ pub fn search(project: &Project, query: &SearchQuery, cancel: &CancellationToken
     let mut outcome = SearchOutcome::default();
     let mut files = walk(project, &ProjectPath::root(), None)
         .flatten()
-        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .filter_map(|entry| ProjectPath::from_walk(entry.path().strip_prefix(project.root()).ok()?))
+        .filter(|entry| entry.kind == EntryKind::File)
+        .filter_map(|entry| ProjectPath::from_walk(entry.path.strip_prefix(project.root()).ok()?))
         .filter(|path| glob.as_ref().is_none_or(|glob| glob.is_match(path)))
         .filter(|path| {
             let is_searched = !is_secret(path, &query.secrets);

@@ -4,7 +4,7 @@
 
 use super::{NAME_MARK, RANDOM_DIGITS, mark_of};
 use crate::error::Result;
-use crate::project::{Project, ProjectPath, split_parent};
+use crate::project::{Project, ProjectPath, descend, split_parent};
 use cap_std::fs::Dir;
 
 /// Removes what was left beside `path` by a write that never finished. What can't be removed stays.
@@ -12,7 +12,7 @@ pub fn remove_unfinished(project: &Project, path: &ProjectPath) -> Result<()> {
     let real = project.canonical(path)?;
     let (parent, name) = split_parent(real.as_str());
     // Without the folder there is nothing in it.
-    let Ok(folder) = project.dir().open_dir(parent) else { return Ok(()) };
+    let Ok(folder) = descend(project.dir(), parent) else { return Ok(()) };
     let start = mark_of(name);
     for entry in folder.entries().into_iter().flatten().flatten() {
         let found = entry.file_name();

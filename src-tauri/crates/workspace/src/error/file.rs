@@ -41,6 +41,9 @@ pub enum FileError {
     NotFolder { path: String },
     #[error("{path} is a link to something that does not exist.")]
     BrokenLink { path: String },
+    /// By its own name it would not have been asked about.
+    #[error("{path} leads by a link to {real}, which is protected.")]
+    Disguised { path: String, real: String },
     #[error("{path} can't be written: there is no folder to put it into.")]
     NoFolder { path: String },
     #[error("{path} is a folder; what is to be written needs the name of a file.")]
@@ -69,6 +72,7 @@ impl FileError {
             Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
             Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::BrokenLink { .. } => Code::FILE_NOT_FOUND,
+            Self::Disguised { .. } => Code::PERMISSION_DENIED,
             Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::NameMissing { .. } => Code::USAGE,
             Self::PermissionDenied { .. } => Code::PERMISSION_DENIED,
@@ -89,6 +93,7 @@ impl FileError {
             Self::NotRegular { .. } => "Only regular files are read and written.",
             Self::NotFolder { .. } => "Read it instead, or give the folder that contains it.",
             Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
+            Self::Disguised { real, .. } => return format!("Name {real} itself, so that it can be judged by that."),
             Self::NoFolder { .. } => "Create the folder first, or choose another place.",
             Self::NameMissing { path } => return format!("Name a file in it, such as {}.", example_in(path)),
             Self::PermissionDenied { .. } => "Change the permissions of the file or its folder.",

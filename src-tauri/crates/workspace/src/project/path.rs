@@ -34,6 +34,16 @@ impl ProjectPath {
         super::split_parent(&self.0).1
     }
 
+    /// The folder it is in; the root for the root.
+    pub(crate) fn folder(&self) -> Self {
+        Self(super::split_parent(&self.0).0.to_owned())
+    }
+
+    /// `name` is a single component of a path that was resolved.
+    pub(crate) fn join(&self, name: &str) -> Self {
+        if self.is_root() { Self(name.to_owned()) } else { Self(format!("{}/{name}", self.0)) }
+    }
+
     /// From a path that a walk below the root found. `None` when it is not UTF-8, or hides something.
     pub(crate) fn from_walk(relative: &Path) -> Option<Self> {
         let text = relative.to_str()?;

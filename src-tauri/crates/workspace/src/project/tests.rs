@@ -127,3 +127,72 @@ fn only_a_folder_is_a_project() {
     assert_eq!(code(folder.path().join("missing")), Code::FOLDER_UNAVAILABLE);
     assert_eq!(code(folder.path().join("a.txt")), Code::FOLDER_UNAVAILABLE);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn links_into_the_systems_own_views_lead_out_too() {
+    let (folder, project) = project();
+    let root = folder.path();
+    for (name, target) in [
+        ("by-root", "/proc/self/root".to_owned()),
+        ("by-folder", "/proc/self/cwd".to_owned()),
+        ("by-number", format!("/proc/{}/root/etc", std::process::id())),
+        ("by-itself", format!("/proc/self/root{}", root.display())),
+    ] {
+        symlink(target, root.join(name)).unwrap();
+        for path in [name.to_owned(), format!("{name}/a.txt"), format!("{name}/etc/passwd")] {
+            assert_eq!(code(&project, &path), Code::PATH_OUTSIDE_PROJECT, "{path}");
+        }
+    }
+}
+
+/// A name of its own for the same file: what is written is the name, never the other file.
+#[test]
+fn a_write_or_deletion_through_a_hard_link_leaves_the_other_name_as_it_is() {
+    let (folder, project) = project();
+    let outside = tempfile::tempdir_in(folder.path().parent().unwrap()).unwrap();
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    for other in [folder.path().join(".git/config"), outside.path().join("file")] {
+        fs::write(&other, "mine").unwrap();
+        let name = project.resolve("innocent.txt").unwrap();
+        fs::hard_link(&other, folder.path().join("innocent.txt")).unwrap();
+        crate::plan_write(&project, &name, "other").unwrap().apply(&project).unwrap();
+        assert_eq!(
+            (fs::read_to_string(&other).unwrap(), read(&project, "innocent.txt").unwrap()),
+            ("mine".into(), b"other".to_vec())
+        );
+        fs::remove_file(folder.path().join("innocent.txt")).unwrap();
+        fs::hard_link(&other, folder.path().join("innocent.txt")).unwrap();
+        crate::plan_delete(&project, &name).unwrap().apply(&project).unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+    }
+}
+
+#[test]
+fn what_is_protected_is_not_written_under_an_innocent_name() {
+    let (folder, project) = project();
+    for path in [".git/hooks", "rules"] {
+        fs::create_dir_all(folder.path().join(path)).unwrap();
+    }
+    fs::write(folder.path().join(".env"), "A=1").unwrap();
+    fs::write(folder.path().join(".git/hooks/old"), "mine").unwrap();
+    symlink(".git/hooks", folder.path().join("scripts")).unwrap();
+    symlink(".env", folder.path().join("notes.txt")).unwrap();
+    symlink("rules", folder.path().join(".skills")).unwrap();
+    let write = |path: &str| {
+        let path = project.resolve(path).unwrap();
+        crate::plan_write(&project, &path, "x").and_then(|change| change.apply(&project))
+    };
+    for path in ["scripts/new", "scripts/old", "notes.txt"] {
+        let error = write(path).unwrap_err();
+        assert_eq!(error.code(), Code::PERMISSION_DENIED, "{path}");
+        assert!(error.to_string().contains("leads by a link to .") && error.hint().contains("itself"), "{error}");
+    }
+    let old = project.resolve("scripts/old").unwrap();
+    assert!(crate::plan_delete(&project, &old).unwrap().apply(&project).is_err());
+    assert_eq!(fs::read_to_string(folder.path().join(".git/hooks/old")).unwrap(), "mine");
+    // By its own name it was asked about.
+    write(".git/hooks/new").unwrap();
+    write(".skills/a.md").unwrap();
+    assert!(folder.path().join("rules/a.md").exists());
+}

@@ -122,11 +122,11 @@ impl FolderScan<'_> {
     /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter.
     fn rules(&mut self) -> Result<()> {
         for entry in walk(self.project, &ProjectPath::root(), Some(MAX_DEPTH)).flatten() {
-            let name = entry.file_name().to_string_lossy().to_ascii_lowercase();
+            let name = entry.path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             if !RULE_NAMES.contains(&name.as_str()) {
                 continue;
             }
-            let relative = entry.path().strip_prefix(self.project.root()).unwrap_or(entry.path());
+            let relative = entry.path.strip_prefix(self.project.root()).unwrap_or(&entry.path);
             if let Some(path) = ProjectPath::from_walk(relative) {
                 self.file(path.as_str(), PinKind::Rule)?;
             }

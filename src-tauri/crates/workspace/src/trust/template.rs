@@ -6,7 +6,7 @@ use std::path::Path;
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
 use crate::error::{FileAction, Result, TrustError, io_error};
-use crate::project::Project;
+use crate::project::{Project, open_folder};
 
 const FOLDER: &str = ".arki";
 const FILE: &str = "config.json";
@@ -32,7 +32,7 @@ pub fn install_template(project_root: &Path) -> Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
         _ => {}
     }
-    let folder = project.dir().open_dir(FOLDER).map_err(fail)?;
+    let folder = open_folder(project.dir(), FOLDER).map_err(fail)?;
     match write_new(&folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(fail(error)),
         _ => Ok(()),

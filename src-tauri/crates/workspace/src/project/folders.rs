@@ -1,0 +1,52 @@
+//! Opening folders one name at a time, never through a link: what is opened is where its path says.
+//!
+//! A path that was judged, and then looked up again, may lead elsewhere meanwhile. So whoever has to be sure that it
+//! does not makes it canonical, judges that, and comes here.
+
+use std::io;
+use std::path::Path;
+
+use cap_std::fs::Dir;
+
+/// `name` is a single component.
+#[cfg(unix)]
+pub(crate) fn open_folder(parent: &Dir, name: impl AsRef<Path>) -> io::Result<Dir> {
+    use rustix::fs::{Mode, OFlags, openat};
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = openat(parent, name.as_ref(), flags, Mode::empty())?;
+    Ok(Dir::from_std_file(folder.into()))
+}
+
+/// Should it become a link between the two, that leads out of `parent`, it is refused all the same.
+#[cfg(not(unix))]
+pub(crate) fn open_folder(parent: &Dir, name: impl AsRef<Path>) -> io::Result<Dir> {
+    if parent.symlink_metadata(name.as_ref())?.is_symlink() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    parent.open_dir(name)
+}
+
+/// The folder at a path as [`super::ProjectPath`] has it, of which no part may be a link.
+pub(crate) fn descend(root: &Dir, folder: &str) -> io::Result<Dir> {
+    names(folder).try_fold(root.try_clone()?, |parent, name| open_folder(&parent, name))
+}
+
+/// The same, making what is not there. `made` is told of each folder that was, by its parent and name.
+pub(crate) fn descend_making(root: &Dir, folder: &str, mut made: impl FnMut(Dir, &str)) -> io::Result<Dir> {
+    names(folder).try_fold(root.try_clone()?, |parent, name| {
+        match open_folder(&parent, name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            opened => return opened,
+        }
+        match parent.create_dir(name) {
+            Ok(()) => made(parent.try_clone()?, name),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        open_folder(&parent, name)
+    })
+}
+
+fn names(folder: &str) -> impl Iterator<Item = &str> {
+    folder.split('/').filter(|name| *name != ".")
+}
