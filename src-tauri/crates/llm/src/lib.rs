@@ -17,6 +17,7 @@ mod connection_test;
 mod demo;
 mod drain;
 mod fault;
+mod figures;
 mod function_tool;
 mod gemini;
 mod growing_request;

@@ -2,6 +2,7 @@
 //!
 //! <https://platform.claude.com/docs/en/api/messages>, <https://platform.claude.com/docs/en/build-with-claude/streaming>
 
+use crate::figures;
 use arki_domain::{ToolDefinition, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -159,6 +160,7 @@ pub(super) struct Event {
     pub(super) index: Option<u64>,
     pub(super) content_block: Option<ContentBlock>,
     pub(super) delta: Option<Delta>,
+    #[serde(default, deserialize_with = "figures::group")]
     pub(super) usage: Option<WireUsage>,
     /// A message in `message_start`; words in the errors of some servers.
     pub(super) message: Option<Value>,
@@ -194,15 +196,21 @@ pub(super) struct Delta {
 #[derive(Deserialize, Clone, Copy, Default)]
 pub(super) struct WireUsage {
     /// Without what the cache had to do with.
+    #[serde(default, deserialize_with = "figures::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     cache_creation_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     cache_read_input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::group")]
     output_tokens_details: Option<OutputDetails>,
 }
 
 #[derive(Deserialize, Clone, Copy)]
 struct OutputDetails {
+    #[serde(default, deserialize_with = "figures::count")]
     thinking_tokens: Option<u64>,
 }
 

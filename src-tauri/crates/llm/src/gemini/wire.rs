@@ -3,6 +3,7 @@
 //! <https://ai.google.dev/api/generate-content>
 
 use super::contents::Role;
+use crate::figures;
 use arki_domain::{ToolDefinition, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -168,6 +169,7 @@ impl<'a> FunctionResponse<'a> {
 pub(super) struct Chunk {
     pub(super) candidates: Option<Vec<Candidate>>,
     pub(super) prompt_feedback: Option<PromptFeedback>,
+    #[serde(default, deserialize_with = "figures::group")]
     pub(super) usage_metadata: Option<UsageMetadata>,
     pub(super) error: Option<Value>,
 }
@@ -213,11 +215,17 @@ pub(super) struct PromptFeedback {
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UsageMetadata {
+    #[serde(default, deserialize_with = "figures::count")]
     prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     tool_use_prompt_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     cached_content_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     candidates_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     thoughts_token_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     total_token_count: Option<u64>,
 }
 

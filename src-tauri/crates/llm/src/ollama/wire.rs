@@ -1,5 +1,6 @@
 //! The JSON of `/api/chat`: <https://docs.ollama.com/api/chat>.
 
+use crate::figures;
 use crate::function_tool::FunctionTool;
 use crate::growing_request::Images;
 use crate::image_data::base64_of;
@@ -116,7 +117,9 @@ pub(super) struct Line {
     pub(super) done_reason: Option<String>,
     pub(super) error: Option<Value>,
     /// Left out where all of the prompt was still in memory.
+    #[serde(default, deserialize_with = "figures::count")]
     prompt_eval_count: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     eval_count: Option<u64>,
 }
 

@@ -2,6 +2,7 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat>
 
+use crate::figures;
 use crate::function_tool::FunctionTool;
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,7 @@ pub(super) struct JsonSchema<'a> {
 #[derive(Deserialize)]
 pub(super) struct Chunk {
     pub(super) choices: Option<Vec<Choice>>,
+    #[serde(default, deserialize_with = "figures::group")]
     pub(super) usage: Option<WireUsage>,
     pub(super) error: Option<Value>,
     pub(super) object: Option<Value>,
@@ -121,28 +123,37 @@ pub(super) struct FunctionDelta {
 
 #[derive(Deserialize)]
 pub(super) struct WireUsage {
+    #[serde(default, deserialize_with = "figures::count")]
     prompt_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     completion_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     total_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::group")]
     prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default, deserialize_with = "figures::group")]
     completion_tokens_details: Option<CompletionDetails>,
     /// DeepSeek's name for the cached ones.
+    #[serde(default, deserialize_with = "figures::count")]
     prompt_cache_hit_tokens: Option<u64>,
     /// A number, in US dollars, where it is OpenRouter's.
     cost: Option<Value>,
-    is_byok: Option<bool>,
+    is_byok: Option<Value>,
     cost_details: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct PromptDetails {
+    #[serde(default, deserialize_with = "figures::count")]
     cached_tokens: Option<u64>,
     /// OpenRouter's.
+    #[serde(default, deserialize_with = "figures::count")]
     cache_write_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct CompletionDetails {
+    #[serde(default, deserialize_with = "figures::count")]
     reasoning_tokens: Option<u64>,
 }
 
@@ -172,8 +183,9 @@ impl WireUsage {
     /// What OpenRouter charges. With a key of the user's own at the vendor (`is_byok`) that is the fee alone, and what
     /// the vendor charges comes on top.
     pub(super) fn charged(&self) -> Option<f64> {
-        let charged = self.cost.as_ref().and_then(Value::as_f64)?;
-        let upstream = self.cost_details.as_ref().and_then(|details| details.get("upstream_inference_cost")?.as_f64());
-        Some(charged + upstream.filter(|_| self.is_byok == Some(true)).unwrap_or(0.0))
+        let charged = self.cost.as_ref().and_then(figures::amount)?;
+        let upstream =
+            self.cost_details.as_ref().and_then(|details| figures::amount(details.get("upstream_inference_cost")?));
+        Some(charged + upstream.filter(|_| self.is_byok == Some(Value::Bool(true))).unwrap_or(0.0))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/responses-streaming>
 
+use crate::figures;
 use arki_domain::Usage;
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,26 +51,35 @@ pub(super) struct Response {
     pub(super) error: Option<Value>,
     pub(super) incomplete_details: Option<Value>,
     pub(super) output: Option<Vec<Item>>,
+    #[serde(default, deserialize_with = "figures::group")]
     pub(super) usage: Option<WireUsage>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct WireUsage {
+    #[serde(default, deserialize_with = "figures::count")]
     input_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::group")]
     input_tokens_details: Option<InputDetails>,
+    #[serde(default, deserialize_with = "figures::count")]
     output_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::group")]
     output_tokens_details: Option<OutputDetails>,
+    #[serde(default, deserialize_with = "figures::count")]
     total_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct InputDetails {
+    #[serde(default, deserialize_with = "figures::count")]
     cached_tokens: Option<u64>,
+    #[serde(default, deserialize_with = "figures::count")]
     cache_write_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
 struct OutputDetails {
+    #[serde(default, deserialize_with = "figures::count")]
     reasoning_tokens: Option<u64>,
 }
 
