@@ -66,6 +66,9 @@ impl AnswerContext {
     /// With its cost, unless the vendor has said it.
     fn priced(&self, event: StreamEvent) -> StreamEvent {
         let StreamEvent::Metadata { finish_reason, usage } = event else { return event };
+        // What is free is so also where the server has counted nothing.
+        let is_free = self.price.as_ref().is_some_and(Price::is_free);
+        let usage = usage.or_else(|| is_free.then(Usage::default));
         let cost = |usage: &Usage| self.price.as_ref().map(|price| price.cost(usage));
         let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
         StreamEvent::Metadata { finish_reason, usage }

@@ -47,6 +47,13 @@ impl Price {
         Self::default()
     }
 
+    /// Whether nothing is charged, whatever is used.
+    pub(crate) fn is_free(&self) -> bool {
+        let Rates { input, output, cached_input, cache_write } = self.rates;
+        let rates = [Some(input), Some(output), cached_input, cache_write];
+        self.tiers.is_empty() && rates.into_iter().flatten().all(|rate| rate == 0.0)
+    }
+
     /// In US dollars, at the vendor's standard rates: with `flex` OpenAI charges about half of it.
     ///
     /// `usage.prompt_tokens` includes those that were read from the cache and written into it, and

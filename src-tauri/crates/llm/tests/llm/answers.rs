@@ -149,7 +149,8 @@ async fn done_may_be_missing_when_the_model_has_said_why_it_stopped() {
     let body = format!("data: {}\n\ndata: {}\n", delta(json!({"content": "a"})), finish("stop"));
     let events = of_stream(body).await;
     assert_eq!(said(&events), "a");
-    assert_eq!(metadata(&events), (Some(FinishReason::Stop), None));
+    let free = Usage { cost_usd: Some(0.0), ..Usage::default() };
+    assert_eq!(metadata(&events), (Some(FinishReason::Stop), Some(free)));
 }
 
 #[tokio::test]
