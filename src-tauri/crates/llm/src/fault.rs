@@ -186,19 +186,24 @@ impl Target {
     }
 
     pub(crate) fn key_missing(&self) -> Fault {
+        self.key_wanted("")
+    }
+
+    /// `says` are the server's words, where it was asked without a key.
+    fn key_wanted(&self, says: &str) -> Fault {
         let set = format!("`arki keys set {}`", self.provider);
         let hint = match &self.key_env {
             Some(variable) => format!("Set {variable} in the environment, or store the key with {set}."),
             None => format!("Store it with {set}, or name its environment variable as \"apiKeyEnv\"."),
         };
-        Fault::new(Code::KEY_MISSING, format!("{} needs an API key.", self.provider), hint)
+        Fault::new(Code::KEY_MISSING, format!("{} needs an API key.{says}", self.provider), hint)
     }
 
     /// From an answer that says what is wrong, by its status or inside a stream.
     pub(crate) fn refused(&self, error: &VendorError, model: &str) -> Fault {
         let code = error.code();
         if code == Code::KEY_REFUSED && !self.key_sent {
-            return self.key_missing();
+            return self.key_wanted(&self.quoted(error));
         }
         let says = self.quoted(error);
         let message = match code {
