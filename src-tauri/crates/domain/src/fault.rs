@@ -24,7 +24,7 @@ codes! {
     ADAPTER_INSTANTIATION,
     /// The address is not on the public internet, and the user has not allowed it.
     ADDRESS_REFUSED,
-    /// The model's answer is longer than a log can take.
+    /// The model's answer is longer, or asks for more tool calls, than Arki takes.
     ANSWER_TOO_LONG,
     /// A request waited too long for its turn at a provider.
     API_QUEUE_TIMEOUT,

@@ -18,6 +18,9 @@ use tokio::time::timeout;
 /// How long figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
 
+/// More calls in one answer than anybody reviews. An answer that goes on beyond is ended, and none of them is done.
+pub(crate) const MAX_CALLS: usize = 256;
+
 /// Turns the events of one wire format into those of the port.
 pub(crate) trait AnswerDecoder: Send {
     /// Adds what the event says to `out`.
@@ -50,6 +53,8 @@ pub(crate) enum DecodeError {
     Malformed(&'static str),
     /// Not all of it came.
     Cut,
+    /// It asks for more than [`MAX_CALLS`].
+    TooManyCalls,
 }
 
 /// What an answer needs besides its bytes.
@@ -78,6 +83,7 @@ impl AnswerContext {
         match error {
             DecodeError::Vendor(error) => self.target.refused(&error, &self.model),
             DecodeError::Malformed(what) => self.target.bad_answer(what),
+            DecodeError::TooManyCalls => self.target.too_many_calls(MAX_CALLS),
             DecodeError::Cut => self.target.cut("in the middle of its answer"),
         }
     }

@@ -185,6 +185,18 @@ impl Target {
         )
     }
 
+    pub(crate) fn too_many_calls(&self, limit: usize) -> Fault {
+        Fault::new(
+            Code::ANSWER_TOO_LONG,
+            format!(
+                "The answer of {} asks for more than {limit} tool calls at once. None of them was done.",
+                self.provider
+            ),
+            "Ask for less at once, or choose another model.",
+        )
+    }
+
+    /// Before anything is asked.
     pub(crate) fn key_missing(&self) -> Fault {
         self.key_wanted("")
     }

@@ -2,7 +2,7 @@
 
 use super::layout::{self, Piece};
 use super::wire::{ContentBlock, Delta, Event, WireUsage};
-use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
@@ -75,6 +75,10 @@ impl MessagesDecoder {
     fn push(&mut self, index: u64, content: Content) -> Result<(), DecodeError> {
         if self.blocks.len() == MAX_BLOCKS {
             return Err(DecodeError::Malformed("it has too many parts"));
+        }
+        let is_call = |content: &Content| matches!(content, Content::Call(_));
+        if is_call(&content) && self.blocks.iter().filter(|block| is_call(&block.content)).count() == MAX_CALLS {
+            return Err(DecodeError::TooManyCalls);
         }
         self.blocks.push(BlockInProgress { index, content });
         Ok(())

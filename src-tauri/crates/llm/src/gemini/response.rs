@@ -2,13 +2,10 @@
 
 use super::kept_parts::{KeptPart, KeptParts, Place};
 use super::wire::{AnswerCall, AnswerPart, Candidate, Chunk, PromptFeedback, UsageMetadata};
-use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::value::RawValue;
-
-/// More calls in one answer than anybody reviews; a server that sends more is broken.
-const MAX_CALLS: usize = 256;
 
 const NOT_GEMINI: &str = "it is not the JSON of Gemini";
 
@@ -66,7 +63,7 @@ impl GeminiDecoder {
 
     fn call(&mut self, call: AnswerCall, signature: Option<String>) -> Result<(), DecodeError> {
         if self.calls.len() == MAX_CALLS {
-            return Err(DecodeError::Malformed("it has too many tool calls"));
+            return Err(DecodeError::TooManyCalls);
         }
         let id = call.id.filter(|id| !id.is_empty());
         let args = call.args.filter(|args| args.get() != "null");

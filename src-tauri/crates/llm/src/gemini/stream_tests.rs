@@ -192,13 +192,13 @@ fn finish_reasons_are_told_or_faults() {
 }
 
 #[test]
-fn more_calls_than_anybody_reviews_are_a_bad_answer() {
+fn more_calls_than_anybody_reviews_are_too_long_an_answer() {
     let answer = |calls: usize| {
         let calls: Vec<Value> = (0..calls).map(|_| json!({"functionCall": {"name": "a", "args": null}})).collect();
         of(&[chunk(json!(calls)), finish("STOP")]).1
     };
     assert_eq!(answer(256), None);
-    assert!(answer(257).unwrap().is(Code::PROVIDER_BAD_ANSWER));
+    assert!(answer(257).unwrap().is(Code::ANSWER_TOO_LONG));
 }
 
 proptest! {

@@ -1,14 +1,11 @@
 //! Reads the lines of an answer.
 
 use super::wire::{Line, SaidCall};
-use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
-
-/// More calls in one answer than anybody reviews; a server that sends more is broken.
-const MAX_CALLS: usize = 256;
 
 /// Gathers one answer. Calls come whole, each in a line; they are passed on at the end, like everybody's.
 #[derive(Default)]
@@ -23,7 +20,7 @@ pub(super) struct OllamaDecoder {
 impl OllamaDecoder {
     fn call(&mut self, call: SaidCall) -> Result<(), DecodeError> {
         if self.calls.len() == MAX_CALLS {
-            return Err(DecodeError::Malformed("it has too many tool calls"));
+            return Err(DecodeError::TooManyCalls);
         }
         let arguments = match call.function.arguments {
             None | Some(Value::Null) => "{}".to_owned(),

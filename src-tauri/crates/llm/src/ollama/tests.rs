@@ -214,12 +214,12 @@ fn an_error_among_the_lines_is_the_vendors() {
 }
 
 #[test]
-fn more_calls_than_anybody_reviews_are_a_bad_answer() {
+fn more_calls_than_anybody_reviews_are_too_long_an_answer() {
     let mut decoder = OllamaDecoder::default();
     let calls = |number: usize| {
         let calls = vec![json!({"function": {"name": "a"}}); number];
         said(json!({"tool_calls": calls})).to_string()
     };
     assert!(decoder.event(None, &calls(256), &mut Vec::new()).is_ok());
-    assert!(matches!(decoder.event(None, &calls(1), &mut Vec::new()), Err(DecodeError::Malformed(_))));
+    assert!(matches!(decoder.event(None, &calls(1), &mut Vec::new()), Err(DecodeError::TooManyCalls)));
 }

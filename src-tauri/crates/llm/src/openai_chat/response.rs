@@ -3,14 +3,11 @@
 use super::dialect::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::{Value, json};
-
-/// More calls in one answer than anybody reviews; a server that sends more is broken.
-const MAX_CALLS: usize = 256;
 
 /// Gathers one answer. Text is passed on as it comes, calls once they are complete: at the end, as their pieces may come
 /// interleaved.
@@ -98,7 +95,7 @@ impl ChatDecoder {
         let name = piece.function.as_ref().and_then(|function| function.name.as_deref()).unwrap_or_default();
         let at = match self.continued(piece.index, id, name) {
             Some(at) => at,
-            None if self.calls.len() == MAX_CALLS => return Err(DecodeError::Malformed("it has too many tool calls")),
+            None if self.calls.len() == MAX_CALLS => return Err(DecodeError::TooManyCalls),
             None => {
                 self.calls.push(CallInProgress { index: piece.index, ..CallInProgress::default() });
                 self.calls.len() - 1

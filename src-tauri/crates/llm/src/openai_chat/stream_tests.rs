@@ -63,7 +63,7 @@ fn figures_that_never_come_after_the_finish_reason_are_not_waited_for_for_ever()
 }
 
 #[test]
-fn more_calls_than_anybody_reviews_are_a_bad_answer() {
+fn more_calls_than_anybody_reviews_are_too_long_an_answer() {
     let answer = |calls: u64| {
         let call =
             |index| json!({"choices": [{"delta": {"tool_calls": [{"index": index, "function": {"name": "a"}}]}}]});
@@ -71,7 +71,7 @@ fn more_calls_than_anybody_reviews_are_a_bad_answer() {
         read(vec![Bytes::from(calls + "data: [DONE]\n\n")])
     };
     assert_eq!(answer(256).1, None);
-    assert!(answer(257).1.unwrap().is(Code::PROVIDER_BAD_ANSWER));
+    assert!(answer(257).1.unwrap().is(Code::ANSWER_TOO_LONG));
 }
 
 proptest! {

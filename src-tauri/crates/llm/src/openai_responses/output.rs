@@ -6,7 +6,7 @@
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, keep};
 use super::wire;
-use crate::answer::DecodeError;
+use crate::answer::{DecodeError, MAX_CALLS};
 use crate::think_split::{Stretch, ThinkSplit};
 use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest};
 use serde_json::Value;
@@ -195,6 +195,9 @@ impl Output {
     fn add(&mut self, kind: Kind, index: Option<u64>) -> Result<usize, DecodeError> {
         if self.items.len() == MAX_ITEMS {
             return Err(DecodeError::Malformed("it has too many items"));
+        }
+        if kind == Kind::Call && self.items.iter().filter(|item| item.kind == Kind::Call).count() == MAX_CALLS {
+            return Err(DecodeError::TooManyCalls);
         }
         self.items.push(Item::new(kind, index));
         Ok(self.items.len() - 1)

@@ -347,7 +347,7 @@ fn another_apis_events_are_a_bad_answer() {
 #[test]
 fn more_items_than_any_answer_has_are_a_bad_answer() {
     let answer = |items: u64| {
-        let item = |index| json!({"type": "response.output_item.added", "output_index": index, "item": {"type": "function_call", "call_id": format!("{index}")}});
+        let item = |index| json!({"type": "response.output_item.added", "output_index": index, "item": {"type": "message", "id": format!("{index}")}});
         let events: Vec<Value> = (0..items).map(item).chain([completed()]).collect();
         read(vec![Bytes::from(encode(&events, "\n"))]).1
     };

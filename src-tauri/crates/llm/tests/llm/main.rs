@@ -13,6 +13,7 @@ mod gemini;
 mod harness;
 mod keys;
 mod live;
+mod oddities;
 mod ollama;
 mod requests;
 mod responses;

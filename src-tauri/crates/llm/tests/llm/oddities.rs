@@ -1,0 +1,167 @@
+//! What every wire format takes alike, however odd: figures that are none, and more calls than anybody reviews.
+
+use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, user};
+use arki_domain::{Code, Fault, StreamEvent, Usage};
+use arki_llm::{ProviderKind, ProviderSettings};
+use arki_testkit::{ScriptedServer, Turn};
+use serde_json::{Value, json};
+
+const KINDS: [ProviderKind; 5] = [
+    ProviderKind::Openai,
+    ProviderKind::OpenaiChat,
+    ProviderKind::Anthropic,
+    ProviderKind::Gemini,
+    ProviderKind::Ollama,
+];
+/// The bound of one answer.
+const MAX_CALLS: usize = 256;
+
+async fn answer(kind: ProviderKind, events: &[Value]) -> (Vec<StreamEvent>, Option<Fault>) {
+    let framed = |value: &Value| match kind {
+        ProviderKind::Ollama => format!("{value}\n"),
+        _ => format!("data: {value}\n\n"),
+    };
+    let media_type = if kind == ProviderKind::Ollama { "application/x-ndjson" } else { "text/event-stream" };
+    let turn = Turn::raw(200, media_type, events.iter().map(framed).collect::<String>());
+    let server = ScriptedServer::start(vec![turn]).unwrap();
+    let settings = ProviderSettings { kind, is_local: false, ..impatient(&server.url()) };
+    let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
+    ask(&*model, &request(vec![user("hi")])).await
+}
+
+/// “Yes.”, with these as the tokens of the prompt and of the answer.
+fn counted(kind: ProviderKind, prompt: &Value, answer: &Value) -> Vec<Value> {
+    match kind {
+        ProviderKind::Openai => vec![
+            json!({"type": "response.output_text.delta", "output_index": 0, "item_id": "m", "delta": "Yes."}),
+            json!({"type": "response.completed", "response": {"status": "completed", "output": [],
+                "usage": {"input_tokens": prompt, "output_tokens": answer, "input_tokens_details": "none"}}}),
+        ],
+        ProviderKind::Anthropic => vec![
+            json!({"type": "message_start", "message": {"usage": {"input_tokens": prompt, "output_tokens": 0}}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Yes."}}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": answer,
+                "output_tokens_details": []}}),
+            json!({"type": "message_stop"}),
+        ],
+        ProviderKind::Gemini => vec![json!({
+            "candidates": [{"content": {"parts": [{"text": "Yes."}]}, "finishReason": "STOP"}],
+            "usageMetadata": {"promptTokenCount": prompt, "candidatesTokenCount": answer, "thoughtsTokenCount": "x"},
+        })],
+        ProviderKind::Ollama => vec![json!({"message": {"content": "Yes."}, "done": true, "done_reason": "stop",
+            "prompt_eval_count": prompt, "eval_count": answer})],
+        _ => vec![
+            json!({"choices": [{"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"}]}),
+            json!({"choices": [], "usage": {"prompt_tokens": prompt, "completion_tokens": answer,
+                "prompt_tokens_details": 7, "completion_tokens_details": {"reasoning_tokens": "?"}}}),
+        ],
+    }
+}
+
+fn usage(events: &[StreamEvent]) -> Option<Usage> {
+    events.iter().find_map(|event| if let StreamEvent::Metadata { usage, .. } = event { *usage } else { None })
+}
+
+#[tokio::test]
+async fn figures_that_are_written_wrongly_are_rounded_or_unknown_and_the_answer_stays() {
+    let cases = [
+        (json!(12.0), json!("3"), 12, 3),
+        (json!(11.6), json!(-1), 12, 0),
+        (json!("twelve"), json!(3.0), 0, 3),
+        (json!([12]), json!(3), 0, 3),
+        (json!(true), json!(1e300), 0, 0),
+    ];
+    for kind in KINDS {
+        for (prompt, completion, prompt_tokens, completion_tokens) in &cases {
+            let (events, fault) = answer(kind, &counted(kind, prompt, completion)).await;
+            assert_eq!((said(&events).as_str(), fault), ("Yes.", None), "{kind} {prompt} {completion}");
+            let usage = usage(&events).unwrap_or_default();
+            let figures = (usage.prompt_tokens, usage.completion_tokens);
+            assert_eq!(figures, (*prompt_tokens, *completion_tokens), "{kind} {prompt} {completion}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn usage_that_is_no_group_of_figures_is_unknown() {
+    for usage_of in [json!("none"), json!([1, 2]), json!(7), Value::Null] {
+        let chunk = json!({"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}], "usage": usage_of});
+        let (events, fault) = answer(ProviderKind::OpenaiChat, &[chunk]).await;
+        assert_eq!((said(&events).as_str(), fault, usage(&events)), ("Yes.", None, None), "{usage_of}");
+    }
+}
+
+fn calling(kind: ProviderKind, count: usize) -> Vec<Value> {
+    let numbers = 0..count;
+    let name = "read_file";
+    match kind {
+        ProviderKind::Openai => {
+            let item = |n| {
+                json!({"type": "function_call", "id": format!("i{n}"), "call_id": format!("c{n}"),
+                "name": name, "arguments": "{}"})
+            };
+            let begun =
+                numbers.map(|n| json!({"type": "response.output_item.done", "output_index": n, "item": item(n)}));
+            let end = json!({"type": "response.completed", "response": {"status": "completed", "output": []}});
+            begun.chain([end]).collect()
+        }
+        ProviderKind::Anthropic => {
+            let block = |n| json!({"type": "tool_use", "id": format!("c{n}"), "name": name, "input": {}});
+            let begun = numbers.map(|n| json!({"type": "content_block_start", "index": n, "content_block": block(n)}));
+            let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}});
+            begun.chain([end, json!({"type": "message_stop"})]).collect()
+        }
+        ProviderKind::Gemini => {
+            let parts: Vec<Value> = numbers.map(|_| json!({"functionCall": {"name": name, "args": {}}})).collect();
+            vec![json!({"candidates": [{"content": {"parts": parts}, "finishReason": "STOP"}]})]
+        }
+        ProviderKind::Ollama => {
+            let calls: Vec<Value> = numbers.map(|_| json!({"function": {"name": name, "arguments": {}}})).collect();
+            vec![json!({"message": {"content": "", "tool_calls": calls}, "done": true, "done_reason": "stop"})]
+        }
+        _ => {
+            let call = |n| json!({"index": n, "id": format!("c{n}"), "function": {"name": name, "arguments": "{}"}});
+            let calls: Vec<Value> = numbers.map(call).collect();
+            vec![json!({"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}]})]
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_with_too_many_calls_ends_alike_in_every_wire_format_and_none_is_done() {
+    for kind in KINDS {
+        let (events, fault) = answer(kind, &calling(kind, MAX_CALLS)).await;
+        assert_eq!((calls(&events).len(), fault), (MAX_CALLS, None), "{kind}");
+        for count in [MAX_CALLS + 1, 300] {
+            let (events, fault) = answer(kind, &calling(kind, count)).await;
+            let fault = fault.unwrap_or_else(|| panic!("{kind}: {count} calls were taken"));
+            assert!(fault.is(Code::ANSWER_TOO_LONG) && fault.message.contains("256"), "{kind}: {fault:?}");
+            assert!(calls(&events).is_empty(), "{kind}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_local_model_costs_nothing_also_where_its_server_counts_nothing() {
+    let chunk = json!({"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}]});
+    let turn = || Turn::raw(200, "text/event-stream", format!("data: {chunk}\n\ndata: [DONE]\n\n"));
+    for (is_local, cost_usd) in [(true, Some(0.0)), (false, None)] {
+        let server = ScriptedServer::start(vec![turn()]).unwrap();
+        let settings = ProviderSettings { is_local, ..impatient(&server.url()) };
+        let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
+        let (events, _) = ask(&*model, &request(vec![user("hi")])).await;
+        assert_eq!(usage(&events).and_then(|usage| usage.cost_usd), cost_usd, "{is_local}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_refuses_a_request_without_a_key_is_quoted() {
+    for status in [401, 403] {
+        let refusal = Turn::json(status, json!({"error": {"message": "This team has no access to mock."}}));
+        let server = ScriptedServer::start(vec![refusal]).unwrap();
+        let model = providers(impatient(&server.url()), &keys(&[])).model("lab/mock").unwrap();
+        let fault = ask(&*model, &request(vec![user("hi")])).await.1.unwrap();
+        assert!(fault.is(Code::KEY_MISSING), "{fault:?}");
+        assert!(fault.message.ends_with("It says: This team has no access to mock."), "{fault:?}");
+    }
+}
