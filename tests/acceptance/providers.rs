@@ -185,6 +185,18 @@ fn a_slow_answer_is_not_a_failure() {
     stage.exec(&["hello"]).exits(0);
 }
 
+#[test]
+fn a_silent_server_is_waited_for_as_long_as_its_provider_says() {
+    let stage = Stage::of(Script::new(vec![Turn::silent(), Turn::text("Here.")]).sequential());
+    let models = json!({"mock": {"contextWindow": 1000}});
+    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "timeoutSeconds": 1, "models": models});
+    stage.write_config(
+        &json!({"agents": {"arki": {"model": "mock/mock"}}, "providers": {"mock": provider}}).to_string(),
+    );
+    let events = stage.exec(&["hello"]).exits(0).lines();
+    assert_eq!(payload(&events, "engine.retry")["code"], "PROVIDER_TIMEOUT");
+}
+
 pub(crate) fn steps(lines: &[Value]) -> Vec<String> {
     lines.iter().map(|line| format!("{} {}", text(&line["step"]), text(&line["state"]))).collect()
 }

@@ -59,7 +59,7 @@ impl Config {
                 provider.is_local,
                 provider.api_key_env,
                 provider.max_parallel,
-                (provider.queue_timeout, provider.idle_timeout),
+                (provider.queue_timeout, provider.idle_timeout, provider.timeouts),
                 provider.models
             ));
         }

@@ -131,7 +131,7 @@ impl Target {
         Fault::new(
             Code::PROVIDER_TIMEOUT,
             format!("{} at {} {what}.", self.provider, self.url),
-            "Try again; a large local model may need a shorter conversation or a smaller model.",
+            "Try again. Where the model needs longer, raise timeoutSeconds in its provider's configuration.",
         )
     }
 

@@ -117,7 +117,10 @@ impl ProviderConnection {
         }
         match timeout(self.settings.timeouts.first_byte, request.send()).await {
             Ok(response) => response.map_err(|error| target.not_sent(&error)),
-            Err(_) => Err(target.timeout("didn't begin to answer in time")),
+            Err(_) => {
+                let limit = self.settings.timeouts.first_byte.as_secs_f32();
+                Err(target.timeout(&format!("didn't begin to answer within {limit} s")))
+            }
         }
     }
 

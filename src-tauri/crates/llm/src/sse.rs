@@ -43,7 +43,10 @@ pub(crate) fn body_of(response: Response, idle: Duration, target: Target) -> Byt
         let chunk = match timeout(idle, response.chunk()).await {
             Ok(Ok(chunk)) => chunk?,
             Ok(Err(error)) => return Some((Err(target.broken_off(&error)), None)),
-            Err(_) => return Some((Err(target.timeout("stopped in the middle of its answer")), None)),
+            Err(_) => {
+                let what = format!("was silent for {} s in the middle of its answer", idle.as_secs_f32());
+                return Some((Err(target.timeout(&what)), None));
+            }
         };
         total += chunk.len();
         if total > MAX_RESPONSE_BYTES {

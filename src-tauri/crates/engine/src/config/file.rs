@@ -79,6 +79,9 @@ pub(crate) struct ProviderConfig {
     pub(crate) max_parallel: Option<u32>,
     pub(crate) idle_timeout_seconds: Option<u64>,
     pub(crate) queue_timeout_seconds: Option<u64>,
+    /// How long the server may be silent: before its answer begins, and between two pieces of it.
+    #[schemars(range(min = 1, max = 86_400))]
+    pub(crate) timeout_seconds: Option<u64>,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
     #[serde(default)]

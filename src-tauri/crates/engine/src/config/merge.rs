@@ -9,11 +9,14 @@ use super::{
 };
 use crate::keeping::DEFAULT_MAX_IMAGE_BYTES;
 use arki_domain::{Decision, Fault, ModelOptions};
-use arki_llm::{ModelSettings, Price, ProviderSettings, Rates};
+use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
 use arki_tools::{PrivateHosts, ToolLimits};
 use std::path::Path;
 use std::time::Duration;
+
+/// A day.
+const MAX_TIMEOUT_SECONDS: u64 = 86_400;
 
 impl Config {
     /// From the user's file and, if the project is trusted, the project's.
@@ -157,6 +160,14 @@ fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result
     if let Some(seconds) = config.queue_timeout_seconds {
         settings.queue_timeout = Duration::from_secs(seconds);
     }
+    if let Some(seconds) = config.timeout_seconds {
+        if !(1..=MAX_TIMEOUT_SECONDS).contains(&seconds) {
+            let what = format!("\"providers.{name}.timeoutSeconds\" is from 1 to {MAX_TIMEOUT_SECONDS}");
+            return Err(invalid(path, &what));
+        }
+        let silence = Duration::from_secs(seconds);
+        settings.timeouts = Timeouts { first_byte: silence, idle: silence, ..settings.timeouts };
+    }
     settings.models = config.models.iter().map(|(model, config)| (model.clone(), model_settings(config))).collect();
     let in_file = |fault: Fault| Fault { message: format!("{}: {}", path.display(), fault.message), ..fault };
     settings.ensure_usable().map_err(in_file)?;
@@ -215,6 +226,20 @@ mod tests {
             price: Some(Price { rates, tiers: Vec::new() }),
         };
         assert_eq!(config.providers[0].models["x"], settings);
+    }
+
+    #[test]
+    fn how_long_a_server_may_be_silent_is_said_for_each_provider() {
+        let with = |seconds: u64| {
+            let provider = format!(r#"{{"kind": "custom", "baseUrl": "http://a/v1", "timeoutSeconds": {seconds}}}"#);
+            merge(&format!(r#"{{"providers": {{"lab": {provider}}}}}"#), "{}")
+        };
+        let timeouts = with(600).unwrap().providers[0].timeouts;
+        assert_eq!((timeouts.first_byte, timeouts.idle), (Duration::from_secs(600), Duration::from_secs(600)));
+        assert_eq!(merge(USER, "{}").unwrap().providers[0].timeouts, Timeouts::default());
+        for seconds in [0, MAX_TIMEOUT_SECONDS + 1] {
+            assert!(with(seconds).unwrap_err().message.contains("providers.lab.timeoutSeconds"), "{seconds}");
+        }
     }
 
     #[test]
