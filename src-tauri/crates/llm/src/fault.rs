@@ -6,13 +6,10 @@ use crate::{ProviderKind, ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
-/// Elsewhere than on Linux only the system's own store counts.
-const ADD_CERTIFICATE: &str = if cfg!(target_os = "linux") {
-    "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE."
-} else {
-    "Behind a company's proxy, add its root certificate to the system."
-};
+const ADD_CERTIFICATE: &str =
+    "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE.";
 
 /// Whether the same request may succeed a little later.
 #[must_use]
@@ -141,6 +138,14 @@ impl Target {
             Code::ADAPTER_INSTANTIATION,
             format!("No connection to {} can be set up on this computer.", self.provider),
             "Check SSL_CERT_FILE, the system's certificates and the proxy settings.",
+        )
+    }
+
+    pub(crate) fn no_certificates(&self, file: &Path) -> Fault {
+        Fault::new(
+            Code::ADAPTER_INSTANTIATION,
+            format!("{} has no certificates that could be read, so {} is not asked.", file.display(), self.provider),
+            "SSL_CERT_FILE names a PEM file with root certificates: check it, or leave it unset.",
         )
     }
 

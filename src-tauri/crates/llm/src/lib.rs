@@ -4,8 +4,9 @@
 //! [`arki_domain::StreamEvent`]s. It implements the port [`arki_domain::ChatModel`] and owns everything between it and
 //! the socket: connections, time-outs, keys in flight, server-sent events and the words for what went wrong.
 //!
-//! It does not know tools, files or the log, reads no configuration and no environment but the proxies', and does not
-//! retry: whoever asked decides that, with [`retryable`] and how long the provider asks to wait.
+//! It does not know tools, files or the log, reads no configuration, of the environment only what names proxies and
+//! certificates, and does not retry: whoever asked decides that, with [`retryable`] and how long the provider asks to
+//! wait.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
