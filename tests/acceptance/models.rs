@@ -1,6 +1,7 @@
 //! What is known of models: the catalogue's figures, the user's over them, and nothing made up.
 
-use crate::harness::Stage;
+use crate::harness::{Stage, payload};
+use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
 fn listed(models: &Value) -> Vec<Value> {
@@ -45,6 +46,54 @@ fn the_users_figures_go_before_the_catalogues() {
     assert_eq!((&configured["source"], &configured["contextWindow"]), (&json!("configuration"), &json!(9000)));
     assert_eq!((&configured["price"]["input"], &configured["outputLimit"]), (&json!(7.0), &json!(128_000)));
     assert_eq!(model(&models, "openai/new")["source"], "default");
+}
+
+#[test]
+fn a_window_that_nobody_has_told_is_said_to_be_assumed() {
+    let models = listed(&json!({"new": {"price": {"input": 1, "output": 2}}, "gpt-next": {"contextWindow": 9000}}));
+    let assumed = |id| model(&models, id)["contextWindowAssumed"].as_bool().unwrap();
+    assert!(assumed("lab/x") && assumed("local/x") && assumed("openai/new"), "{models:?}");
+    assert!(!assumed("openai/gpt-5.1") && !assumed("openai/gpt-next") && !assumed("demo/demo"), "{models:?}");
+}
+
+/// Without a slash and `v1` at its end.
+fn root(stage: &Stage) -> String {
+    stage.model.url().replace("/v1", "")
+}
+
+#[test]
+fn a_run_gives_ollama_the_window_that_it_says_the_model_has() {
+    let line = json!({"message": {"content": "Yes."}, "done": true, "done_reason": "stop"});
+    let about = json!({"model_info": {"q.context_length": 8192}, "capabilities": ["completion", "tools"]});
+    let script = Script::new(vec![Turn::raw(200, "application/x-ndjson", format!("{line}\n"))]);
+    let stage = Stage::of(script.telling("/api/show", about));
+    let provider = json!({"kind": "ollama", "baseUrl": root(&stage)});
+    stage.write_config(
+        &json!({"agents": {"arki": {"model": "local/qwen3"}}, "providers": {"local": provider}}).to_string(),
+    );
+    let events = stage.exec(&["hello"]).exits(0).lines();
+    assert_eq!(payload(&events, "engine.request")["contextWindow"], 8192);
+    assert_eq!(stage.model.requests()[0].json["options"]["num_ctx"], 8192);
+    // Nothing was counted, and nothing is owed.
+    assert_eq!(payload(&events, "run.completed")["usage"]["costUsd"], 0.0);
+    stage.write("x.png", b"\x89PNG\r\n\x1a\n");
+    let picture = stage.path("x.png").display().to_string();
+    let shown = stage.exec(&["--image", &picture, "what is this?"]).fails(2, "USAGE");
+    assert!(shown.message.contains("local/qwen3 can't see"), "{shown:?}");
+    assert_eq!(stage.model.requests().len(), 1);
+}
+
+#[test]
+fn a_run_knows_the_window_that_its_server_lists_and_none_that_is_assumed() {
+    let list = json!({"data": [{"id": "mock", "max_model_len": 4096}, {"id": "other"}]});
+    let stage = Stage::of(Script::new(vec![Turn::text("Yes.")]).telling("/v1/models", list));
+    let provider = json!({"kind": "custom", "baseUrl": stage.model.url()});
+    stage.write_config(&json!({"providers": {"lab": provider}}).to_string());
+    let window = |model: &str| {
+        let events = stage.exec(&["--model", model, "hello"]).exits(0).lines();
+        payload(&events, "engine.request")["contextWindow"].clone()
+    };
+    assert_eq!((window("lab/mock"), window("lab/other")), (json!(4096), Value::Null));
 }
 
 #[test]

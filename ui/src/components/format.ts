@@ -16,6 +16,16 @@ export function tokens(count: number): string {
   return `${(count / 1_000_000).toFixed(2)}M`;
 }
 
+/** How much a model can read at once; nothing where nobody knows it, and said where it is only assumed. */
+export function contextWords(model: {
+  contextWindow: number | null;
+  contextWindowAssumed: boolean;
+}): string | null {
+  if (!model.contextWindow) return null;
+  const words = `${tokens(model.contextWindow)} context`;
+  return model.contextWindowAssumed ? `${words}, assumed` : words;
+}
+
 /** Null is unknown and says so; an unknown cost is never shown as zero. */
 export function cost(usd: number | null): string {
   if (usd === null) return "cost unknown";

@@ -125,6 +125,14 @@ describe("going back", () => {
 });
 
 describe("usage", () => {
+  it("knows the window that the last request was made for, where it was told", () => {
+    const { events, add } = eventLog("s");
+    add("engine.request", { turn: 1, contextWindow: 8192 });
+    expect(events.reduce(usageStep, noUsage).contextWindow).toBe(8192);
+    add("engine.request", { turn: 2 });
+    expect(events.reduce(usageStep, noUsage).contextWindow).toBeNull();
+  });
+
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {
     const { events, add } = eventLog("s");
     add("engine.response", {

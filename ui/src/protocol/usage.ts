@@ -11,6 +11,8 @@ export type Usage = {
   costUsd: number | null;
   /** Tokens of the last request: how full the context is. */
   contextTokens: number | null;
+  /** What the model of the last request can hold; null where that is only assumed. */
+  contextWindow: number | null;
 };
 
 export const noUsage: Usage = {
@@ -20,12 +22,15 @@ export const noUsage: Usage = {
   requests: 0,
   costUsd: 0,
   contextTokens: null,
+  contextWindow: null,
 };
 
 export function usageStep(usage: Usage, event: Event): Usage {
   // What was asked is spent; how much of it the next request still holds is not known.
   if (event.type === "session.rewound" && flag(payloadOf(event), "conversation"))
     return { ...usage, contextTokens: null };
+  if (event.type === "engine.request")
+    return { ...usage, contextWindow: maybeNumber(payloadOf(event), "contextWindow") };
   if (event.type !== "engine.response") return usage;
   const of = record(payloadOf(event).usage);
   const prompt = maybeNumber(of, "promptTokens") ?? 0;
@@ -38,5 +43,6 @@ export function usageStep(usage: Usage, event: Event): Usage {
     requests: usage.requests + 1,
     costUsd: usage.costUsd === null || cost === null ? null : usage.costUsd + cost,
     contextTokens: prompt + completion > 0 ? prompt + completion : usage.contextTokens,
+    contextWindow: usage.contextWindow,
   };
 }

@@ -340,6 +340,7 @@ function modelEntry(provider: string, model: string, contextWindow: number | nul
     model,
     name: model,
     contextWindow,
+    contextWindowAssumed: false,
     outputLimit: null,
     capabilities: ["text"],
     price: null,

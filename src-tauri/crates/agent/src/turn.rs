@@ -14,6 +14,7 @@ impl ToolLoop {
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
         let turn = self.state.turn + 1;
         let request = self.request();
+        self.parts.model.learn().await;
         let prepared = match self.parts.model.prepare(&request) {
             Ok(prepared) => prepared,
             Err(fault) => return self.failed(fault, None).await.map(Some),
@@ -25,6 +26,7 @@ impl ToolLoop {
                 model: self.parts.model.model().to_owned(),
                 request_hash: prepared.request_hash.clone(),
                 message_count: prepared.message_count,
+                context_window: self.parts.model.context_window(),
             }
             .into(),
         ])

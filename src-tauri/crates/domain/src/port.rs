@@ -100,6 +100,15 @@ pub trait ChatModel: Send + Sync {
     fn provider(&self) -> &str;
     fn model(&self) -> &str;
 
+    /// Asks the server what only it knows of the model, before the first request; what it does not say at once is
+    /// assumed. Takes no time that anybody notices, and cannot fail.
+    async fn learn(&self) {}
+
+    /// How much the model can read at once, in tokens; `None` where that is only assumed.
+    fn context_window(&self) -> Option<u64> {
+        None
+    }
+
     /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
 

@@ -28,9 +28,13 @@ pub struct ModelInfo {
     pub name: String,
     /// In tokens.
     pub context_window: u64,
+    /// Nobody has said how large the window is: the figure is only what such models mostly have at least.
+    pub assumes_window: bool,
     /// In tokens; `None` where it is not known.
     pub output_limit: Option<u64>,
     pub capabilities: Vec<Capability>,
+    /// Nobody has said what the model can do: these are what most can.
+    pub assumes_capabilities: bool,
     /// `None` where it is not known, which is not free.
     pub price: Option<Price>,
     pub source: ModelSource,
@@ -78,15 +82,16 @@ pub(crate) fn model_info(settings: &ProviderSettings, model: &str) -> ModelInfo 
     let known = found.as_ref().map(|found| found.model);
     let default_window = if settings.is_local { DEFAULT_LOCAL_CONTEXT_WINDOW } else { DEFAULT_CONTEXT_WINDOW };
     let capabilities = configured.capabilities.clone();
+    let known_window = configured.context_window.or_else(|| known.and_then(|known| known.context_window));
     ModelInfo {
         provider: settings.name.clone(),
         model: model.to_owned(),
         name: known.map_or(model, |known| &known.name).to_owned(),
-        context_window: configured
-            .context_window
-            .or_else(|| known.and_then(|known| known.context_window))
-            .unwrap_or(default_window),
+        context_window: known_window.unwrap_or(default_window),
+        // The demo reads all there is.
+        assumes_window: known_window.is_none() && settings.kind != ProviderKind::Demo,
         output_limit: configured.output_limit.or_else(|| known.and_then(|known| known.output_limit)),
+        assumes_capabilities: capabilities.is_none() && known.is_none() && settings.kind != ProviderKind::Demo,
         capabilities: capabilities.unwrap_or_else(|| known.map_or_else(|| DEFAULT_CAPABILITIES.to_vec(), abilities)),
         price: price(settings, configured, found.as_ref()),
         source: match (configured == &nothing, settings.is_local, &found) {
@@ -101,9 +106,15 @@ pub(crate) fn model_info(settings: &ProviderSettings, model: &str) -> ModelInfo 
 
 /// Whether the model is known to take no images; false where nothing is known.
 pub(crate) fn is_blind(settings: &ProviderSettings, model: &str) -> bool {
-    let configured = settings.models.get(model).is_some_and(|model| model.capabilities.is_some());
-    let listed = !settings.is_local && find(settings.kind, model).is_some();
-    (configured || listed) && !model_info(settings, model).capabilities.contains(&Capability::Vision)
+    model_info(settings, model).is_blind()
+}
+
+impl ModelInfo {
+    /// Whether the model is known to take no images; false where nothing is known.
+    #[must_use]
+    pub fn is_blind(&self) -> bool {
+        !self.assumes_capabilities && !self.capabilities.contains(&Capability::Vision)
+    }
 }
 
 fn price(settings: &ProviderSettings, configured: &ModelSettings, found: Option<&Found>) -> Option<Price> {

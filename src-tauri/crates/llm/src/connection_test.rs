@@ -209,9 +209,7 @@ fn must_list(connection: &ProviderConnection) -> bool {
 /// A model that is not listed may still be there: vendors have names that their lists leave out. Its answer tells.
 fn known(connection: &ProviderConnection, model: &str, listed: Option<&[ListedModel]>) -> TestOutcome {
     let settings = connection.settings();
-    let is_it = |one: &ListedModel| {
-        one.id == model || (settings.kind == ProviderKind::Ollama && one.id.strip_suffix(":latest") == Some(model))
-    };
+    let is_it = |one: &ListedModel| crate::model_list::is_called(settings.kind, &one.id, model);
     let info = catalogue::model_info(settings, model);
     match listed.map(|listed| listed.iter().find(|one| is_it(one))) {
         Some(Some(ListedModel { context_window: Some(tokens), .. })) => {

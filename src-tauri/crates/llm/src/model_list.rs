@@ -14,8 +14,12 @@ const MAX_NAME_BYTES: usize = 256;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ListedModel {
     pub(crate) id: String,
-    /// In tokens.
+    /// In tokens. Of Ollama's the most that the model can take; of others what it was started with.
     pub(crate) context_window: Option<u64>,
+    /// In tokens: what the model was trained on, where the server says that alone. It may have been started with less.
+    pub(crate) trained_window: Option<u64>,
+    /// In tokens. Ollama's: what the model's own file or whoever loaded it has chosen.
+    pub(crate) chosen_window: Option<u64>,
     /// In tokens.
     pub(crate) output_limit: Option<u64>,
     pub(crate) capabilities: Option<Vec<Capability>>,
@@ -72,16 +76,20 @@ fn listed(model: &Value) -> Option<ListedModel> {
     (is_printable && generates).then(|| ListedModel {
         id: name.strip_prefix("models/").unwrap_or(name).to_owned(),
         context_window: window(model),
+        trained_window: first_number([&model["meta"]["n_ctx_train"]]),
+        chosen_window: None,
         output_limit: first_number([&model["outputTokenLimit"], &model["top_provider"]["max_completion_tokens"]]),
         capabilities: None,
     })
 }
 
-/// vLLM says `max_model_len`, llama.cpp `meta.n_ctx` (what it was started with, not what the model was trained on).
+/// vLLM says `max_model_len`, llama.cpp `meta.n_ctx` (what it was started with, not what the model was trained on), LM
+/// Studio both.
 fn window(model: &Value) -> Option<u64> {
     first_number([
         &model["meta"]["n_ctx"],
         &model["max_model_len"],
+        &model["loaded_context_length"],
         &model["context_length"],
         &model["context_window"],
         &model["max_context_length"],
@@ -111,7 +119,40 @@ pub(crate) fn shown_by_ollama(id: &str, body: &[u8]) -> Option<ListedModel> {
         let said = optional.into_iter().filter(|(word, _)| can(word)).map(|(_, capability)| capability);
         [Capability::Text, Capability::Streaming].into_iter().chain(said).collect()
     });
-    Some(ListedModel { id: id.to_owned(), context_window, output_limit: None, capabilities })
+    let parameters = value["parameters"].as_str().unwrap_or_default();
+    Some(ListedModel {
+        id: id.to_owned(),
+        context_window,
+        chosen_window: number_of(parameters, "num_ctx"),
+        capabilities,
+        ..ListedModel::default()
+    })
+}
+
+/// One of the parameters of a model's file, each on a line of its own.
+fn number_of(parameters: &str, name: &str) -> Option<u64> {
+    let words = parameters.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let number = words.filter(|words| words.first() == Some(&name)).find_map(|words| words.get(1)?.parse().ok());
+    number.filter(|number| *number > 0)
+}
+
+/// The windows of the models that Ollama has loaded, as `/api/ps` tells them, by the models' names.
+pub(crate) fn loaded_by_ollama(body: &[u8]) -> Vec<(String, u64)> {
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let loaded = value["models"].as_array().into_iter().flatten();
+    let told = |model: &Value| Some((model["name"].as_str()?.to_owned(), first_number([&model["context_length"]])?));
+    loaded.filter_map(told).take(MAX_MODELS).collect()
+}
+
+/// The window that llama.cpp's `/props` tells: of one conversation, where the server holds several.
+pub(crate) fn window_of_props(body: &[u8]) -> Option<u64> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    first_number([&value["default_generation_settings"]["n_ctx"], &value["n_ctx"]])
+}
+
+/// Whether a name is that of the listed model. Ollama leaves out the word `latest`.
+pub(crate) fn is_called(kind: ProviderKind, listed: &str, name: &str) -> bool {
+    listed == name || (kind == ProviderKind::Ollama && listed.strip_suffix(":latest") == Some(name))
 }
 
 #[cfg(test)]

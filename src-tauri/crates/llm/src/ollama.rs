@@ -12,28 +12,50 @@ mod wire;
 use crate::answer::AnswerDecoder;
 use crate::growing_request::{Images, open_list, to_json};
 use crate::wire_format::{Framing, WireFormat};
-use crate::{Capability, ProviderSettings, catalogue};
+use crate::{Capability, ModelInfo, ProviderSettings, catalogue};
 use arki_domain::{ChatRequest, Fault, Message};
 use response::OllamaDecoder;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// <https://docs.ollama.com/api/chat>
 pub(crate) struct Ollama {
     model: String,
+    assumed: Known,
+    /// What the server has said, if it has in time.
+    told: OnceLock<Known>,
+}
+
+/// What a request depends on.
+#[derive(Clone, Copy)]
+struct Known {
     /// In tokens. The same in every request: another one makes Ollama load the model anew.
     context_window: u64,
     thinks: bool,
 }
 
+impl From<&ModelInfo> for Known {
+    fn from(model: &ModelInfo) -> Self {
+        let thinks = model.capabilities.contains(&Capability::Reasoning);
+        Self { context_window: model.context_window, thinks }
+    }
+}
+
 impl Ollama {
     pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
-        let known = catalogue::model_info(settings, model);
-        let thinks = known.capabilities.contains(&Capability::Reasoning);
-        Self { model: model.to_owned(), context_window: known.context_window, thinks }
+        let assumed = Known::from(&catalogue::model_info(settings, model));
+        Self { model: model.to_owned(), assumed, told: OnceLock::new() }
+    }
+
+    fn known(&self) -> Known {
+        self.told.get().copied().unwrap_or(self.assumed)
     }
 }
 
 impl WireFormat for Ollama {
+    fn learn(&self, model: &ModelInfo) {
+        self.told.get_or_init(|| model.into());
+    }
+
     fn path(&self) -> String {
         "/api/chat".to_owned()
     }

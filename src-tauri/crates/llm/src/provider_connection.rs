@@ -1,5 +1,6 @@
 //! One provider at run time: its client, its key and its place in the queue, shared by all of its models.
 
+mod learned;
 mod listing;
 
 use crate::admission::{Admission, LocalUse, Place};
@@ -33,6 +34,7 @@ pub(crate) struct ProviderConnection {
     demo: OnceCell<DemoServer>,
     admission: Admission,
     drain: Arc<Drain>,
+    learned: learned::Learned,
 }
 
 /// An answer that has begun.
@@ -55,6 +57,7 @@ impl ProviderConnection {
             demo: OnceCell::new(),
             admission,
             drain: Arc::default(),
+            learned: learned::Learned::default(),
         }
     }
 

@@ -100,6 +100,16 @@ impl Providers {
         Ok(catalogue::model_info(connection.settings(), model))
     }
 
+    /// As [`Providers::model_info`], with what a local server says of the model, if it does so at once.
+    ///
+    /// # Errors
+    /// As [`Providers::model_info`].
+    pub async fn live_model_info(&self, reference: &str) -> Result<ModelInfo, Fault> {
+        let (provider, model) = split_reference(reference)?;
+        let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
+        Ok(connection.model_info(model).await)
+    }
+
     fn unknown(&self, provider: &str) -> Fault {
         let known: Vec<&str> = self.connections.keys().map(String::as_str).collect();
         Fault::new(

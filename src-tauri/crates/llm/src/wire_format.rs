@@ -1,9 +1,9 @@
 //! What one vendor's wire format has to say for itself. Everything else (connections, keys, queues, time-outs, framing,
 //! growing requests) is common to all of them.
 
-use crate::Secret;
 use crate::answer::AnswerDecoder;
 use crate::growing_request::Images;
+use crate::{ModelInfo, Secret};
 use arki_domain::{ChatRequest, Fault, Message};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
 use std::sync::Arc;
@@ -19,6 +19,9 @@ pub(crate) enum Framing {
 
 /// One API, for one model. Pure: the same request gives the same bytes.
 pub(crate) trait WireFormat: Send + Sync {
+    /// Takes what the server itself has said of the model, before the first request is written.
+    fn learn(&self, _model: &ModelInfo) {}
+
     /// What stands after the base URL, beginning with a slash.
     fn path(&self) -> String;
 

@@ -1,7 +1,7 @@
 //! A model of a provider, whatever its wire format.
 
 use crate::answer::{self, AnswerContext};
-use crate::catalogue;
+use crate::catalogue::{self, ModelInfo};
 use crate::growing_request::GrowingRequest;
 use crate::provider_connection::{ProviderConnection, Reply};
 use crate::sse::body_of;
@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use futures_util::TryStreamExt;
 use reqwest::header::CONTENT_TYPE;
 use std::sync::Arc;
+use tokio::sync::OnceCell;
 
 /// Remembers the bytes of one growing conversation: one a run.
 pub(crate) struct WireModel {
@@ -18,11 +19,14 @@ pub(crate) struct WireModel {
     model: String,
     format: Box<dyn WireFormat>,
     written: GrowingRequest,
+    /// What is known of the model, once its server was asked.
+    known: OnceCell<ModelInfo>,
 }
 
 impl WireModel {
     pub(crate) fn new(connection: Arc<ProviderConnection>, model: &str, format: Box<dyn WireFormat>) -> Self {
-        Self { connection, model: model.to_owned(), format, written: GrowingRequest::default() }
+        let (written, known) = (GrowingRequest::default(), OnceCell::new());
+        Self { connection, model: model.to_owned(), format, written, known }
     }
 }
 
@@ -34,6 +38,20 @@ impl ChatModel for WireModel {
 
     fn model(&self) -> &str {
         &self.model
+    }
+
+    /// Once a run: what comes too late for its first request does not change its later ones.
+    async fn learn(&self) {
+        let learning = async {
+            let known = self.connection.model_info(&self.model).await;
+            self.format.learn(&known);
+            known
+        };
+        self.known.get_or_init(|| learning).await;
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        self.known.get().filter(|known| !known.assumes_window).map(|known| known.context_window)
     }
 
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {

@@ -12,7 +12,10 @@ pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some((method, request)) = read_request(&mut reader)? {
-        if method == "GET" {
+        if let Some((_, told)) = shared.script.told.iter().find(|(path, _)| *path == request.path) {
+            let response = Response::new(200, "application/json", told.to_string().into());
+            write_response(stream, &response, &Turn::calls(), shared)?;
+        } else if method == "GET" {
             let list = json!({"object": "list", "data": [{"id": "mock", "object": "model"}]}).to_string();
             let response = Response::new(200, "application/json", list.into());
             write_response(stream, &response, &Turn::calls(), shared)?;

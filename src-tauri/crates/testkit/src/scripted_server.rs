@@ -16,6 +16,7 @@ pub struct Script {
     pub(crate) chunk: Option<usize>,
     pub(crate) keep_alive: bool,
     pub(crate) sequential: bool,
+    pub(crate) told: Vec<(String, Value)>,
 }
 
 impl Script {
@@ -23,7 +24,7 @@ impl Script {
     /// know; past the end the last one is repeated.
     #[must_use]
     pub fn new(turns: Vec<Turn>) -> Self {
-        Self { turns, chunk: None, keep_alive: false, sequential: false }
+        Self { turns, chunk: None, keep_alive: false, sequential: false, told: Vec::new() }
     }
 
     /// Sends bodies in pieces of so many bytes, each a write of its own.
@@ -42,6 +43,13 @@ impl Script {
     #[must_use]
     pub fn sequential(self) -> Self {
         Self { sequential: true, ..self }
+    }
+
+    /// Answers whatever is asked at this path with this JSON, beside the script; it is not among the requests.
+    #[must_use]
+    pub fn telling(mut self, path: &str, json: Value) -> Self {
+        self.told.push((path.to_owned(), json));
+        self
     }
 
     /// # Errors

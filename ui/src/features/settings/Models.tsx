@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
-import { tokens } from "../../components/format";
+import { contextWords } from "../../components/format";
 import { LabelledRow } from "../../components/LabelledRow";
 import { useApp, useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
@@ -39,7 +39,7 @@ export function Models() {
             {models.map((model) => (
               <option key={model.id} value={model.id}>
                 {model.id}
-                {model.contextWindow ? ` (${tokens(model.contextWindow)} context)` : ""}
+                {contextWords(model) && ` (${contextWords(model)})`}
               </option>
             ))}
           </select>

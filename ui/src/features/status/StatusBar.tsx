@@ -1,12 +1,12 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
 import { Folder } from "lucide-react";
-import { cost, homePath, tokens } from "../../components/format";
+import { contextWords, cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu } from "../../components/Menu";
 import { SearchMenu } from "../../components/SearchMenu";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useSessionPart } from "../../platform/context";
-import type { ApprovalMode, ProjectState, SessionSummary } from "../../protocol/generated";
+import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary } from "../../protocol/generated";
 import "./status.css";
 
 type Props = {
@@ -54,12 +54,7 @@ export function StatusBar(props: Props) {
       />
       {session && <RunState session={session} onResume={onResume} />}
       <span className="grow" />
-      {sessionId && (
-        <Used
-          sessionId={sessionId}
-          contextWindow={models.find((one) => one.id === current)?.contextWindow ?? null}
-        />
-      )}
+      {sessionId && <Used sessionId={sessionId} model={models.find((one) => one.id === current) ?? null} />}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
   );
@@ -68,10 +63,10 @@ export function StatusBar(props: Props) {
 function ModelMenu({ current, onModel }: { current: string; onModel: (model: string) => void }) {
   const arki = useArki();
   const { models, silent } = useCatalogue();
-  const windows = new Map(models.map((one) => [one.id, one.contextWindow]));
+  const windows = new Map(models.map((one) => [one.id, contextWords(one)]));
   const choice = (id: string) => {
     const window = windows.get(id);
-    return { value: id, label: id, ...(window ? { detail: `${tokens(window)} context` } : {}) };
+    return { value: id, label: id, ...(window ? { detail: window } : {}) };
   };
   // The chosen one first, also where nobody lists it.
   const others = [...windows.keys()].filter((id) => id !== current);
@@ -145,13 +140,16 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
 }
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
-function Used({ sessionId, contextWindow }: { sessionId: string; contextWindow: number | null }) {
+function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | null }) {
   const usage = useSessionPart(sessionId, (view) => view.usage);
   const window = useSessionPart(sessionId, (view) => view.window);
   if (usage.requests === 0) return null;
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;
   const exact = `${total.toLocaleString()} tokens in ${usage.requests} requests: ${usage.promptTokens.toLocaleString()} in (${usage.cachedTokens.toLocaleString()} cached), ${usage.completionTokens.toLocaleString()} out${part ? ", in the loaded part of this session" : ""}`;
+  // Of a window that is only assumed no share is told.
+  const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
+  const contextWindow = usage.contextWindow ?? listed;
   const full =
     contextWindow && usage.contextTokens
       ? Math.min(100, Math.round((usage.contextTokens / contextWindow) * 100))

@@ -18,6 +18,10 @@ export type ModelEntry = {
    */
   contextWindow: number | null;
   /**
+   * Nobody has said so: it is what such models mostly have at least.
+   */
+  contextWindowAssumed: boolean;
+  /**
    * In tokens; null where it is not known.
    */
   outputLimit: number | null;

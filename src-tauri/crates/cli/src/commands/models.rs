@@ -26,7 +26,8 @@ pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fau
 }
 
 fn line(model: &ModelEntry) -> String {
-    let window = model.context_window.map_or_else(String::new, |tokens| format!("{tokens} tokens"));
+    let assumed = if model.context_window_assumed { "assumed " } else { "" };
+    let window = model.context_window.map_or_else(String::new, |tokens| format!("{assumed}{tokens} tokens"));
     let price = model.price.as_ref().map_or_else(|| "price unknown".to_owned(), price);
     let source = match model.source {
         ModelFigures::Configuration => "configuration",
@@ -35,7 +36,7 @@ fn line(model: &ModelEntry) -> String {
         ModelFigures::Local => "local",
         ModelFigures::Default => "default",
     };
-    format!("{:<40} {window:>14}  {price:<22} {source:<13} {}", model.id, model.capabilities.join(", "))
+    format!("{:<40} {window:>22}  {price:<22} {source:<13} {}", model.id, model.capabilities.join(", "))
 }
 
 fn price(price: &ModelPrice) -> String {
@@ -62,6 +63,7 @@ mod tests {
             model: "m".into(),
             name: "M".into(),
             context_window: Some(400_000),
+            context_window_assumed: source == ModelFigures::Default,
             output_limit: None,
             capabilities: vec!["text".into(), "vision".into()],
             price,
@@ -75,6 +77,12 @@ mod tests {
         let line = line(&model(Some(priced(1.25, 10.0)), ModelFigures::Catalogue));
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(words, ["p/m", "400000", "tokens", "$1.25", "in,", "$10", "out", "catalogue", "text,", "vision"]);
+    }
+
+    #[test]
+    fn a_window_that_is_only_assumed_is_not_stated() {
+        let line = line(&model(None, ModelFigures::Default));
+        assert!(line.contains(" assumed 400000 tokens "), "{line}");
     }
 
     #[test]

@@ -11,6 +11,9 @@ payload! {
         pub model: String,
         pub request_hash: String,
         pub message_count: usize,
+        /// How much the model can read at once, in tokens; absent where that is only assumed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub context_window: Option<u64>,
     }
     EngineResponse {
         pub turn: u32,

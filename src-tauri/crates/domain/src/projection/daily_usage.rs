@@ -71,7 +71,7 @@ mod tests {
 
     fn request(model: &str) -> EngineRequest {
         let (provider, model) = ("mock".to_owned(), model.to_owned());
-        EngineRequest { turn: 1, provider, model, request_hash: String::new(), message_count: 1 }
+        EngineRequest { turn: 1, provider, model, request_hash: String::new(), message_count: 1, context_window: None }
     }
 
     fn response(tokens: u64, cost_usd: Option<f64>) -> EngineResponse {

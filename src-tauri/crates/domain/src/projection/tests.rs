@@ -54,6 +54,7 @@ impl Log {
             model: "mock".into(),
             request_hash: String::new(),
             message_count: 1,
+            context_window: None,
         })
     }
 

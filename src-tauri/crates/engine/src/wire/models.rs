@@ -14,6 +14,8 @@ wire! {
         pub name: String,
         /// In tokens.
         pub context_window: Option<u64>,
+        /// Nobody has said so: it is what such models mostly have at least.
+        pub context_window_assumed: bool,
         /// In tokens; null where it is not known.
         pub output_limit: Option<u64>,
         pub capabilities: Vec<String>,
@@ -56,6 +58,7 @@ impl From<ModelInfo> for ModelEntry {
             model: info.model,
             name: info.name,
             context_window: Some(info.context_window),
+            context_window_assumed: info.assumes_window,
             output_limit: info.output_limit,
             capabilities: info.capabilities.iter().map(crate::settings::word).collect(),
             price: info.price.map(Into::into),

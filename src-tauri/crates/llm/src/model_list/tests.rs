@@ -66,6 +66,26 @@ fn ollama_says_what_a_model_can_do() {
 }
 
 #[test]
+fn what_a_model_was_trained_on_is_told_apart_from_what_it_was_started_with() {
+    let models = parse(br#"{"data": [{"id": "llama", "meta": {"n_ctx_train": 131072}}]}"#).unwrap();
+    assert_eq!((models[0].context_window, models[0].trained_window), (None, Some(131_072)));
+    let props = json!({"default_generation_settings": {"n_ctx": 4096}, "total_slots": 2});
+    assert_eq!(window_of_props(props.to_string().as_bytes()), Some(4096));
+    assert_eq!(window_of_props(b"<html>"), None);
+}
+
+#[test]
+fn ollama_says_which_window_was_chosen_for_a_model() {
+    let body = json!({"parameters": "stop \"<|end|>\"\nnum_ctx                        16384\nnum_predict 1"});
+    let shown = shown_by_ollama("m", body.to_string().as_bytes()).unwrap();
+    assert_eq!((shown.context_window, shown.chosen_window), (None, Some(16_384)));
+    let loaded = json!({"models": [{"name": "a:latest", "context_length": 65_536}, {"name": "b"}, {}]});
+    assert_eq!(loaded_by_ollama(loaded.to_string().as_bytes()), [("a:latest".to_owned(), 65_536)]);
+    assert_eq!(loaded_by_ollama(b"404"), []);
+    assert!(is_called(ProviderKind::Ollama, "a:latest", "a") && !is_called(ProviderKind::Custom, "a:latest", "a"));
+}
+
+#[test]
 fn each_vendor_gets_its_key_where_it_looks() {
     let key = Secret::new("k");
     let names = |kind| {

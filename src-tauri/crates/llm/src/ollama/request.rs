@@ -13,7 +13,7 @@ pub(super) fn head<'a>(format: &'a Ollama, request: &'a ChatRequest) -> wire::He
         stream: true,
         truncate: false,
         shift: false,
-        options: wire::Options { num_ctx: format.context_window, num_predict: options.max_completion_tokens },
+        options: wire::Options { num_ctx: format.known().context_window, num_predict: options.max_completion_tokens },
         think: options.reasoning_effort.as_deref().and_then(|effort| think(format, effort)),
         format: options.output_schema.as_ref().filter(|_| request.tools.is_empty()),
         tools: request.tools.iter().map(FunctionTool::from).collect(),
@@ -29,12 +29,12 @@ pub(super) fn system(request: &ChatRequest) -> Cow<'_, str> {
 }
 
 /// gpt-oss takes a level and nothing else; every other model takes no level. `true` makes an error of a model that
-/// cannot think, and those that can do so unasked, so that it is said only of models that are configured to.
+/// cannot think, and those that can do so unasked, so that it is said only of models that are known to.
 fn think<'a>(format: &Ollama, effort: &'a str) -> Option<wire::Think<'a>> {
     let name = format.model.rsplit('/').next().unwrap_or_default();
     match effort {
         "minimal" if name.starts_with("gpt-oss") => Some(wire::Think::Level("low")),
         _ if name.starts_with("gpt-oss") => Some(wire::Think::Level(effort)),
-        _ => format.thinks.then_some(wire::Think::Switch(true)),
+        _ => format.known().thinks.then_some(wire::Think::Switch(true)),
     }
 }

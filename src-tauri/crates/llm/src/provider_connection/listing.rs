@@ -1,9 +1,9 @@
-//! What is asked of a provider besides answers: its models. Bounded in time and size, past the queue of answers.
+//! What is asked of a provider besides answers: its models, all or one. Bounded in time and size, past the queue of answers.
 
 use super::ProviderConnection;
 use crate::fault::Target;
 use crate::model_list::{self, ListedModel};
-use crate::{KeyNeed, ProviderKind, Secret};
+use crate::{DEFAULT_LOCAL_CONTEXT_WINDOW, KeyNeed, ProviderKind, Secret};
 use arki_domain::{Code, Fault};
 use futures_util::StreamExt;
 use futures_util::stream;
@@ -60,11 +60,59 @@ impl ProviderConnection {
             let models = model_list::parse(&body).ok_or_else(|| target.bad_answer("it is no list of models"))?;
             Ok(Some(match self.settings.kind {
                 ProviderKind::Ollama => self.described(&base_url, key.as_ref(), models).await,
-                _ => models,
+                _ => self.with_window(&base_url, key.as_ref(), models).await,
             }))
         };
         let late = || Target::new(&self.settings, &base_url, None).timeout("didn't list its models in time");
-        timeout(patience, listing).await.unwrap_or_else(|_| Err(late()))
+        let models = timeout(patience, listing).await.unwrap_or_else(|_| Err(late()))?;
+        self.learned.put(models.as_deref().unwrap_or_default());
+        Ok(models)
+    }
+
+    /// What the server says of one model; `None` where it does not know it.
+    pub(super) async fn describe(&self, model: &str) -> Result<Option<ListedModel>, Fault> {
+        let base_url = self.base_url().await?;
+        let kind = self.settings.kind;
+        if kind != ProviderKind::Ollama {
+            let Some((key, body)) = self.list(&base_url).await? else { return Ok(None) };
+            let models = model_list::parse(&body).unwrap_or_default();
+            // A server of one model gives that one whatever name it is asked for.
+            let is_only = models.len() == 1;
+            let named = |listed: &ListedModel| is_only || model_list::is_called(kind, &listed.id, model);
+            let found: Vec<ListedModel> = models.into_iter().find(named).into_iter().collect();
+            return Ok(self.with_window(&base_url, key.as_ref(), found).await.pop());
+        }
+        let key = self.first_key(&base_url).await?;
+        let named = ListedModel { id: model.to_owned(), ..ListedModel::default() };
+        let described = self.described(&base_url, key.as_ref(), vec![named.clone()]).await.pop();
+        Ok(described.filter(|described| *described != named))
+    }
+
+    /// llama.cpp tells the window of its one model in a place of its own, beside the API, when not in its list.
+    async fn with_window(&self, base_url: &Url, key: Option<&Secret>, models: Vec<ListedModel>) -> Vec<ListedModel> {
+        let [model] = models.as_slice() else { return models };
+        if model.context_window.is_some() || self.settings.kind != ProviderKind::Custom {
+            return models;
+        }
+        let mut root = base_url.clone();
+        root.set_path(base_url.path().trim_end_matches('/').trim_end_matches("/v1"));
+        let told = self.told(Method::GET, &root, "/props", None, key).await;
+        let context_window = told.and_then(|body| model_list::window_of_props(&body));
+        vec![ListedModel { context_window, ..model.clone() }]
+    }
+
+    /// The answer to a question that need not have one.
+    async fn told(
+        &self,
+        method: Method,
+        base_url: &Url,
+        path: &str,
+        body: Option<String>,
+        key: Option<&Secret>,
+    ) -> Option<Vec<u8>> {
+        let response = self.ask(method, base_url, path, body, key).await.ok()?;
+        let target = Target::new(&self.settings, base_url, key);
+        if response.status().is_success() { read(response, &target).await.ok() } else { None }
     }
 
     /// The list's bytes, and the key it took.
@@ -98,19 +146,23 @@ impl ProviderConnection {
                 return Some(model);
             }
             let body = json!({"model": model.id}).to_string();
-            let target = Target::new(&self.settings, base_url, key);
-            let Ok(response) = self.ask(Method::POST, base_url, "/api/show", Some(body), key).await else {
-                return Some(model);
-            };
-            if !response.status().is_success() {
-                return Some(model);
-            }
-            match read(response, &target).await {
-                Ok(body) => model_list::shown_by_ollama(&model.id, &body),
-                Err(_) => Some(model),
+            match self.told(Method::POST, base_url, "/api/show", Some(body), key).await {
+                Some(shown) => model_list::shown_by_ollama(&model.id, &shown),
+                None => Some(model),
             }
         });
-        described.buffered(DESCRIBED_AT_ONCE).filter_map(std::future::ready).collect().await
+        let described = described.buffered(DESCRIBED_AT_ONCE).filter_map(std::future::ready).collect();
+        let loaded = self.told(Method::GET, base_url, "/api/ps", None, key);
+        let (mut described, loaded): (Vec<ListedModel>, _) = tokio::join!(described, loaded);
+        let loaded = loaded.map(|body| model_list::loaded_by_ollama(&body)).unwrap_or_default();
+        for model in &mut described {
+            let is_it = |name: &str| model_list::is_called(ProviderKind::Ollama, name, &model.id);
+            let window = loaded.iter().find(|(name, _)| is_it(name)).map(|(_, window)| *window);
+            // Whoever loaded it with more has the room; less is Ollama's own default, which is no choice.
+            let window = window.filter(|window| *window > DEFAULT_LOCAL_CONTEXT_WINDOW);
+            model.chosen_window = model.chosen_window.or(window);
+        }
+        described
     }
 
     async fn ask(

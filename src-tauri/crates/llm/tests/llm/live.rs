@@ -1,7 +1,9 @@
 //! Models that servers list, and the test of a connection, against servers that answer by path.
 
-use crate::harness::{keys, settings};
-use arki_llm::{ModelSource, ProviderKind, ProviderSettings, Providers, TestOutcome, TestStep, TestStepName};
+use crate::harness::{keys, request, settings, user};
+use arki_llm::{
+    ModelSettings, ModelSource, ProviderKind, ProviderSettings, Providers, TestOutcome, TestStep, TestStepName,
+};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -251,6 +253,108 @@ async fn ollamas_models_come_with_what_it_knows_of_each() {
     let figures: Vec<_> = models.iter().map(|m| (m.model.as_str(), m.context_window, m.capabilities.len())).collect();
     assert_eq!(figures, [("qwen3:8b", 8192, 4), ("odd:latest", 8192, 4)]);
     assert!(server.asked().contains(r#"{"model":"qwen3:8b"}"#), "{}", server.asked());
+}
+
+fn an_ollama(request: &str) -> (u16, Value) {
+    match request {
+        "GET /api/tags" => (200, json!({"models": [{"name": "qwen3:8b"}]})),
+        "POST /api/show" => (
+            200,
+            json!({"model_info": {"q.context_length": 8192}, "capabilities": ["completion", "tools", "thinking"]}),
+        ),
+        "POST /api/chat" => (200, json!({"message": {"content": "Yes."}, "done": true, "done_reason": "stop"})),
+        _ => (404, json!({})),
+    }
+}
+
+fn ollama(server: &Server, configured: Option<u64>) -> Providers {
+    let about = ModelSettings { context_window: configured, ..ModelSettings::default() };
+    let models = configured.map(|_| ("qwen3:8b".to_owned(), about)).into_iter().collect();
+    let base_url = Some(server.url.clone());
+    let settings = ProviderSettings { base_url, models, ..ProviderSettings::new("ollama", ProviderKind::Ollama) };
+    Providers::new(vec![settings], keys(&[]))
+}
+
+/// The body of the first request of a run, and the window that is known then.
+async fn begun(providers: &Providers, model: &str) -> (Value, Option<u64>) {
+    let model = providers.model(model).unwrap();
+    model.learn().await;
+    let mut request = request(vec![user("hi")]);
+    request.options.reasoning_effort = Some("medium".into());
+    (serde_json::from_slice(&model.prepare(&request).unwrap().body).unwrap(), model.context_window())
+}
+
+#[tokio::test]
+async fn ollama_is_told_the_window_that_it_says_the_model_has_and_is_asked_once() {
+    let server = Server::start(an_ollama).await;
+    let providers = ollama(&server, None);
+    for _ in 0..2 {
+        let (body, window) = begun(&providers, "ollama/qwen3:8b").await;
+        assert_eq!((&body["options"]["num_ctx"], window), (&json!(8192), Some(8192)));
+        assert_eq!(body["think"], true, "it says that it can");
+    }
+    assert_eq!(server.asked().matches("POST /api/show").count(), 1, "{}", server.asked());
+}
+
+#[tokio::test]
+async fn what_the_user_says_bounds_what_ollama_says_and_the_other_way_round() {
+    let server = Server::start(an_ollama).await;
+    for (configured, num_ctx) in [(4096, 4096), (1 << 20, 8192)] {
+        let (body, window) = begun(&ollama(&server, Some(configured)), "ollama/qwen3:8b").await;
+        assert_eq!((&body["options"]["num_ctx"], window), (&json!(num_ctx), Some(num_ctx)));
+    }
+}
+
+#[tokio::test]
+async fn the_window_with_which_ollama_has_loaded_a_model_is_kept_where_it_is_large() {
+    fn loaded(request: &str) -> (u16, Value) {
+        match request {
+            "GET /api/ps" => (200, json!({"models": [{"name": "qwen3:8b", "context_length": 65_536}]})),
+            "POST /api/show" => (200, json!({"model_info": {"q.context_length": 262_144}})),
+            _ => (404, json!({})),
+        }
+    }
+    let server = Server::start(loaded).await;
+    let (body, window) = begun(&ollama(&server, None), "ollama/qwen3:8b").await;
+    assert_eq!((&body["options"]["num_ctx"], window), (&json!(65_536), Some(65_536)));
+}
+
+#[tokio::test]
+async fn a_window_that_no_server_tells_is_assumed_and_not_said_to_be_known() {
+    let server = Server::start(|_| (500, json!({}))).await;
+    let (body, window) = begun(&ollama(&server, None), "ollama/qwen3:8b").await;
+    assert_eq!((&body["options"]["num_ctx"], window), (&json!(32_768), None));
+    let gone = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
+    let down = Providers::new(vec![settings(&format!("http://{gone}/v1"))], keys(&[]));
+    assert_eq!(begun(&down, "lab/tiny").await.1, None);
+}
+
+#[tokio::test]
+async fn a_run_knows_the_window_that_its_server_lists_or_llama_cpp_tells_beside() {
+    fn llama(request: &str) -> (u16, Value) {
+        match request {
+            "GET /v1/models" => (200, json!({"data": [{"id": "gguf", "meta": {"n_ctx_train": 131_072}}]})),
+            "GET /props" => (200, json!({"default_generation_settings": {"n_ctx": 4096}})),
+            _ => (404, json!({})),
+        }
+    }
+    for (paths, model, window) in [(open_server as Paths, "lab/tiny", Some(2048)), (llama, "lab/any", Some(4096))] {
+        let server = Server::start(paths).await;
+        let providers = Providers::new(vec![settings(&format!("{}/v1", server.url))], keys(&[]));
+        assert_eq!(begun(&providers, model).await.1, window, "{model}");
+    }
+    let server = Server::start(open_server).await;
+    let providers = Providers::new(vec![settings(&format!("{}/v1", server.url))], keys(&[]));
+    assert_eq!(begun(&providers, "lab/big").await.1, None, "it is listed without one");
+}
+
+#[tokio::test]
+async fn a_vendor_is_not_asked() {
+    let server = Server::start(open_server).await;
+    let base_url = Some(format!("{}/v1", server.url));
+    let vendor = ProviderSettings { base_url, ..ProviderSettings::new("ai", ProviderKind::OpenaiChat) };
+    assert_eq!(begun(&Providers::new(vec![vendor], keys(&["k"])), "ai/gpt-5.1").await.1, Some(400_000));
+    assert_eq!(server.asked(), "");
 }
 
 #[tokio::test]

@@ -65,7 +65,8 @@ fn started() -> EventBody {
 
 fn requested() -> EventBody {
     let (provider, model) = ("p".to_owned(), "m".to_owned());
-    EngineRequest { turn: 2, provider, model, request_hash: String::new(), message_count: 3 }.into()
+    EngineRequest { turn: 2, provider, model, request_hash: String::new(), message_count: 3, context_window: None }
+        .into()
 }
 
 /// What is observed of the last of the events.

@@ -60,7 +60,7 @@ fn small() -> Overview {
                 message_id: None,
             },
         ),
-        event(8, EngineRequest { turn: 1, provider, model, request_hash, message_count: 1 }),
+        event(8, EngineRequest { turn: 1, provider, model, request_hash, message_count: 1, context_window: None }),
         event(9, MemoryObserved { observations: remembered("o1") }),
         event(10, MemoryReflected { reflections: remembered("r1") }),
         event(11, PlanProposed { intent: "i".into(), steps: vec![] }),

@@ -134,7 +134,14 @@ impl Script {
         self.turn += 1;
         let turn = self.turn;
         let (provider, model) = ("mock".to_owned(), format!("m{}", a % 3));
-        self.add(EngineRequest { turn, provider, model, request_hash: String::new(), message_count: 1 });
+        self.add(EngineRequest {
+            turn,
+            provider,
+            model,
+            request_hash: String::new(),
+            message_count: 1,
+            context_window: None,
+        });
         let interrupted = b.is_multiple_of(9);
         if !interrupted {
             let usage = Usage {
