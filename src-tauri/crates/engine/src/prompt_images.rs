@@ -3,7 +3,7 @@
 use crate::Engine;
 use arki_domain::projection::Transcript;
 use arki_domain::{Code, Content, ContentKind, Fault, Image, SessionId, sha256_hex};
-use arki_llm::{Capability, ModelInfo, ModelSource};
+use arki_llm::ModelInfo;
 use bytes::Bytes;
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ fn read_one(bytes: Vec<u8>) -> Result<(Content, Image), Fault> {
 
 /// Fails where the model is known not to see: it would answer as if nothing was shown, or not at all.
 pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
-    if model.source != ModelSource::Catalogue || model.capabilities.contains(&Capability::Vision) {
+    if !model.is_blind() {
         return Ok(());
     }
     Err(Fault::new(

@@ -97,7 +97,7 @@ impl Engine {
         let providers = self.providers(&config);
         providers.model(&model)?;
         if !pictures.is_empty() {
-            prompt_images::ensure_seen_by(&providers.model_info(&model)?)?;
+            prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
         }
         let system = self.system_prompt(&open, &config, &options);
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
