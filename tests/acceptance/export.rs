@@ -156,6 +156,22 @@ fn events_can_be_read_in_arkais_form() {
 }
 
 #[test]
+fn in_arkais_form_what_was_denied_or_rejected_is_skipped_and_has_not_failed() {
+    let stage = Stage::new(vec![
+        Turn::calls().call("run_command", json!({"command": "touch x"})),
+        Turn::calls().call("read_file", json!({"path": "missing.txt"})),
+        Turn::text("Well."),
+    ]);
+    stage.exec(&["--approve", "never", "go"]).exits(0);
+    let session = text(&stage.sessions()[0]["sessionId"]);
+    let lines = stage.arki(&["events", &session, "--format", "arkai"]).exits(0).lines();
+    let results: Vec<&Value> = lines.iter().filter(|line| line["event_type"] == "tool_result").collect();
+    assert_eq!((&results[0]["status"], &results[0]["error"]), (&json!("skipped"), &Value::Null));
+    assert_eq!(results[1]["status"], "failed");
+    assert!(!text(&results[1]["error"]).is_empty());
+}
+
+#[test]
 fn a_place_that_cannot_be_exported_to_is_named_for_people() {
     let (stage, session) = with_a_session();
     let (folder, below) = (stage.home.project_dir(), stage.path("a.txt").join("export.md"));

@@ -10,7 +10,7 @@ mod summary;
 use arki_domain::{Event, canonical_json, sha256_hex};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use summary::{failure, summary};
 
 /// How much of an input's hash a key carries, in hexadecimal digits.
@@ -57,6 +57,8 @@ pub struct Arkai {
     keys: HashMap<String, String>,
     /// Which step an approval, or what goes on beside the run, belongs to.
     steps: HashMap<String, String>,
+    /// The steps that will not be done.
+    skipped: HashSet<String>,
 }
 
 impl Arkai {
@@ -66,7 +68,7 @@ impl Arkai {
         let step_id = self.step(event, &payload);
         let event_type = event.kind.replace('.', "_");
         let idempotency_key = self.key(run_id, step_id.as_deref(), &event_type, &payload);
-        let status = status(&event.kind, &payload);
+        let status = self.status(&event.kind, step_id.as_deref(), &payload);
         let line = ArkaiEvent {
             id: event.event_id.as_str(),
             timestamp: timestamp(event.ts),
@@ -123,6 +125,20 @@ impl Arkai {
                 key
             }
             None => self.keys.get(step).cloned().unwrap_or_else(|| format!("{run_id}:{step}:{}", digits(payload))),
+        }
+    }
+
+    /// The result of a call that was denied or rejected only says so: nothing has failed.
+    fn status(&mut self, kind: &str, step: Option<&str>, payload: &Value) -> Status {
+        let status = status(kind, payload);
+        let Some(step) = step else { return status };
+        match (kind, status) {
+            ("policy.decided" | "approval.resolved", Status::Skipped) => {
+                self.skipped.insert(step.to_owned());
+                status
+            }
+            ("tool.result", Status::Failed) if self.skipped.contains(step) => Status::Skipped,
+            _ => status,
         }
     }
 
