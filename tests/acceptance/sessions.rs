@@ -150,3 +150,16 @@ fn a_session_can_be_shown_to_programs() {
     assert_eq!(shown[1], json!({"role": "user", "content": "hello", "interrupted": false}));
     assert_eq!(shown[2], json!({"role": "assistant", "content": "One. ", "interrupted": false}));
 }
+
+#[test]
+fn a_session_is_shown_to_programs_with_its_calls() {
+    let stage = Stage::new(vec![Turn::calls().call("read_file", json!({"path": "a.txt"})), Turn::text("Read.")]);
+    stage.write("a.txt", "eins\n");
+    let session = session_of(&stage.exec(&["read"]).exits(0).lines());
+    let shown = stage.arki(&["sessions", "show", &session, "--json"]).exits(0).lines();
+    let roles: Vec<&str> = shown[1..].iter().map(|line| line["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "tool_request", "tool_result", "assistant"]);
+    assert_eq!((&shown[2]["toolId"], &shown[2]["args"]), (&json!("read_file"), &json!({"path": "a.txt"})));
+    assert_eq!((&shown[3]["callId"], &shown[3]["isError"]), (&shown[2]["callId"], &json!(false)));
+    assert!(shown[3]["content"].as_str().unwrap().contains("eins"), "{shown:?}");
+}

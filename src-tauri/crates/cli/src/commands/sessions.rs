@@ -5,9 +5,10 @@ use crate::exit::Exit;
 use crate::follow::activity;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{Queue, SessionState, SessionSummary};
-use arki_domain::{Code, Event, EventBody, Fault};
+use arki_domain::{CallId, Code, Event, EventBody, Fault};
 use arki_engine::{Engine, ImportOutcome, Stretch};
 use serde::Serialize;
+use serde_json::Value;
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
@@ -189,7 +190,8 @@ fn show_stretch(engine: &Engine, stretch: &Stretch, output: &Output) -> Result<(
 
 fn print(event: &Event, lines: &[Said], output: &Output) {
     if output.json {
-        return lines.iter().for_each(|line| output.object(line));
+        lines.iter().for_each(|line| output.object(line));
+        return tool(&event.body()).iter().for_each(|line| output.object(line));
     }
     for line in lines {
         match line.role {
@@ -207,6 +209,36 @@ struct Said {
     role: &'static str,
     content: String,
     interrupted: bool,
+}
+
+/// What a tool was asked for, and what came of it.
+#[derive(Serialize)]
+#[serde(tag = "role", rename_all = "snake_case", rename_all_fields = "camelCase")]
+enum ToolLine {
+    ToolRequest { call_id: CallId, tool_id: String, args: Value },
+    ToolResult { call_id: CallId, tool_id: String, content: String, is_error: bool },
+}
+
+fn tool(body: &EventBody) -> Option<ToolLine> {
+    Some(match body {
+        EventBody::ToolCall(call) => {
+            let (call_id, tool_id, args) = (call.call_id.clone(), call.tool_id.clone(), call.args.clone());
+            ToolLine::ToolRequest { call_id, tool_id, args }
+        }
+        EventBody::ToolResult(result) => ToolLine::ToolResult {
+            call_id: result.call_id.clone(),
+            tool_id: result.tool_id.clone(),
+            content: result.result.clone(),
+            is_error: result.is_error,
+        },
+        EventBody::ToolAsyncResult(result) => ToolLine::ToolResult {
+            call_id: result.async_call_id.clone(),
+            tool_id: result.tool_id.clone(),
+            content: result.result.clone(),
+            is_error: result.is_error,
+        },
+        _ => return None,
+    })
 }
 
 /// `queue` is what waited before the event.
