@@ -114,9 +114,10 @@ fn what_is_no_key_is_not_stored() {
 fn without_a_keychain_it_says_so_and_what_to_do_instead() {
     let stage = without_a_key();
     let shown = stage.arki_reading(&["keys", "set", "mock"], STORED).fails(1, "KEYCHAIN_UNAVAILABLE");
-    assert!(shown.hint.contains("environment"), "{shown:?}");
+    assert!(shown.hint.contains("set OPENAI_API_KEY in the environment"), "{shown:?}");
     stage.arki(&["keys", "rm", "mock"]).fails(1, "KEYCHAIN_UNAVAILABLE");
     let done = stage.exec(&["hello"]).exits(1);
     assert_eq!(done.json_error().code, "KEYCHAIN_UNAVAILABLE");
+    assert!(done.error().hint.contains("set OPENAI_API_KEY in the environment"), "{done:?}");
     assert!(stage.model.requests().is_empty());
 }

@@ -75,7 +75,8 @@ impl Keys {
         }
     }
 
-    pub(crate) async fn store(&self, provider: &str, key: &str) -> Result<(), Fault> {
+    /// `variable` is where else the key may stand.
+    pub(crate) async fn store(&self, provider: &str, key: &str, variable: Option<&str>) -> Result<(), Fault> {
         let key = Zeroizing::new(key.trim().to_owned());
         if key.is_empty() || key.len() > LONGEST_KEY_BYTES || key.chars().any(char::is_control) {
             return Err(Fault::new(
@@ -85,8 +86,9 @@ impl Keys {
             ));
         }
         self.redactor.add(provider, &key);
-        let provider = provider.to_owned();
-        blocking(move || entry(&provider)?.set_password(&key).map_err(|error| unavailable(&error))).await
+        let item = provider.to_owned();
+        let stored = blocking(move || entry(&item)?.set_password(&key).map_err(|error| unavailable(&error))).await;
+        stored.map_err(|fault| naming(fault, variable))
     }
 
     /// Removing a key that is not there is fine.
@@ -109,7 +111,7 @@ impl KeySource for Keys {
                 Ok(key) => key,
                 // A provider that can do without a key does not fail for want of a keychain.
                 Err(_) if provider.key_need() != KeyNeed::Required => None,
-                Err(fault) => return Err(fault),
+                Err(fault) => return Err(naming(fault, provider.key_env())),
             },
         };
         if let Some(key) = &key {
@@ -193,8 +195,18 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + S
         Err(_) => Err(Fault::new(
             Code::KEYCHAIN_UNAVAILABLE,
             format!("The keychain did not answer within {} s.", PATIENCE.as_secs()),
-            "Answer its prompt or restart it, or pass the key by its environment variable.",
+            "Answer its prompt or restart it.",
         )),
+    }
+}
+
+/// With the way that needs no keychain.
+fn naming(fault: Fault, variable: Option<&str>) -> Fault {
+    match variable {
+        Some(variable) if fault.is(Code::KEYCHAIN_UNAVAILABLE) => {
+            Fault { hint: format!("{} Or set {variable} in the environment.", fault.hint), ..fault }
+        }
+        _ => fault,
     }
 }
 
@@ -204,11 +216,10 @@ fn unavailable(error: &keyring::Error) -> Fault {
         keyring::Error::NoStorageAccess(_) => {
             ("The keychain is locked or refused access.", "Unlock it (log in to the desktop session), then try again.")
         }
-        keyring::Error::NoDefaultStore => (
-            "This session has no keychain.",
-            "On Linux start a Secret Service such as gnome-keyring, or pass the key by its environment variable.",
-        ),
-        _ => ("The keychain could not be used.", "Pass the key by its environment variable; `arki doctor` says more."),
+        keyring::Error::NoDefaultStore => {
+            ("This session has no keychain.", "On Linux start a Secret Service such as gnome-keyring.")
+        }
+        _ => ("The keychain could not be used.", "`arki --log debug doctor` says more."),
     };
     Fault::new(Code::KEYCHAIN_UNAVAILABLE, message, hint)
 }

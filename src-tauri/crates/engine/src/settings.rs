@@ -52,7 +52,15 @@ impl Engine {
     /// # Errors
     /// `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
     pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Fault> {
-        self.keys.store(&known_name(provider)?, key).await?;
+        let provider = known_name(provider)?;
+        let configured = self.user_config().map(|config| config.providers).unwrap_or_default();
+        let variable = match configured.iter().find(|known| known.name == provider) {
+            Some(known) => known.key_env(),
+            None => {
+                ProviderKind::ALL.iter().find(|kind| kind.name() == provider).and_then(|kind| kind.default_key_env())
+            }
+        };
+        self.keys.store(&provider, key, variable).await?;
         self.forget_providers();
         Ok(())
     }
