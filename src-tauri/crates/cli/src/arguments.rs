@@ -20,8 +20,8 @@ pub(crate) struct Arguments {
     /// JSON Lines on standard output, and nothing else there
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Diagnostics on standard error: error, warn, info, debug or trace
-    #[arg(long, global = true, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true)]
+    /// Diagnostics on standard error: off, error, warn, info, debug or trace; of one part alone: PART=LEVEL
+    #[arg(long, global = true, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
     pub(crate) log: Option<String>,
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
@@ -29,6 +29,8 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
+
+const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Color {
@@ -181,7 +183,7 @@ pub(crate) struct ExecArguments {
     /// Added to the system prompt, for this run
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
-    /// Show this picture with the prompt (PNG, JPEG, GIF or WebP); may be given several times
+    /// Show this picture with the prompt (PNG, JPEG, GIF or WebP), wherever --dir is; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Vec<PathBuf>,
     /// A file with the JSON Schema that the answer has to follow; one that does not is an error
@@ -190,6 +192,17 @@ pub(crate) struct ExecArguments {
     /// Keep nothing after the run
     #[arg(long, conflicts_with_all = ["session", "continue_last"])]
     pub(crate) ephemeral: bool,
+}
+
+/// One level, or several of parts, separated by commas.
+fn log_levels(text: &str) -> Result<String, String> {
+    let is_level = |word: &str| LOG_LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
+    let is_known = |part: &str| is_level(part.rsplit_once('=').map_or(part, |(_, level)| level).trim());
+    // A variable that is set to nothing says nothing.
+    match text.split(',').find(|part| !text.is_empty() && !is_known(part)) {
+        Some(unknown) => Err(format!("{unknown:?} is no level; use one of: {}", LOG_LEVELS.join(", "))),
+        None => Ok(text.to_owned()),
+    }
 }
 
 fn dollars(text: &str) -> Result<f64, String> {
