@@ -1,6 +1,6 @@
 import { Combobox } from "@base-ui/react/combobox";
 import { Check } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 export type Found = { value: string; label: string; detail?: string };
 
@@ -18,19 +18,30 @@ type Props = {
   children?: ReactNode;
 };
 
-/** Drawn at once, so that a list of any length opens at once; the others are found by typing. */
-const drawn = 100;
+/** Entries that are drawn when the menu opens, so that a list of any length opens at once: more than can be seen. */
+const first = 24;
+/** Drawn besides whenever the end of what is drawn comes near. */
+const more = 48;
 
 /** A button that opens a long list to choose one entry of, narrowed by typing. */
 export function SearchMenu(props: Props) {
   const { label, title, trigger, search, value, choices, onChoose, onOpen, children } = props;
+  const [drawn, setDrawn] = useState(first);
+  const grow = (list: HTMLElement) => {
+    const isNearEnd = list.scrollTop + 2 * list.clientHeight >= list.scrollHeight;
+    if (isNearEnd && drawn < choices.length) setDrawn(drawn + more);
+  };
   return (
     <Combobox.Root
       items={choices}
       value={choices.find((choice) => choice.value === value) ?? null}
       onValueChange={(choice) => choice && onChoose(choice.value)}
       isItemEqualToValue={(one, other) => one.value === other.value}
-      onOpenChange={(open) => open && onOpen?.()}
+      onOpenChange={(open) => {
+        if (!open) return;
+        setDrawn(first);
+        onOpen?.();
+      }}
       autoHighlight
       limit={drawn}
     >
@@ -44,7 +55,7 @@ export function SearchMenu(props: Props) {
             <Combobox.Empty>
               <p className="search-menu-note secondary">Nothing is called so.</p>
             </Combobox.Empty>
-            <Combobox.List className="search-menu-list">
+            <Combobox.List className="search-menu-list" onScroll={(event) => grow(event.currentTarget)}>
               {(choice: Found) => (
                 <Combobox.Item key={choice.value} value={choice} className="menu-item">
                   <span aria-hidden>{choice.value === value && <Check size={14} />}</span>
@@ -53,10 +64,8 @@ export function SearchMenu(props: Props) {
                 </Combobox.Item>
               )}
             </Combobox.List>
-            {choices.length > drawn && (
-              <p className="search-menu-note small secondary">
-                {drawn} of {choices.length} are shown. Type to find others.
-              </p>
+            {choices.length > first && (
+              <p className="search-menu-note small secondary">{choices.length} in all. Type to find one.</p>
             )}
             {children}
           </Combobox.Popup>
