@@ -42,7 +42,7 @@ impl ProviderConnection {
     /// What the server says of the model; `None` where it is not asked (vendors are in the catalogue), does not know the
     /// model, or does not say so at once. A fault is nobody's concern here: the request that follows meets it too.
     async fn learn(self: &Arc<Self>, model: &str) -> Option<ListedModel> {
-        if !is_asked(&self.settings) {
+        if !is_asked(&self.settings) || self.is_told(model) {
             return None;
         }
         let known = self.learned.of(model);
@@ -56,6 +56,12 @@ impl ProviderConnection {
             asked.ok().cloned()
         });
         timeout(patience, asking).await.ok()?.ok()?
+    }
+
+    /// What the user says of the window is all there is to know, but for Ollama's own bound.
+    fn is_told(&self, model: &str) -> bool {
+        let configured = self.settings.models.get(model).is_some_and(|model| model.context_window.is_some());
+        configured && self.settings.kind != ProviderKind::Ollama
     }
 
     /// What is known of the model, by its server too.

@@ -349,9 +349,13 @@ async fn a_run_knows_the_window_that_its_server_lists_or_llama_cpp_tells_beside(
 }
 
 #[tokio::test]
-async fn a_vendor_is_not_asked() {
+async fn neither_a_vendor_is_asked_nor_a_server_whose_window_is_configured() {
     let server = Server::start(open_server).await;
     let base_url = Some(format!("{}/v1", server.url));
+    let about = ModelSettings { context_window: Some(9000), ..ModelSettings::default() };
+    let lab =
+        ProviderSettings { models: [("tiny".to_owned(), about)].into(), ..settings(&format!("{}/v1", server.url)) };
+    assert_eq!(begun(&Providers::new(vec![lab], keys(&[])), "lab/tiny").await.1, Some(9000));
     let vendor = ProviderSettings { base_url, ..ProviderSettings::new("ai", ProviderKind::OpenaiChat) };
     assert_eq!(begun(&Providers::new(vec![vendor], keys(&["k"])), "ai/gpt-5.1").await.1, Some(400_000));
     assert_eq!(server.asked(), "");
