@@ -1,5 +1,6 @@
-//! The events that say what was used. There is no index for them: all events are looked at, which is fast enough for
-//! what is asked once in a while, and their payloads are not read.
+//! The events that say what was used. There is no index for them: all events are looked at, but for the others' payloads.
+//! Two events of every turn are among them, so that an index leads to nearly every page as well: over 400,000 events
+//! (293 MiB) a partial index took 1.2 times as long as the scan.
 
 use crate::row::{EVENT_COLUMNS, OF_SESSION, event};
 use crate::{Reader, StoreError};
