@@ -151,6 +151,44 @@ fn a_missing_command_is_an_error_in_both_forms() {
 }
 
 #[test]
+fn a_key_of_the_wrong_kind_is_named_with_its_line_and_column() {
+    let stage = stage();
+    stage.write_config("// mine\n{\n  \"limits\": {\n    \"maxTurns\": \"many\"\n  }\n}");
+    let shown = refuses(&stage, "CONFIG_INVALID");
+    assert!(shown.message.contains("\"limits.maxTurns\" (line 4, column 5)"), "{shown:?}");
+    stage.write_config("{\n\"limits\": { \"maxTurn\": 3 }}");
+    let shown = refuses(&stage, "CONFIG_UNKNOWN_KEY");
+    assert!(shown.message.contains("\"limits.maxTurn\" (line 2, column 13)"), "{shown:?}");
+    stage.write_config(r#"{"providers": {"lab": {"kind": "custom", "baseUrl": "ftp://a"}}}"#);
+    assert!(refuses(&stage, "CONFIG_INVALID").message.contains("\"providers.lab\""));
+}
+
+#[test]
+fn a_model_of_a_provider_that_is_not_there_is_told_before_anything_runs() {
+    let stage = stage();
+    stage.write_config(r#"{"agents": {"arki": {"model": "nobody/x"}}}"#);
+    let shown = stage.arki(&["providers", "--json"]).exits(2).json_error();
+    assert!(shown.code == "UNKNOWN_PROVIDER" && shown.message.contains("\"agents.arki.model\""), "{shown:?}");
+    let doctor = stage.arki(&["doctor", "--json"]).exits(1).lines();
+    let check = doctor.iter().find(|check| check["name"] == "configuration").unwrap();
+    assert_eq!(check["state"], "failed");
+    assert!(check["detail"].as_str().unwrap().contains("nobody"), "{check}");
+    refuses(&stage, "UNKNOWN_PROVIDER");
+}
+
+#[test]
+fn a_log_level_that_is_none_is_refused() {
+    let stage = stage();
+    for level in ["loud", "info,loud", "arki_llm=loud", "arki_llm"] {
+        let shown = stage.arki(&["--log", level, "models", "--json"]).exits(2).json_error();
+        assert!(shown.code == "USAGE" && shown.message.contains("trace"), "{level}: {shown:?}");
+    }
+    for level in ["off", "WARN", "arki_llm=debug,error"] {
+        stage.arki(&["--log", level, "providers"]).exits(0);
+    }
+}
+
+#[test]
 fn an_unknown_provider_is_named() {
     let stage = stage();
     let shown = stage.exec(&["--model", "nobody/x", "hello"]).fails(2, "UNKNOWN_PROVIDER");

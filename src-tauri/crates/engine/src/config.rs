@@ -4,6 +4,7 @@ mod file;
 mod mcp;
 mod merge;
 mod parse;
+mod place;
 mod template;
 
 pub(crate) use file::{ConfigFile, ProviderConfig};

@@ -68,7 +68,7 @@ impl Engine {
 
     fn check_config(&self) -> Check {
         let file = self.directories.config_file();
-        match self.user_config() {
+        match self.user_config().and_then(|config| self.ensure_model_usable().map(|()| config)) {
             Ok(config) => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
             Err(fault) => Check::of("configuration", CheckState::Failed, fault),
         }

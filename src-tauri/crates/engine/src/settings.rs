@@ -49,6 +49,19 @@ impl Engine {
         Ok(entries)
     }
 
+    /// Whether runs can begin with the model that is configured.
+    ///
+    /// # Errors
+    /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID` when it names none.
+    pub fn ensure_model_usable(&self) -> Result<(), Fault> {
+        let config = self.user_config()?;
+        let usable = self.providers(&config).model(&config.model);
+        usable.map(drop).map_err(|fault| {
+            let file = self.directories.config_file();
+            Fault { message: format!("{}: \"agents.{AGENT}.model\": {}", file.display(), fault.message), ..fault }
+        })
+    }
+
     /// # Errors
     /// `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
     pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Fault> {

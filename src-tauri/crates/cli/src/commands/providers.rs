@@ -23,6 +23,7 @@ async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             output.line(format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.unwrap_or_default()));
         }
     }
+    engine.ensure_model_usable()?;
     Ok(Exit::Done)
 }
 

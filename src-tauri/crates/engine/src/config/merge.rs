@@ -141,10 +141,11 @@ impl Config {
 }
 
 fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Fault> {
-    let numbered = definitions.iter().zip(1..);
-    numbered
-        .map(|(rule, number)| PolicyRule::new(rule.clone(), origin, number).map_err(|e| invalid(path, &e.to_string())))
-        .collect()
+    let rule = |(rule, number): (&RuleDefinition, usize)| {
+        let place = || format!("\"policy.rules[{}]\"", number - 1);
+        PolicyRule::new(rule.clone(), origin, number).map_err(|error| invalid(path, &format!("{}: {error}", place())))
+    };
+    definitions.iter().zip(1..).map(rule).collect()
 }
 
 fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result<ProviderSettings, Fault> {
@@ -169,7 +170,8 @@ fn provider_settings(name: &str, config: &ProviderConfig, path: &Path) -> Result
         settings.timeouts = Timeouts { first_byte: silence, idle: silence, ..settings.timeouts };
     }
     settings.models = config.models.iter().map(|(model, config)| (model.clone(), model_settings(config))).collect();
-    let in_file = |fault: Fault| Fault { message: format!("{}: {}", path.display(), fault.message), ..fault };
+    let place = format!("{}: \"providers.{name}\"", path.display());
+    let in_file = |fault: Fault| Fault { message: format!("{place}: {}", fault.message), ..fault };
     settings.ensure_usable().map_err(in_file)?;
     Ok(settings)
 }

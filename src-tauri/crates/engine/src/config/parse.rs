@@ -1,6 +1,7 @@
 //! From text to a configuration, with errors that name the file, the place and the way out.
 
 use super::ConfigFile;
+use super::place::KeyPath;
 use arki_domain::{Code, Fault};
 use arki_tools::policy::RuleDefinition;
 use serde_json::Value;
@@ -19,10 +20,14 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
         Value::Object(_) => value,
         _ => return Err(invalid(file, "it is not an object in braces")),
     };
-    if let Some(unknown) = unknown_key(&value, &schema(), "") {
-        return Err(unknown.fault(file));
+    if let Some(unknown) = unknown_key(&value, &schema(), &KeyPath::default()) {
+        return Err(unknown.fault(file, text));
     }
-    serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let place = KeyPath::from(error.path()).in_text(text);
+        let colon = if place.is_empty() { "" } else { ": " };
+        invalid(file, &format!("{place}{colon}{}", error.inner()))
+    })
 }
 
 /// One rule by itself, as it would stand in `policy.rules`.
@@ -42,28 +47,28 @@ fn schema() -> Value {
 }
 
 struct UnknownKey {
-    path: String,
+    path: KeyPath,
     nearest: Option<String>,
 }
 
 impl UnknownKey {
-    fn fault(&self, file: &Path) -> Fault {
+    fn fault(&self, file: &Path, text: &str) -> Fault {
         let hint = match &self.nearest {
             Some(nearest) => format!("Did you mean \"{nearest}\"?"),
             None => "Remove it.".to_owned(),
         };
-        let message = format!("{} has an unknown key \"{}\".", file.display(), self.path);
+        let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
         Fault::new(Code::CONFIG_UNKNOWN_KEY, message, hint)
     }
 }
 
 /// The first key that the schema does not know.
-fn unknown_key(value: &Value, schema: &Value, place: &str) -> Option<UnknownKey> {
+fn unknown_key(value: &Value, schema: &Value, place: &KeyPath) -> Option<UnknownKey> {
     let Value::Object(map) = value else { return None };
     let known = schema.get("properties").and_then(Value::as_object);
     let others = schema.get("additionalProperties");
     map.iter().find_map(|(key, item)| {
-        let path = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+        let path = place.then(key);
         match (known.and_then(|known| known.get(key)), others) {
             (Some(schema), _) => unknown_key(item, schema, &path),
             (None, Some(schema @ Value::Object(_))) => unknown_key(item, schema, &path),
@@ -103,14 +108,19 @@ mod tests {
     fn an_unknown_key_is_named_with_the_nearest_known_one() {
         let fault = fault(r#"{"providers": {"x": {"kind": "custom", "baseURL": "http://x"}}}"#);
         assert_eq!(fault.code, "CONFIG_UNKNOWN_KEY");
-        assert!(fault.message.contains("\"providers.x.baseURL\""), "{}", fault.message);
+        assert!(fault.message.contains("\"providers.x.baseURL\" (line 1, column 40)"), "{}", fault.message);
         assert_eq!(fault.hint, "Did you mean \"baseUrl\"?");
     }
 
     #[test]
     fn broken_json_and_wrong_types_say_where() {
         assert!(fault("{\"agents\": ").is(Code::CONFIG_INVALID));
-        assert!(fault(r#"{"limits": {"maxTurns": "many"}}"#).is(Code::CONFIG_INVALID));
+        let wrong = fault("{\n  \"limits\": {\"maxTurns\": \"many\"}}");
+        assert!(wrong.is(Code::CONFIG_INVALID));
+        assert!(wrong.message.contains("\"limits.maxTurns\" (line 2, column 14): invalid type"), "{}", wrong.message);
+        assert!(fault("{\n  oops").message.contains("line 2"));
+        let missing = fault(r#"{"policy": {"rules": [{"decision": "deny"}, {"reason": "?"}]}}"#).message;
+        assert!(missing.contains("\"policy.rules[1]\" (line 1, column 45)"), "{missing}");
         assert!(fault("[]").is(Code::CONFIG_INVALID));
         assert!(fault(r#"{"providers": {"x": {"kind": "nonsense"}}}"#).message.contains("nonsense"));
     }
