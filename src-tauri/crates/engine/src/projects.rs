@@ -51,6 +51,20 @@ impl OpenProject {
         (sha256_hex(&bytes) == record.pin.hash).then(|| String::from_utf8(bytes).ok()).flatten()
     }
 
+    /// Whether the programs of the project's own that a server's command line names are those that were agreed to.
+    pub(crate) fn has_agreed_programs(&self, command: &str, args: &[String]) -> bool {
+        let kind = kind_word(PinKind::McpServer);
+        let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
+        let agreed: Vec<_> = agreed.filter(|pin| pin.kind == kind).map(|pin| (&pin.path, &pin.hash)).collect();
+        let is_agreed = |path: &ProjectPath| {
+            let path = path.to_string();
+            let mut current = self.current.iter().filter(|pin| pin.kind == PinKind::McpServer && pin.path == path);
+            current.all(|pin| agreed.contains(&(&pin.path, &pin.hash)))
+        };
+        let programs = arki_workspace::command_programs(command, args);
+        programs.iter().filter_map(|program| self.project.resolve(program).ok()).all(|path| is_agreed(&path))
+    }
+
     fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
         let path = self.project.resolve(path).ok()?;
         Some(self.project.read_if_present(&path, limit).ok()??.bytes)

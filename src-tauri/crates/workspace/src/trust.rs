@@ -4,7 +4,8 @@
 //! everything is bounded. Over a bound the scan fails rather than leaving something unpinned.
 //!
 //! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
-//! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change.
+//! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change. A server's program
+//! that lies in the project is pinned as well.
 
 mod config_pieces;
 mod folder_scan;
@@ -19,6 +20,7 @@ use crate::change_set::content_hash;
 use crate::error::Result;
 use crate::project::Project;
 
+pub use config_pieces::command_programs;
 pub use template::install_template;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::PinKind;
+use super::{PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
 use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath, mode_of};
@@ -42,6 +42,10 @@ pub(super) struct FoundFile {
 pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
     let mut scan = FolderScan { project, files: Vec::new() };
     scan.file(CONFIG, PinKind::Config)?;
+    let config = scan.files.first().map(|config| config.bytes.clone()).unwrap_or_default();
+    for program in config_pieces::programs(&config) {
+        scan.file(&program, PinKind::McpServer)?;
+    }
     for (folder, kind) in FOLDERS {
         scan.folder(folder, *kind, 0)?;
     }

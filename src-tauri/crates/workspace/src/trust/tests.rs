@@ -66,6 +66,20 @@ fn everything_executable_or_instructive_is_found() {
 }
 
 #[test]
+fn a_servers_own_program_is_pinned_and_its_data_is_not() {
+    let config = r#"{"mcpServers": {
+        "a": {"command": "python3", "args": ["tools/a.py", "--db", "data.db", "../out.py"]},
+        "b": {"command": "./tools/b", "args": ["gone.js", 1]}, "c": {"url": "http://a"}, "d": 1 }}"#;
+    let folder = folder(&[(".arki/config.json", config), ("tools/a.py", "1"), ("tools/b", "1"), ("data.db", "1")]);
+    let before = scan(folder.path()).unwrap();
+    let files: Vec<&str> = before.iter().map(|pin| pin.path.as_str()).filter(|path| !path.starts_with('.')).collect();
+    assert_eq!(files, ["tools/a.py", "tools/b"]);
+    write(folder.path(), "tools/a.py", "2");
+    write(folder.path(), "data.db", "2");
+    assert_eq!(changes(&before, &scan(folder.path()).unwrap()), [("tools/a.py".into(), PinChange::Changed)]);
+}
+
+#[test]
 fn an_empty_folder_enables_nothing_and_its_template_only_itself() {
     let folder = folder(&[]);
     assert!(found(folder.path()).is_empty());
