@@ -41,6 +41,7 @@ mod keychain;
 mod keys;
 mod main_job;
 mod mcp;
+mod mcp_misconduct;
 mod models;
 mod patching;
 mod policy;

@@ -3,44 +3,47 @@
 use crate::harness::{Stage, payload, payloads};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-fn server(conduct: &str) -> Value {
-    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("acceptance/mcp_server.py");
-    json!({ "command": "python3", "args": [program, conduct] })
+pub(crate) fn server(conduct: &str) -> Value {
+    json!({ "command": "python3", "args": [program(), conduct] })
 }
 
-fn with(mut server: Value, more: &Value) -> Value {
+fn program() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("acceptance/mcp_server.py")
+}
+
+pub(crate) fn with(mut server: Value, more: &Value) -> Value {
     for (key, value) in more.as_object().unwrap() {
         server[key] = value.clone();
     }
     server
 }
 
-fn stage(server: &Value, turns: Vec<Turn>) -> Stage {
+pub(crate) fn stage(server: &Value, turns: Vec<Turn>) -> Stage {
     Stage::configured(Script::new(turns).sequential(), &json!({ "mcpServers": { "x": server } }))
 }
 
 /// One call, and an answer.
-fn calling(server: &Value, tool: &str, args: Value) -> Stage {
+pub(crate) fn calling(server: &Value, tool: &str, args: Value) -> Stage {
     stage(server, vec![Turn::calls().call(tool, args), Turn::text("Done.")])
 }
 
-fn saying(conduct: &str, text: &str) -> Stage {
+pub(crate) fn saying(conduct: &str, text: &str) -> Stage {
     calling(&server(conduct), "mcp__x__echo", json!({ "text": text }))
 }
 
-fn offered(stage: &Stage) -> Vec<String> {
+pub(crate) fn offered(stage: &Stage) -> Vec<String> {
     let tools = stage.model.requests().last().unwrap().json["tools"].clone();
     let names = tools.as_array().unwrap().iter().map(|tool| tool["function"]["name"].as_str().unwrap().to_owned());
     names.filter(|name| name.starts_with("mcp__")).collect()
 }
 
-fn starts(stage: &Stage) -> usize {
+pub(crate) fn starts(stage: &Stage) -> usize {
     std::fs::read_to_string(stage.path("server-starts")).map_or(0, |starts| starts.len())
 }
 
-fn listed(stage: &Stage) -> Value {
+pub(crate) fn listed(stage: &Stage) -> Value {
     stage.arki(&["mcp", "list", "--json"]).exits(0).lines().remove(0)
 }
 
@@ -138,7 +141,8 @@ fn lies_about_schemas_take_no_other_tool_with_them() {
     let listed = listed(&stage);
     let refused: Vec<&str> =
         listed["refused"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(refused, ["no_schema", "list_schema", "far_schema", "text_schema", "echo"]);
+    let lies = ["no_schema", "list_schema", "far_schema", "text_schema", "huge_schema", "wrong_types", "no_target"];
+    assert_eq!(refused, [&lies[..], &["echo", "", ""]].concat());
 }
 
 #[test]
@@ -208,7 +212,10 @@ fn a_server_sees_neither_keys_nor_the_network_unless_it_is_granted() {
     };
     let (_, environment) = ask(&with(server("good"), &json!({ "env": { "MINE": "my value" } })), "environment");
     assert!(environment.contains("my value") && !environment.contains("MOCK_KEY"), "{environment}");
-    let (has_sandbox, network) = ask(&server("good"), "network");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port().to_string();
+    let asking = with(server("good"), &json!({ "env": { "PORT": port } }));
+    let (has_sandbox, network) = ask(&asking, "network");
     if has_sandbox {
         assert!(network.starts_with("refused"), "{network}");
         let outside = tempfile::tempdir().unwrap();
@@ -216,7 +223,7 @@ fn a_server_sees_neither_keys_nor_the_network_unless_it_is_granted() {
         let outside = with(server("good"), &json!({ "env": { "OUTSIDE": path } }));
         assert_eq!(ask(&outside, "write outside").1, "refused");
     }
-    assert_eq!(ask(&with(server("good"), &json!({ "network": true })), "network").1, "reached");
+    assert_eq!(ask(&with(asking, &json!({ "network": true })), "network").1, "reached");
 }
 
 #[test]
@@ -244,6 +251,62 @@ fn a_projects_server_is_there_only_as_it_was_trusted() {
     stage.write(".arki/config.json", config("lies"));
     stage.exec(&["go"]).exits(0);
     assert_eq!((offered(&stage), starts(&stage)), (Vec::new(), 1));
+}
+
+#[test]
+fn a_projects_server_is_off_when_its_program_is_another() {
+    let stage = Stage::untrusted(Script::new(vec![Turn::text("1"), Turn::text("2")]), &json!({}));
+    let program = std::fs::read_to_string(program()).unwrap();
+    stage.write("tools/server.py", &program);
+    let mine = json!({ "command": "python3", "args": ["tools/server.py", "good"] });
+    stage.write(".arki/config.json", json!({ "mcpServers": { "mine": mine } }).to_string());
+    stage.trust();
+    stage.exec(&["go"]).exits(0);
+    assert_eq!((offered(&stage).len(), starts(&stage)), (2, 1));
+    stage.write("tools/server.py", program + "\n# changed");
+    let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;
+    assert!(shown.contains("tools/server.py") && shown.contains("# changed"), "{shown}");
+    stage.exec(&["go"]).exits(0);
+    assert_eq!((offered(&stage), starts(&stage)), (Vec::new(), 1));
+    assert_eq!(listed(&stage)["state"], "untrusted");
+    stage.arki(&["mcp", "test", "mine"]).fails(1, "UNTRUSTED");
+    stage.trust();
+    stage.arki(&["mcp", "test", "mine"]).exits(0);
+}
+
+#[test]
+fn resources_and_prompts_are_there_and_the_project_is_the_root() {
+    let call = |tool: &str, args: Value| Turn::calls().call(tool, args);
+    let turns = vec![
+        call("mcp__x__list_resources", json!({})),
+        call("mcp__x__read_resource", json!({ "uri": "note://1" })),
+        call("mcp__x__echo", json!({ "text": "roots" })),
+        Turn::text("Done."),
+    ];
+    let stage = stage(&server("notes"), turns);
+    let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
+    let results = payloads(&events, "tool.result");
+    assert_eq!(results[0]["result"], "note://0  note 0\nnote://1  note 1");
+    assert_eq!(results[1]["result"], "the note");
+    let root = std::fs::canonicalize(stage.home.project_dir()).unwrap();
+    assert_eq!(results[2]["result"], format!("file://{}", root.display()));
+    let listed = stage.arki(&["mcp", "prompts", "x"]).exits(0).stdout;
+    assert_eq!(listed, "review {what}  Reviews.\n");
+    let text = stage.arki(&["mcp", "prompts", "x", "review", "what=this"]).exits(0).stdout;
+    assert_eq!(text, "Review this.\n");
+    stage.arki(&["mcp", "prompts", "x", "review", "this"]).fails(2, "USAGE");
+}
+
+#[test]
+fn a_server_asks_nobody_and_has_no_model() {
+    let ask = |text: &str| {
+        let stage = saying("good", text);
+        stage.exec(&["--approve", "all", "go"]).exits(0);
+        stage.told()
+    };
+    let declined: Value = serde_json::from_str(&ask("ask")).unwrap();
+    assert_eq!(declined["action"], "decline");
+    assert!(ask("think").contains("-32601"));
 }
 
 #[test]

@@ -244,8 +244,14 @@ pub(crate) enum McpCommand {
     Agree { name: String },
     /// Sign in to a server that asks for it, with your browser; the tokens go to the keychain
     Login { name: String },
-    /// The prompts that a server has ready
-    Prompts { name: String },
+    /// The prompts that a server has ready; with one's name, its text, to be piped into `arki exec -`
+    Prompts {
+        name: String,
+        prompt: Option<String>,
+        /// What the prompt asks for
+        #[arg(value_name = "NAME=VALUE")]
+        arguments: Vec<String>,
+    },
 }
 
 #[derive(Debug, Subcommand)]

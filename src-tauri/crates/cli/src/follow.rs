@@ -23,7 +23,7 @@ pub(crate) async fn to_next_stop(
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
     for fault in engine.take_mcp_faults() {
-        output.aside(format!("{} Its tools are not there in this run.", one_line(&fault.message)));
+        output.aside(format!("{} Its tools are not there in this run. {}", one_line(&fault.message), fault.hint));
     }
     let mut screen =
         Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default(), has_cost_limit: false };

@@ -10,7 +10,7 @@ mod settings;
 mod sign_in;
 
 use crate::Engine;
-use crate::config::Config;
+use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::OpenProject;
 use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
@@ -52,12 +52,12 @@ impl McpServers {
 impl Engine {
     /// The servers of an open folder, whether they are switched on or not. None is started by it.
     fn mcp_servers(&self, open: &OpenProject, config: &Config) -> Vec<Arc<Server>> {
-        if !open.is_trusted() {
-            return Vec::new();
-        }
+        let usable: Vec<_> = config.mcp_servers.iter().filter(|(_, server)| is_agreed(open, server)).collect();
         let mut known = self.mcp.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        // What is no longer configured or trusted ends with its last call.
+        known.retain(|(project, name), _| *project != open.path() || usable.iter().any(|(usable, _)| *usable == name));
         let mut servers = Vec::new();
-        for (name, configured) in &config.mcp_servers {
+        for (name, configured) in usable {
             let settings = settings::of(name, configured, &open.path(), &self.keys);
             let place = (open.path(), name.clone());
             match known.get(&place) {
@@ -127,10 +127,12 @@ impl Engine {
     pub fn mcp_listed(&self, folder: &Path) -> Result<Vec<McpServerEntry>, Fault> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
-        if !open.is_trusted() {
-            return Ok(config.mcp_servers.iter().map(|(name, server)| entries::of_untrusted(name, server)).collect());
-        }
-        Ok(self.mcp_servers(&open, &config).iter().map(entries::of).collect())
+        let servers = self.mcp_servers(&open, &config);
+        let entry = |(name, configured): (&String, &ConfiguredServer)| {
+            let server = servers.iter().find(|server| server.settings().name == *name);
+            server.map_or_else(|| entries::of_untrusted(name, configured), |server| entries::of(server, &self.redactor))
+        };
+        Ok(config.mcp_servers.iter().map(entry).collect())
     }
 
     /// Opens a connection of its own to a server, and has it list its tools. `on_step` is told each step as it ends; the
@@ -157,6 +159,7 @@ impl Engine {
             })
             .await;
         let Err((step, fault)) = tested else { return Ok(true) };
+        let fault = fault.redacted(&self.redactor);
         on_step(McpTestStep {
             step: step_name(step),
             ok: false,
@@ -184,7 +187,7 @@ impl Engine {
     pub async fn mcp_agree(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
         let server = self.mcp_server(folder, name)?;
         server.agree().await?;
-        Ok(entries::of(&server))
+        Ok(entries::of(&server, &self.redactor))
     }
 
     /// Has a server list its tools, so that what changed can be shown before it is agreed to.
@@ -194,7 +197,7 @@ impl Engine {
     pub async fn mcp_look(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
         let server = self.mcp_server(folder, name)?;
         server.look().await?;
-        Ok(entries::of(&server))
+        Ok(entries::of(&server, &self.redactor))
     }
 
     /// Lets the user sign in to a server: `show` is given the page's address; the browser comes back to this computer.
@@ -257,13 +260,20 @@ impl Engine {
         }
         let servers = self.mcp_servers(&open, &config);
         servers.into_iter().find(|server| server.settings().name == name).ok_or_else(|| {
-            Fault::new(
-                Code::UNTRUSTED,
-                "MCP servers are not started in a folder that is not trusted.",
-                "Trust it with `arki trust`, or choose another folder with -C.",
-            )
+            let message = match open.is_trusted() {
+                true => format!("The program of the MCP server \"{name}\" has changed since you trusted this folder."),
+                false => "MCP servers are not started in a folder that is not trusted.".to_owned(),
+            };
+            Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`, or choose another folder with -C.")
         })
     }
+}
+
+/// A project's server is there only in a trusted folder, and with the program that was agreed to.
+fn is_agreed(open: &OpenProject, server: &ConfiguredServer) -> bool {
+    let config = &server.config;
+    let is_same = || open.has_agreed_programs(config.command.as_deref().unwrap_or_default(), &config.args);
+    open.is_trusted() && (server.origin == McpOrigin::User || is_same())
 }
 
 fn step_name(step: Step) -> McpTestStepName {

@@ -204,7 +204,7 @@ impl Engine {
         }
     }
 
-    /// Stops every run of this process and waits until they have, for a short while.
+    /// Stops every run of this process, its background commands and MCP servers, and waits until they have, for a short while.
     pub async fn stop_all(&self) {
         let is_idle = || {
             let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,6 +221,9 @@ impl Engine {
         }
         if tokio::time::timeout(STOP_PATIENCE, self.stop_background()).await.is_err() {
             tracing::warn!("a background command did not stop in time");
+        }
+        if tokio::time::timeout(STOP_PATIENCE, self.stop_mcp_servers()).await.is_err() {
+            tracing::warn!("an MCP server did not stop in time");
         }
     }
 

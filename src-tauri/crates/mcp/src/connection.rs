@@ -9,7 +9,7 @@ use crate::settings::ServerSettings;
 use arki_domain::Fault;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, GetPromptRequestParams, JsonObject, ListToolsRequest, PaginatedRequestParams,
-    ReadResourceRequestParams, ServerResult, SubscriptionFilter,
+    ReadResourceRequestParams, ResourceTemplate, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::RunningService;
 use rmcp::transport::DynamicTransportError;
@@ -27,6 +27,8 @@ use tokio_util::task::AbortOnDropHandle;
 const MAX_PAGES: usize = 100;
 /// Tools of one server; what it lists beyond them is refused.
 const MAX_TOOLS: usize = 500;
+/// Of all their descriptions and schemas, which are remembered.
+const MAX_TOOLS_BYTES: usize = 4 * 1024 * 1024;
 const MAX_PROMPTS: usize = 500;
 /// Of what a server has, lines told to a model.
 const MAX_RESOURCES: usize = 500;
@@ -135,7 +137,7 @@ impl Connection {
 
     async fn all_tools(&self) -> Result<(Vec<ListedTool>, Vec<Refused>), Unanswered> {
         let (mut tools, mut refused) = (Vec::<ListedTool>::new(), Vec::new());
-        let mut cursor = None;
+        let (mut cursor, mut bytes) = (None, 0);
         for _ in 0..MAX_PAGES {
             let page = self.tools_page(cursor.take()).await?;
             for entry in page.get("tools").and_then(Value::as_array).into_iter().flatten() {
@@ -147,7 +149,14 @@ impl Connection {
                         let reason = format!("the server has more than {MAX_TOOLS} tools");
                         refused.push(Refused { name: tool.name, reason });
                     }
-                    Ok(tool) => tools.push(tool),
+                    Ok(tool) if bytes + tool.bytes() > MAX_TOOLS_BYTES => {
+                        let reason = format!("the server's tools take more than {} MiB", MAX_TOOLS_BYTES >> 20);
+                        refused.push(Refused { name: tool.name, reason });
+                    }
+                    Ok(tool) => {
+                        bytes += tool.bytes();
+                        tools.push(tool);
+                    }
                     Err(lie) => refused.push(lie),
                 }
                 refused.truncate(MAX_TOOLS);
@@ -161,8 +170,7 @@ impl Connection {
     }
 
     async fn tools_page(&self, cursor: Option<String>) -> Result<Value, Unanswered> {
-        let params = cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ListToolsRequest { params, ..Default::default() };
+        let request = ListToolsRequest { params: after(cursor), ..Default::default() };
         let answer = self.service.send_request(ClientRequest::ListToolsRequest(request)).await;
         match answer.map_err(|error| self.unanswered(error))? {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).map_err(|error| self.odd(&error)),
@@ -184,23 +192,29 @@ impl Connection {
     }
 
     pub(crate) async fn list_resources(&self) -> Result<Answer, Unanswered> {
-        let resources = self.service.list_all_resources().await.map_err(|error| self.unanswered(error))?;
-        // Not every server that has resources makes some on request.
-        let templates = self.service.list_all_resource_templates().await.unwrap_or_default();
-        let describe = |name: &str, text: Option<&str>| match text {
-            Some(text) => format!("{}: {}", quoted(name), quoted(text)),
-            None => quoted(name),
+        let describe = |uri: &str, name: &str, text: Option<&str>| match text {
+            Some(text) => format!("{}  {}: {}", quoted(uri), quoted(name), quoted(text)),
+            None => format!("{}  {}", quoted(uri), quoted(name)),
         };
-        let fixed =
-            resources.iter().map(|one| format!("{}  {}", one.uri, describe(&one.name, one.description.as_deref())));
-        let made = templates
-            .iter()
-            .map(|one| format!("{}  {}", one.uri_template, describe(&one.name, one.description.as_deref())));
-        let mut lines: Vec<String> = fixed.chain(made).collect();
-        if lines.len() > MAX_RESOURCES {
-            let more = lines.len() - MAX_RESOURCES;
+        let mut lines = Vec::new();
+        let mut cursor = None;
+        for _ in 0..MAX_PAGES {
+            let page = self.service.list_resources(after(cursor.take())).await;
+            let page = page.map_err(|error| self.unanswered(error))?;
+            lines.extend(page.resources.iter().map(|one| describe(&one.uri, &one.name, one.description.as_deref())));
+            cursor = page.next_cursor;
+            if cursor.is_none() || lines.len() > MAX_RESOURCES {
+                break;
+            }
+        }
+        // Not every server that has resources makes some on request.
+        if let Ok(page) = self.service.list_resource_templates(None).await {
+            let template = |one: &ResourceTemplate| describe(&one.uri_template, &one.name, one.description.as_deref());
+            lines.extend(page.resource_templates.iter().map(template));
+        }
+        if lines.len() > MAX_RESOURCES || cursor.is_some() {
             lines.truncate(MAX_RESOURCES);
-            lines.push(format!("… and {more} more"));
+            lines.push("… and more".to_owned());
         }
         Ok(Answer::text(if lines.is_empty() { "(none)".to_owned() } else { lines.join("\n") }))
     }
@@ -216,7 +230,16 @@ impl Connection {
         if self.service.peer_info().is_none_or(|info| info.capabilities.prompts.is_none()) {
             return Ok(Vec::new());
         }
-        let prompts = self.service.list_all_prompts().await.map_err(|error| self.unanswered(error))?;
+        let (mut prompts, mut cursor) = (Vec::new(), None);
+        for _ in 0..MAX_PAGES {
+            let page = self.service.list_prompts(after(cursor.take())).await;
+            let page = page.map_err(|error| self.unanswered(error))?;
+            prompts.extend(page.prompts);
+            cursor = page.next_cursor;
+            if cursor.is_none() || prompts.len() > MAX_PROMPTS {
+                break;
+            }
+        }
         let argument = |argument: rmcp::model::PromptArgument| PromptArgument {
             name: argument.name,
             description: argument.description.unwrap_or_default(),
@@ -286,6 +309,10 @@ impl Connection {
             None => None,
         }
     }
+}
+
+fn after(cursor: Option<String>) -> Option<PaginatedRequestParams> {
+    cursor.map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)))
 }
 
 /// The server's challenge, where an answer of HTTP asks to sign in or to grant more.

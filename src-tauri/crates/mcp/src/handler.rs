@@ -72,12 +72,10 @@ impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = self.root.is_some().then(RootsCapabilities::default);
-        let form = FormElicitationCapability::new().with_schema_validation(true);
-        let mut elicitation = ElicitationCapability::new().with_form(form);
-        if self.elicitor.is_some() {
-            elicitation = elicitation.with_url(UrlElicitationCapability::default());
-        }
-        capabilities.elicitation = Some(elicitation);
+        let form = || FormElicitationCapability::new().with_schema_validation(true);
+        let elicitation =
+            || ElicitationCapability::new().with_form(form()).with_url(UrlElicitationCapability::default());
+        capabilities.elicitation = self.elicitor.is_some().then(elicitation);
         ClientConfig::new(capabilities, Implementation::new("arki", env!("CARGO_PKG_VERSION")))
     }
 

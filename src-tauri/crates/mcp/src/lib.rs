@@ -12,6 +12,7 @@
 
 mod agreement;
 mod authorization;
+mod backoff;
 mod connection;
 mod fault;
 mod handler;

@@ -55,6 +55,10 @@ impl ListedTool {
 }
 
 impl ListedTool {
+    pub(crate) fn bytes(&self) -> usize {
+        self.name.len() + self.description.len() + self.schema.to_string().len()
+    }
+
     /// Whether arguments are what the schema asks for.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), Fault> {
         check_arguments(&self.name, &self.schema, arguments)

@@ -72,6 +72,8 @@ impl Started {
             (Way::Pipes(pipes), Transport::Stdio(command)) => {
                 let first = pipes.initialize(settings, ports, &heard, newest_first()).await;
                 let Err(NotBegun::Misunderstood(_)) = first else { return first.map_err(NotBegun::into_fault) };
+                // It would say everything twice.
+                heard.trail.clear();
                 let again = Pipes::new(ports.launcher.launch(command).await?, &heard);
                 again
                     .initialize(settings, ports, &heard, ClientLifecycleMode::Initialize)
@@ -249,7 +251,7 @@ fn why_not_begun(
         why.push_str(&format!(" It prints what is not MCP: \"{noise}\"."));
     }
     if let Some(last) = heard.trail.text().lines().rfind(|line| !line.trim().is_empty()) {
-        why.push_str(&format!(" It said: {}", quoted(last)));
+        why.push_str(&format!(" It said: \"{}\".", quoted(last)));
     }
     why
 }

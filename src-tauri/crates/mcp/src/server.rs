@@ -2,6 +2,7 @@
 
 use crate::agreement::Agreement;
 use crate::authorization;
+use crate::backoff::Backoff;
 use crate::connection::{Connection, Prompt, Unanswered};
 use crate::fault::{failed, tool_changed};
 use crate::handler::Heard;
@@ -19,10 +20,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// After a failure nobody tries again for this long; twice as long after each further one.
-const FIRST_BACKOFF: Duration = Duration::from_secs(1);
-const MAX_BACKOFF: Duration = Duration::from_secs(60);
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -30,6 +27,7 @@ pub enum State {
     Disabled,
     /// Starts when it is needed.
     Idle,
+    Starting,
     Running,
     /// It ended or could not be started; it is tried again when it is needed.
     Failed,
@@ -52,13 +50,14 @@ pub struct Server {
 #[derive(Default)]
 struct Inner {
     connection: Option<Arc<Connection>>,
-    failures: u32,
-    not_before: Option<Instant>,
+    backoff: Backoff,
 }
 
 /// What can be told without waiting for anything.
 struct Shown {
     state: State,
+    /// Why it has failed, while it has.
+    failure: Option<Fault>,
     heard: Arc<Heard>,
 }
 
@@ -66,7 +65,7 @@ impl Server {
     #[must_use]
     pub fn new(settings: ServerSettings, ports: Ports) -> Self {
         let state = if settings.enabled { State::Idle } else { State::Disabled };
-        let shown = Mutex::new(Shown { state, heard: Arc::default() });
+        let shown = Mutex::new(Shown { state, failure: None, heard: Arc::default() });
         Self { settings, ports, inner: tokio::sync::Mutex::default(), shown }
     }
 
@@ -86,6 +85,12 @@ impl Server {
     #[must_use]
     pub fn state(&self) -> State {
         self.shown().state
+    }
+
+    /// Why it ended or could not be started, until it runs again.
+    #[must_use]
+    pub fn failure(&self) -> Option<Fault> {
+        self.shown().failure.clone()
     }
 
     /// The last of what it printed besides the protocol.
@@ -145,6 +150,20 @@ impl Server {
     /// # Errors
     /// The step that failed, and why.
     pub async fn test(&self, on_step: &mut (dyn FnMut(Step, String) + Send)) -> Result<Agreement, (Step, Fault)> {
+        let tested = self.test_steps(on_step).await;
+        match &tested {
+            // Whoever mended it need not wait.
+            Ok(_) => self.inner.lock().await.backoff.clear(),
+            Err((_, fault)) if self.state() != State::Running => self.show_failure(fault),
+            Err(_) => {}
+        }
+        if tested.is_ok() && self.state() == State::Failed {
+            self.show(State::Idle);
+        }
+        tested
+    }
+
+    async fn test_steps(&self, on_step: &mut (dyn FnMut(Step, String) + Send)) -> Result<Agreement, (Step, Fault)> {
         let heard = self.begin_hearing();
         let started = Started::new(&self.settings, &self.ports, heard).await.map_err(|fault| (Step::Start, fault))?;
         on_step(Step::Start, self.place());
@@ -156,7 +175,8 @@ impl Server {
             Err(unanswered) => return Err((Step::Tools, self.words(unanswered, &connection).await)),
         };
         connection.close().await;
-        on_step(Step::Tools, format!("{} tools", agreement.latest.len()));
+        let count = agreement.latest.len();
+        on_step(Step::Tools, format!("{count} {}", if count == 1 { "tool" } else { "tools" }));
         Ok(agreement)
     }
 
@@ -199,7 +219,7 @@ impl Server {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
-            match connection.prompts().await {
+            match self.in_time(connection.prompts()).await {
                 Ok(prompts) => return Ok(prompts),
                 Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
             }
@@ -214,7 +234,7 @@ impl Server {
         let mut sign_ins = 0;
         loop {
             let connection = self.connected().await?;
-            match connection.prompt(name, arguments).await {
+            match self.in_time(connection.prompt(name, arguments)).await {
                 Ok(text) => return Ok(text),
                 Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
             }
@@ -235,7 +255,7 @@ impl Server {
             let connection = self.connected().await?;
             match self.call_once(&connection, target, args, &mut call).await {
                 Ok(answer) => {
-                    self.inner.lock().await.failures = 0;
+                    self.inner.lock().await.backoff.clear();
                     return Ok(answer);
                 }
                 Err(unanswered) => self.settle(unanswered, &connection, &mut sign_ins).await?,
@@ -339,12 +359,10 @@ impl Server {
         if let Some(gone) = inner.connection.take() {
             gone.close().await;
         }
-        if let Some(wait) = inner.not_before.and_then(|moment| moment.checked_duration_since(Instant::now())) {
-            let seconds = wait.as_secs() + 1;
-            let message =
-                format_args!("has failed {} times in a row and is left alone for {seconds} s.", inner.failures);
-            return Err(failed(&self.settings.name, message));
+        if let Some(reason) = inner.backoff.reason(Instant::now()) {
+            return Err(failed(&self.settings.name, reason));
         }
+        self.show(State::Starting);
         match self.open().await {
             Ok(connection) => {
                 let connection = Arc::new(connection);
@@ -353,7 +371,7 @@ impl Server {
                 Ok(connection)
             }
             Err(fault) => {
-                self.note_failure(&mut inner);
+                self.note_failure(&mut inner, &fault);
                 Err(fault)
             }
         }
@@ -367,9 +385,7 @@ impl Server {
 
     /// Has the tools listed, and remembers how they are now. What was never seen is agreed to with the server itself.
     async fn list(&self, connection: &Connection) -> Result<Agreement, Unanswered> {
-        let limit = self.settings.start_timeout;
-        let listing = tokio::time::timeout(limit, connection.list_tools());
-        let (tools, refused) = listing.await.map_err(|_| self.too_slow(limit))??;
+        let (tools, refused) = self.in_time(connection.list_tools()).await?;
         for lie in &refused {
             tracing::warn!(
                 server = self.settings.name,
@@ -396,7 +412,7 @@ impl Server {
             let mut inner = self.inner.lock().await;
             if inner.connection.as_ref().is_some_and(|current| Arc::ptr_eq(current, connection)) {
                 inner.connection = None;
-                self.note_failure(&mut inner);
+                self.note_failure(&mut inner, &fault);
             }
         }
         fault
@@ -418,15 +434,15 @@ impl Server {
         }
     }
 
-    fn note_failure(&self, inner: &mut Inner) {
-        inner.failures = inner.failures.saturating_add(1);
-        // The first one may be bad luck: it is started again at once.
-        let doublings = inner.failures.saturating_sub(2).min(16);
-        inner.not_before = match inner.failures {
-            0 | 1 => None,
-            _ => Some(Instant::now() + FIRST_BACKOFF.saturating_mul(1 << doublings).min(MAX_BACKOFF)),
-        };
-        self.show(State::Failed);
+    fn note_failure(&self, inner: &mut Inner, fault: &Fault) {
+        inner.backoff.note_failure(Instant::now());
+        self.show_failure(fault);
+    }
+
+    /// What is asked besides calls takes no longer than starting.
+    async fn in_time<T>(&self, asked: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
+        let limit = self.settings.start_timeout;
+        tokio::time::timeout(limit, asked).await.map_err(|_| self.too_slow(limit))?
     }
 
     fn too_slow(&self, limit: Duration) -> Fault {
@@ -449,7 +465,15 @@ impl Server {
     }
 
     fn show(&self, state: State) {
-        self.shown().state = state;
+        let mut shown = self.shown();
+        shown.state = state;
+        shown.failure = None;
+    }
+
+    fn show_failure(&self, fault: &Fault) {
+        let mut shown = self.shown();
+        shown.state = State::Failed;
+        shown.failure = Some(fault.clone());
     }
 
     fn begin_hearing(&self) -> Arc<Heard> {

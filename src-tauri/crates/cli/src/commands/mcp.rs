@@ -3,7 +3,7 @@
 use crate::arguments::McpCommand;
 use crate::exit::Exit;
 use crate::output::Output;
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use arki_engine::{Engine, McpChangedTool, McpServerEntry, McpServerState, McpTestStep, PinChange, one_line};
 use serde_json::json;
 use std::path::Path;
@@ -14,7 +14,16 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
         McpCommand::Test { name } => test(engine, dir, &name, output).await,
         McpCommand::Agree { name } => agree(engine, dir, &name, output).await,
         McpCommand::Login { name } => login(engine, dir, &name, output).await,
-        McpCommand::Prompts { name } => prompts(engine, dir, &name, output).await,
+        McpCommand::Prompts { name, prompt: None, .. } => prompts(engine, dir, &name, output).await,
+        McpCommand::Prompts { name, prompt: Some(prompt), arguments } => {
+            let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
+            let text = engine.mcp_prompt(dir, &name, &prompt, &arguments).await?;
+            match output.json {
+                true => output.object(&json!({ "name": prompt, "text": text })),
+                false => output.line(text),
+            }
+            Ok(Exit::Done)
+        }
     }
 }
 
@@ -46,6 +55,7 @@ fn state(state: McpServerState) -> &'static str {
         McpServerState::Disabled => "disabled",
         McpServerState::Untrusted => "untrusted",
         McpServerState::Idle => "idle",
+        McpServerState::Starting => "starting",
         McpServerState::Running => "running",
         McpServerState::Failed => "failed",
     }
@@ -140,6 +150,14 @@ async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Re
         }
     }
     Ok(Exit::Done)
+}
+
+fn named_value(argument: &str) -> Result<(String, serde_json::Value), Fault> {
+    let (name, value) = argument.split_once('=').ok_or_else(|| {
+        let message = format!("\"{argument}\" does not say which of the prompt's arguments it is.");
+        Fault::new(Code::USAGE, message, "Write it as NAME=VALUE.")
+    })?;
+    Ok((name.to_owned(), value.into()))
 }
 
 #[cfg(test)]

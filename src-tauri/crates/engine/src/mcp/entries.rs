@@ -3,10 +3,11 @@
 use crate::config::{ConfiguredServer, McpOrigin};
 use crate::settings::word;
 use crate::wire::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
+use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport};
 use std::sync::Arc;
 
-pub(super) fn of(server: &Arc<Server>) -> McpServerEntry {
+pub(super) fn of(server: &Arc<Server>, redactor: &Redactor) -> McpServerEntry {
     let settings = server.settings();
     let agreement = server.remembered().ok().flatten();
     let place = match &settings.transport {
@@ -18,6 +19,7 @@ pub(super) fn of(server: &Arc<Server>) -> McpServerEntry {
     let state = match server.state() {
         State::Disabled => McpServerState::Disabled,
         State::Idle => McpServerState::Idle,
+        State::Starting => McpServerState::Starting,
         State::Running => McpServerState::Running,
         State::Failed => McpServerState::Failed,
     };
@@ -29,6 +31,7 @@ pub(super) fn of(server: &Arc<Server>) -> McpServerEntry {
         place,
         origin: origin(settings.project.is_some()),
         state,
+        failure: server.failure().map(|fault| fault.redacted(redactor).into()),
         category: word(&settings.category),
         tools: offer.as_ref().map(|_| known.in_force().map(|tool| tool.name.clone()).collect()),
         is_searched: offer.as_ref().is_some_and(|offer| offer.is_searched),
@@ -47,6 +50,7 @@ pub(super) fn of_untrusted(name: &str, configured: &ConfiguredServer) -> McpServ
         place: config.command.clone().or_else(|| config.url.clone()).unwrap_or_default(),
         origin: origin(configured.origin == McpOrigin::Project),
         state: McpServerState::Untrusted,
+        failure: None,
         category: word(&config.category.unwrap_or(arki_domain::Category::Network)),
         tools: None,
         is_searched: false,

@@ -1,11 +1,11 @@
 //! MCP servers, as lists, tests and the settings show them.
 
-use super::PinChange;
+use super::{CommandError, PinChange};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 words! {
-    McpServerState { Disabled, Untrusted, Idle, Running, Failed }
+    McpServerState { Disabled, Untrusted, Idle, Starting, Running, Failed }
     McpTestStepName { Start, Initialize, Tools }
 }
 
@@ -19,6 +19,8 @@ wire! {
         /// Whose configuration it stands in: `user` or `project`.
         pub origin: String,
         pub state: McpServerState,
+        /// Why it has failed.
+        pub failure: Option<CommandError>,
         /// Of its tools, where the configuration says nothing else of one.
         pub category: String,
         /// The tools in force by the server's own names; `null` where it was never met.
