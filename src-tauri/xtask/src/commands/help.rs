@@ -17,7 +17,7 @@ installs what else is missing.
   cargo xtask catalogue        make the models' catalogue (windows, prices) from
                                a pinned npm package
   cargo xtask providers-table  write docs/providers.md's table from a test run
-  cargo xtask test-servers     install the model servers that tests talk to
+  cargo xtask test-servers     install the model and MCP servers that tests talk to
   cargo xtask check-windows    compile-check everything for Windows
   cargo xtask bench edit       the preview of a one-line change in a long file
   cargo xtask bench policy     how long the policy takes to decide on a command

@@ -32,8 +32,9 @@ const PLAN: &[Step] = &[
     Step { name: "Programs", expected: "5 min", action: programs },
     Step { name: "Rust tests", expected: "5 min", action: rust_tests },
     Step { name: "Generated files", expected: "2 s", action: codegen::check },
-    Step { name: "Model servers", expected: "20 s", action: test_servers::install },
+    Step { name: "Test servers", expected: "1 min", action: test_servers::install },
     Step { name: "Provider tests", expected: "1 min", action: provider_tests },
+    Step { name: "MCP tests", expected: "2 min", action: mcp_tests },
     Step { name: "Window tests", expected: "1 min", action: window_tests },
 ];
 
@@ -73,6 +74,12 @@ fn window_tests(repository: &Repository) -> Result<Outcome, Failure> {
 
 pub(crate) fn provider_tests(repository: &Repository) -> Result<Outcome, Failure> {
     process::run(cargo_test(repository).args(["--test", "providers"]))?;
+    Ok(Outcome::Done)
+}
+
+/// With Arki's client of the conformance suite, which the Rust tests before have built.
+fn mcp_tests(repository: &Repository) -> Result<Outcome, Failure> {
+    process::run(cargo_test(repository).args(["--test", "mcp"]))?;
     Ok(Outcome::Done)
 }
 

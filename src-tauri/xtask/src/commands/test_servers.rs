@@ -1,4 +1,4 @@
-//! `cargo xtask test-servers`: what the tests of providers talk to.
+//! `cargo xtask test-servers`: what the tests of providers and of MCP talk to.
 
 use crate::{failure::Failure, repository::Repository, steps::Outcome, test_servers};
 
