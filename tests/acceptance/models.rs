@@ -97,6 +97,25 @@ fn a_run_knows_the_window_that_its_server_lists_and_none_that_is_assumed() {
 }
 
 #[test]
+fn a_picture_is_not_sent_to_a_model_that_is_known_not_to_see() {
+    let blind = json!({"data": [{"id": "mock", "architecture": {"input_modalities": ["text"]}}]});
+    let stage = Stage::of(Script::new(vec![Turn::text("A picture.")]).telling("/v1/models", blind));
+    stage.write("x.png", b"\x89PNG\r\n\x1a\n");
+    let picture = stage.path("x.png").display().to_string();
+    let show = |model: Value| {
+        let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": model}});
+        stage.write_config(&json!({"providers": {"lab": provider}}).to_string());
+        stage.exec(&["--model", "lab/mock", "--image", &picture, "what is this?"])
+    };
+    for model in [json!({}), json!({"contextWindow": 9000}), json!({"capabilities": ["text", "tool_use"]})] {
+        let shown = show(model.clone()).fails(2, "USAGE");
+        assert!(shown.message.contains("lab/mock can't see"), "{model}: {shown:?}");
+    }
+    assert!(stage.model.requests().is_empty() && stage.sessions().is_empty());
+    show(json!({"capabilities": ["text", "vision"]})).exits(0);
+}
+
+#[test]
 fn people_are_told_the_price_and_how_old_the_catalogue_is() {
     let stage = Stage::new(Vec::new());
     stage.write_config(&json!({"providers": {"openai": {"kind": "openai"}}}).to_string());

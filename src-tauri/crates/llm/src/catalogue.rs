@@ -13,7 +13,7 @@ pub const DEFAULT_CONTEXT_WINDOW: u64 = 128_000;
 /// Assumed of a local model: what fits into the memory of an ordinary machine.
 pub const DEFAULT_LOCAL_CONTEXT_WINDOW: u64 = 32_768;
 
-const DEFAULT_CAPABILITIES: &[Capability] = &[Capability::Text, Capability::Streaming, Capability::ToolUse];
+pub(crate) const DEFAULT_CAPABILITIES: &[Capability] = &[Capability::Text, Capability::Streaming, Capability::ToolUse];
 
 /// The models of the embedded server.
 pub(crate) const DEMO_MODELS: &[&str] = &["demo", "echo"];

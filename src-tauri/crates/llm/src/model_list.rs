@@ -1,6 +1,7 @@
 //! The lists of models that servers give: how each kind is asked, and what its answer says. Nothing is made up for what a
 //! server leaves out.
 
+use crate::catalogue::DEFAULT_CAPABILITIES;
 use crate::{Capability, ProviderKind, Secret};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
 use serde_json::Value;
@@ -79,8 +80,15 @@ fn listed(model: &Value) -> Option<ListedModel> {
         trained_window: first_number([&model["meta"]["n_ctx_train"]]),
         chosen_window: None,
         output_limit: first_number([&model["outputTokenLimit"], &model["top_provider"]["max_completion_tokens"]]),
-        capabilities: None,
+        capabilities: abilities(model),
     })
+}
+
+/// llama.cpp and OpenRouter say what a model takes besides text. What most models can do is no less assumed of it.
+fn abilities(model: &Value) -> Option<Vec<Capability>> {
+    let inputs = model["architecture"]["input_modalities"].as_array()?;
+    let sees = inputs.iter().any(|input| input == "image").then_some(Capability::Vision);
+    Some(DEFAULT_CAPABILITIES.iter().copied().chain(sees).collect())
 }
 
 /// vLLM says `max_model_len`, llama.cpp `meta.n_ctx` (what it was started with, not what the model was trained on), LM

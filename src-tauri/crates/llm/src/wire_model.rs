@@ -43,7 +43,7 @@ impl ChatModel for WireModel {
     /// Once a run: what comes too late for its first request does not change its later ones.
     async fn learn(&self) {
         let learning = async {
-            let known = self.connection.model_info(&self.model).await;
+            let known = self.connection.needed_info(&self.model).await;
             self.format.learn(&known);
             known
         };

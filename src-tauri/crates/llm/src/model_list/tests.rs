@@ -75,6 +75,15 @@ fn what_a_model_was_trained_on_is_told_apart_from_what_it_was_started_with() {
 }
 
 #[test]
+fn a_list_may_say_what_a_model_takes_besides_text() {
+    let model = |inputs: Value| json!({"id": "m", "architecture": {"input_modalities": inputs}});
+    let list = json!([model(json!(["text"])), model(json!(["text", "image"])), {"id": "m"}]).to_string();
+    let sees = |listed: &ListedModel| listed.capabilities.as_ref().map(|all| all.contains(&Capability::Vision));
+    let told: Vec<_> = parse(list.as_bytes()).unwrap().iter().map(sees).collect();
+    assert_eq!(told, [Some(false), Some(true), None]);
+}
+
+#[test]
 fn ollama_says_which_window_was_chosen_for_a_model() {
     let body = json!({"parameters": "stop \"<|end|>\"\nnum_ctx                        16384\nnum_predict 1"});
     let shown = shown_by_ollama("m", body.to_string().as_bytes()).unwrap();

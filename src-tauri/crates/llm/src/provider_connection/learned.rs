@@ -42,7 +42,7 @@ impl ProviderConnection {
     /// What the server says of the model; `None` where it is not asked (vendors are in the catalogue), does not know the
     /// model, or does not say so at once. A fault is nobody's concern here: the request that follows meets it too.
     async fn learn(self: &Arc<Self>, model: &str) -> Option<ListedModel> {
-        if !is_asked(&self.settings) || self.is_told(model) {
+        if !is_asked(&self.settings) {
             return None;
         }
         let known = self.learned.of(model);
@@ -62,6 +62,14 @@ impl ProviderConnection {
     fn is_told(&self, model: &str) -> bool {
         let configured = self.settings.models.get(model).is_some_and(|model| model.context_window.is_some());
         configured && self.settings.kind != ProviderKind::Ollama
+    }
+
+    /// What a run has to know of the model; no server is asked for what the user has said.
+    pub(crate) async fn needed_info(self: &Arc<Self>, model: &str) -> ModelInfo {
+        match self.is_told(model) {
+            true => catalogue::model_info(&self.settings, model),
+            false => self.model_info(model).await,
+        }
     }
 
     /// What is known of the model, by its server too.
