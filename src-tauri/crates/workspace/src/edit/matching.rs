@@ -174,7 +174,10 @@ struct PlainText<'a> {
 impl<'a> PlainText<'a> {
     fn new(original: &'a str) -> Self {
         let plain = to_lf(original);
-        let returns = original.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect();
+        let returns = match &plain {
+            Cow::Borrowed(_) => Vec::new(),
+            Cow::Owned(_) => original.match_indices("\r\n").enumerate().map(|(before, (at, _))| at - before).collect(),
+        };
         Self { original, plain, returns }
     }
 
@@ -207,9 +210,10 @@ fn to_lf(text: &str) -> Cow<'_, str> {
 /// All places, also those that overlap: `aa` is twice in `aaa`, so it does not say which.
 fn overlapping(text: &str, wanted: &str) -> Vec<usize> {
     let step = wanted.chars().next().map_or(1, char::len_utf8);
+    let finder = memchr::memmem::Finder::new(wanted);
     let mut places = Vec::new();
     let mut from = 0;
-    while let Some(at) = text[from..].find(wanted) {
+    while let Some(at) = finder.find(&text.as_bytes()[from..]) {
         places.push(from + at);
         from += at + step;
     }
@@ -218,7 +222,7 @@ fn overlapping(text: &str, wanted: &str) -> Vec<usize> {
 
 /// Counted from 0.
 fn line_of(text: &str, offset: usize) -> usize {
-    text[..offset].matches('\n').count()
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset]).count()
 }
 
 pub(crate) fn shorten(line: &str) -> String {
