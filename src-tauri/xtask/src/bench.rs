@@ -1,6 +1,7 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `edit`, `policy`, `providers`, `secrets`, `start`, `store` and `turns`.
+//! `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store` and
+//! `turns`.
 
 pub(crate) mod edit;
 mod home;
@@ -9,6 +10,7 @@ mod model_server;
 pub(crate) mod policy;
 pub(crate) mod providers;
 mod script;
+pub(crate) mod search;
 pub(crate) mod secrets;
 pub(crate) mod start;
 mod statistics;

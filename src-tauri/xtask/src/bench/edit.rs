@@ -34,7 +34,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
 }
 
 /// One `name microseconds` a line.
-fn parsed(printed: &str) -> BTreeMap<&str, f64> {
+pub(super) fn parsed(printed: &str) -> BTreeMap<&str, f64> {
     let line = |line| -> Option<(&str, f64)> {
         let (name, value) = str::split_once(line, ' ')?;
         Some((name, value.parse().ok()?))

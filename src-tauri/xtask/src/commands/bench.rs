@@ -2,18 +2,19 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{edit, policy, providers, secrets, start, store, turns},
+    bench::{edit, policy, providers, search, secrets, start, store, turns},
     failure::Failure,
     repository::Repository,
 };
 
-const KNOWN: &str = "there are `edit`, `policy`, `providers`, `secrets`, `start`, `store` and `turns`";
+const KNOWN: &str = "there are `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store` and `turns`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
+        [name] if name == "search" => search::measure(repository),
         [name] if name == "secrets" => secrets::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
