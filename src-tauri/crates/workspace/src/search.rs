@@ -1,8 +1,9 @@
 //! Searching file contents with ripgrep's own libraries.
 //!
-//! The walk is sorted and runs on one thread; files are searched in batches on several, and a batch's
-//! results are taken in walk order. So the answer is always the same one, and the search stops soon after it has enough.
+//! The walk is sorted and runs on one thread; the files are searched by several, while it goes on, and their results
+//! are taken in walk order. So the answer is always the same one, and the search stops soon after it has enough.
 
+mod chunks;
 mod one_file;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,13 +15,10 @@ use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{Result, SearchError};
-use crate::listing::EntryKind;
-use crate::project::{Project, ProjectPath};
-use crate::protection::is_secret;
-use crate::walk::{PathGlob, Skipped, walk};
+use crate::project::Project;
+use crate::walk::{NAMES_SHOWN, PathGlob};
+use chunks::{Chunk, Chunks, Searched, in_order};
 
-/// Files searched between two looks at whether there is enough.
-const BATCH_FILES: usize = 128;
 /// More threads don't help: the kernel's file look-ups are what takes the time.
 const MAX_THREADS: usize = 4;
 /// Lines of context are cheap to ask for by mistake.
@@ -74,41 +72,45 @@ pub struct SearchOutcome {
 pub fn search(project: &Project, query: &SearchQuery, cancel: &CancellationToken) -> Result<SearchOutcome> {
     let matcher = matcher(query)?;
     let glob = query.glob.as_deref().map(PathGlob::new).transpose()?;
-    let mut skipped = Skipped::default();
+    // Wherever they are: then what is asked for is among what is searched already.
+    let matches = AtomicUsize::new(0);
+    let chunks = Chunks::new(project, glob.as_ref(), &query.secrets)
+        .take_while(|_| matches.load(Ordering::Relaxed) <= query.max_results && !cancel.is_cancelled());
+    // Ends what others still search when there is enough.
+    let stop = cancel.child_token();
+    let search = |chunk: Chunk| {
+        let mut searcher = one_file::searcher(query.context.min(MAX_CONTEXT));
+        let searched = chunk.search(|path| one_file::search(project, path, &matcher, &mut searcher, query, &stop));
+        matches.fetch_add(searched.matches(), Ordering::Relaxed);
+        searched
+    };
     let mut outcome = SearchOutcome::default();
-    let mut files = walk(project, &ProjectPath::root(), None)
-        .flatten()
-        .filter(|entry| entry.kind == EntryKind::File)
-        .filter_map(|entry| ProjectPath::from_walk(entry.path.strip_prefix(project.root()).ok()?))
-        .filter(|path| glob.as_ref().is_none_or(|glob| glob.is_match(path)))
-        .filter(|path| {
-            let is_searched = !is_secret(path, &query.secrets);
-            if !is_searched {
-                skipped.add(path);
-            }
-            is_searched
-        });
-    while !outcome.truncated {
-        let batch: Vec<ProjectPath> = files.by_ref().take(BATCH_FILES).take_while(|_| !cancel.is_cancelled()).collect();
-        if cancel.is_cancelled() {
-            return Err(SearchError::Cancelled.into());
+    let helpers = thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS)) - 1;
+    in_order(chunks, helpers, &search, |searched| {
+        outcome.take(searched, query);
+        let goes_on = !outcome.truncated && !cancel.is_cancelled();
+        if !goes_on {
+            stop.cancel();
         }
-        if batch.is_empty() {
-            break;
-        }
-        for hits in search_batch(project, &batch, &matcher, query, cancel) {
-            outcome.files_searched += 1;
-            outcome.add(hits, query);
-        }
-    }
-    drop(files);
+        goes_on
+    });
     if cancel.is_cancelled() {
         return Err(SearchError::Cancelled.into());
     }
-    Ok(SearchOutcome { skipped_secrets: skipped.names, secrets_skipped: skipped.count, ..outcome })
+    Ok(outcome)
 }
 
 impl SearchOutcome {
+    fn take(&mut self, searched: Searched, query: &SearchQuery) {
+        self.skipped_secrets.extend(searched.skipped.names);
+        self.skipped_secrets.truncate(NAMES_SHOWN);
+        self.secrets_skipped += searched.skipped.count;
+        for hits in searched.hits {
+            self.files_searched += 1;
+            self.add(hits, query);
+        }
+    }
+
     fn add(&mut self, hits: Vec<SearchHit>, query: &SearchQuery) {
         let mut bytes: usize = self.hits.iter().map(|hit| hit.text.len() + hit.path.len()).sum();
         for hit in hits {
@@ -138,37 +140,6 @@ fn bad_pattern(pattern: &str, error: &str) -> crate::error::WorkspaceError {
     let problem = error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(error);
     let problem = problem.trim().trim_start_matches("error: ").trim_end_matches('.').to_owned();
     SearchError::BadPattern { pattern: pattern.to_owned(), problem }.into()
-}
-
-/// The hits of each file, in the order of `batch`.
-fn search_batch(
-    project: &Project,
-    batch: &[ProjectPath],
-    matcher: &RegexMatcher,
-    query: &SearchQuery,
-    cancel: &CancellationToken,
-) -> Vec<Vec<SearchHit>> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut searcher = one_file::searcher(query.context.min(MAX_CONTEXT));
-        let mut found = Vec::new();
-        loop {
-            let position = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = batch.get(position) else { return found };
-            found.push((position, one_file::search(project, path, matcher, &mut searcher, query, cancel)));
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS));
-    let mut found = thread::scope(|scope| {
-        let helpers: Vec<_> = (1..threads.min(batch.len())).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for helper in helpers {
-            found.extend(helper.join().unwrap_or_default());
-        }
-        found
-    });
-    found.sort_by_key(|(position, _)| *position);
-    found.into_iter().map(|(_, hits)| hits).collect()
 }
 
 #[cfg(test)]
