@@ -49,6 +49,7 @@ mod programs;
 mod prompt_options;
 mod providers;
 mod queueing;
+mod repeating;
 mod retrying;
 mod review;
 mod searching;

@@ -45,6 +45,9 @@ pub enum Risk {
 /// The rule's name when a call is denied because the folder is not trusted.
 pub const UNTRUSTED_RULE: &str = "builtin:untrusted";
 
+/// The rule's name when a call is asked about because it was made so often in a row.
+pub const REPEATED_RULE: &str = "builtin:repeated-call";
+
 /// Whether a call asks to go on in the background: commands do, with the argument `background`.
 #[must_use]
 pub fn goes_on_in_background(category: Category, args: &Value) -> bool {

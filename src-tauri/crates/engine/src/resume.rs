@@ -10,7 +10,7 @@ use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
-    EventLog, Fault, OutputMessage, PauseReason, Role, RunId, RunResumed, SessionId,
+    EventLog, Fault, OutputMessage, PauseReason, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -145,6 +145,8 @@ impl Engine {
         let (decision, reason) = match approve {
             ApprovalMode::Ask => return None,
             ApprovalMode::Never => (ApprovalDecision::Reject, Some(NOTHING_APPROVED.to_owned())),
+            // No grant covers it, so that it would be asked anew at once.
+            ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
                 let verdict = self.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
                 if verdict.decision != Decision::Allow {

@@ -2,7 +2,7 @@
 
 use crate::Engine;
 use crate::config::{invalid, parse_rule};
-use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, SessionId};
+use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_tools::Kernel;
 use arki_tools::policy::{PolicyRule, RuleDefinition};
 use jsonc_parser::cst::CstInputValue;
@@ -49,7 +49,10 @@ impl Engine {
     /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn proposed_rule(&self, approval_id: &ApprovalId) -> Result<Option<RuleDefinition>, Fault> {
         let record = self.approval(approval_id)?;
-        let Some(requested) = record.request() else { return Ok(None) };
+        // What is asked because it was repeated no rule would have allowed.
+        let Some(requested) = record.request().filter(|requested| requested.rule != REPEATED_RULE) else {
+            return Ok(None);
+        };
         let folder = self.session(&record.session_id)?.project;
         let kernel = self.judging_kernel(Path::new(&folder))?;
         let rule = kernel.proposed_rule(&requested.tool_id, &requested.args);

@@ -24,7 +24,7 @@ use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
     ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, ContentStore, Decision, EventLog, Executed,
-    Executor, Fault, LiveBus, PolicyDecided, Redactor, ToolCall, ToolDefinition,
+    Executor, Fault, LiveBus, PolicyDecided, REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
 use arki_workspace::{Project, SandboxStatus};
 use async_trait::async_trait;
@@ -179,11 +179,11 @@ impl Kernel {
         };
         let (pending, call) = (&exact, &exact.call);
         match &pending.progress {
-            CallProgress::New => self.first_sight(call, record).await,
+            CallProgress::New => self.first_sight(pending, record).await,
             CallProgress::AwaitingApproval(requested) => {
                 Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
             }
-            CallProgress::Resolved(approval) => self.answered(call, approval, record).await,
+            CallProgress::Resolved(approval) => self.answered(pending, approval, record).await,
             CallProgress::Begun { files, approval } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }
@@ -197,8 +197,10 @@ impl Kernel {
     }
 
     /// A call that the log knows nothing of yet.
-    async fn first_sight(&self, call: &ToolCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+    async fn first_sight(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+        let call = &pending.call;
         let mut subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        subject.subject.times_in_a_row = pending.times_in_a_row;
         subject.subject.secrets = record.secrets().to_vec();
         let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
         let Some(tool) = self.tool(&call.tool_id) else {
@@ -208,8 +210,11 @@ impl Kernel {
             let fault = denied(&verdict);
             return record.refuse(call, &verdict, fault).await;
         }
-        if let Err(fault) = tool.validate(&call.args).and(subject.path_fault.clone().map_or(Ok(()), Err)) {
-            return record.fail(call, &fault).await;
+        match usable(tool, call, &subject) {
+            // A model that makes the same mistake again and again is to be stopped too.
+            Err(_) if verdict.rule == REPEATED_RULE => return record.ask(question::plain(call, &verdict)).await,
+            Err(fault) => return record.fail(call, &fault).await,
+            Ok(()) => {}
         }
         match &tool.action {
             Action::Read(_) if verdict.decision == Decision::Allow => {
@@ -229,29 +234,29 @@ impl Kernel {
     /// The user has answered.
     async fn answered(
         &self,
-        call: &ToolCall,
+        pending: &PendingCall,
         approval: &ResolvedApproval,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        let call = &pending.call;
         if approval.resolved.decision == ApprovalDecision::Reject {
-            return record.rejected(call, approval.resolved.reason.as_deref()).await;
+            return record.rejected(call, approval).await;
         }
         if approval.resolved.is_by_mode() {
             // What was granted is the call and not its preview, and the decision's rule is the grant's.
-            return self.first_sight(call, record).await;
+            return self.first_sight(pending, record).await;
         }
         let Some(tool) = self.tool(&call.tool_id) else {
             return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
         };
+        let subject = self.subject_of(Some(tool), &call.args);
         if !self.settings.trusted && tool.definition.category != arki_domain::Category::Read {
-            let verdict = self.decide(
-                &call.tool_id,
-                &self.subject_of(Some(tool), &call.args),
-                record.approve(),
-                Impact::default(),
-            );
+            let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
             let fault = denied(&verdict);
             return record.refuse(call, &verdict, fault).await;
+        }
+        if let Err(fault) = usable(tool, call, &subject) {
+            return record.fail(call, &fault).await;
         }
         match &tool.action {
             Action::Read(_) => {
@@ -387,6 +392,12 @@ fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
 /// Whether the log refused a question or an intent for its size, such as the preview of a very large change.
 fn is_too_much(fault: &Fault) -> bool {
     fault.is(Code::EVENT_TOO_LARGE) || fault.is(Code::EVENT_TOO_DEEP)
+}
+
+/// Whether its arguments are such that it can be carried out at all.
+fn usable(tool: &Tool, call: &ToolCall, subject: &SubjectOf) -> Result<(), Fault> {
+    tool.validate(&call.args)?;
+    subject.path_fault.clone().map_or(Ok(()), Err)
 }
 
 fn denied(verdict: &Verdict) -> Fault {

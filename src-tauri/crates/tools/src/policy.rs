@@ -21,11 +21,15 @@ pub use read_only::WideRead;
 pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};
 pub use wrappers::{Inside, Wrapped};
 
-use arki_domain::{ApprovalMode, Category, Decision, UNTRUSTED_RULE};
+use arki_domain::{ApprovalMode, Category, Decision, REPEATED_RULE, UNTRUSTED_RULE};
 
 /// A change of more lines than this, or of more files than [`LARGE_FILES`], is always shown first.
 pub const LARGE_LINES: usize = 400;
 pub const LARGE_FILES: usize = 10;
+
+/// The same call with the same arguments, made so often in a row, raises a question: a model that goes round in circles
+/// does not notice.
+pub const REPEATS_TO_ASK: u32 = 3;
 
 /// Judges one call. Executes nothing, reads nothing.
 #[must_use]
@@ -112,6 +116,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
     untrusted(question, category)
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| sensitive(question, category, command))
+        .or_else(|| repeated(question))
         .or_else(|| settings.explicit(question, line))
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
@@ -154,6 +159,12 @@ fn uses_secrets(subject: &Subject, category: Category) -> String {
         (Category::Exec, _) => format!("The command would be given a secret: {secrets}."),
         (Category::Read | Category::Write, _) => format!("It would put a secret where it is not yet: {secrets}."),
     }
+}
+
+fn repeated(question: &Question<'_>) -> Option<Hit> {
+    let times = question.subject.times_in_a_row;
+    let reason = format!("The very same call was made {times} times in a row.");
+    (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
 }
 
 /// What the user granted beforehand. A command is covered only where a sandbox holds it.

@@ -1,8 +1,8 @@
 //! Where a run stands and what comes next: enough to go on from any event, in this process or another.
 
 use crate::{
-    ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided, RunId, RunOptions,
-    RunResumed, ToolCall, Usage,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided, RunId, RunOptions,
+    RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,16 @@ pub struct RunState {
     /// A call was denied because the folder is not trusted.
     pub denied_untrusted: bool,
     calls: Vec<PendingCall>,
+    /// The call made last, and how often in a row.
+    repeated: Repeated,
     answered: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Repeated {
+    /// SHA-256 hex of the tool and its arguments.
+    hash: String,
+    times: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +54,8 @@ pub enum RunPhase {
 #[serde(rename_all = "camelCase")]
 pub struct PendingCall {
     pub call: ToolCall,
+    /// How often this very call was made in a row, it included. Once the user approves one, the count begins anew.
+    pub times_in_a_row: u32,
     pub progress: CallProgress,
 }
 
@@ -100,6 +111,7 @@ impl RunState {
             last_text: String::new(),
             denied_untrusted: false,
             calls: Vec::new(),
+            repeated: Repeated::default(),
             answered: false,
         })
     }
@@ -142,7 +154,8 @@ impl RunState {
             }
             EventBody::ToolCall(call) => {
                 self.answered = false;
-                self.calls.push(PendingCall { call, progress: CallProgress::New });
+                let times_in_a_row = self.repeated.count(&call);
+                self.calls.push(PendingCall { call, times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
             EventBody::PolicyDecided(decided) => self.decide(decided),
@@ -224,9 +237,22 @@ impl RunState {
             if let CallProgress::AwaitingApproval(requested) = &pending.progress
                 && requested.approval_id == resolved.approval_id
             {
+                if resolved.decision == ApprovalDecision::Approve && !resolved.is_by_mode() {
+                    self.repeated.times = self.repeated.times.saturating_sub(pending.times_in_a_row);
+                }
                 let approval = ResolvedApproval { requested: (**requested).clone(), resolved: resolved.clone() };
                 pending.progress = CallProgress::Resolved(Box::new(approval));
             }
         }
+    }
+}
+
+impl Repeated {
+    fn count(&mut self, call: &ToolCall) -> u32 {
+        let call = serde_json::json!({"tool": call.tool_id, "args": call.args});
+        let hash = sha256_hex(canonical_json(&call).unwrap_or_else(|_| call.to_string()).as_bytes());
+        self.times = if hash == self.hash { self.times.saturating_add(1) } else { 1 };
+        self.hash = hash;
+        self.times
     }
 }

@@ -190,6 +190,31 @@ fn calls_are_handed_out_in_the_models_order() {
 }
 
 #[test]
+fn the_same_call_is_counted_until_another_comes_or_the_user_approves_it() {
+    let mut log = Log::of_a_run("go");
+    let times = |log: &Log| log.state().pending_calls().last().unwrap().times_in_a_row;
+    assert_eq!(times(log.calls(1, "c1")), 1);
+    assert_eq!(times(log.calls(2, "c2")), 2);
+    let args = json!({"path": "b"});
+    log.add(ToolCall {
+        turn: 3,
+        call_id: CallId::from("other"),
+        tool_id: "edit_file".into(),
+        args,
+        category: Some(Category::Write),
+        async_call_id: None,
+    });
+    assert_eq!(times(&log), 1);
+    log.calls(4, "c3").calls(5, "c4");
+    assert_eq!(times(log.calls(6, "c5").asks("c5", "a")), 3);
+    let mut rejected = Log { events: log.events.clone(), run_id: log.run_id.clone() };
+    rejected.answers("a", ApprovalDecision::Reject).result("c5", "rejected");
+    assert_eq!(times(rejected.calls(7, "c6")), 4);
+    log.answers("a", ApprovalDecision::Approve).permits("c5").result("c5", "ok");
+    assert_eq!(times(log.calls(7, "c6")), 1);
+}
+
+#[test]
 fn an_interrupted_answer_is_asked_for_again_and_not_told_twice() {
     let mut log = Log::of_a_run("go");
     log.request(1).says(1, "half", true);

@@ -3,9 +3,10 @@
 use super::{denied, output};
 use crate::policy::Verdict;
 use crate::tool::Output;
+use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Event,
-    EventBody, EventDraft, EventLog, Fault, Redactor, ToolCall, ToolResult, possible_secrets,
+    EventBody, EventDraft, EventLog, Fault, REPEATED_RULE, Redactor, ToolCall, ToolResult, possible_secrets,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -101,9 +102,16 @@ impl<'a> Record<'a> {
         Ok(CallOutcome::Finished)
     }
 
-    pub(super) async fn rejected(&mut self, call: &ToolCall, note: Option<&str>) -> Result<CallOutcome, Fault> {
+    pub(super) async fn rejected(
+        &mut self,
+        call: &ToolCall,
+        approval: &ResolvedApproval,
+    ) -> Result<CallOutcome, Fault> {
         let mut text = "The user rejected this. Nothing was done.".to_owned();
-        if let Some(note) = note {
+        if approval.requested.rule == REPEATED_RULE {
+            text.push_str(&format!(" {} {GO_ON_OTHERWISE}", approval.requested.reason));
+        }
+        if let Some(note) = &approval.resolved.reason {
             text.push_str(&format!("\nThe user's note: {note}"));
         }
         let result = ToolResult { is_error: true, ..self.text(call, text) };
@@ -133,7 +141,10 @@ impl<'a> Record<'a> {
             self.append(bodies).await?;
             return Ok(CallOutcome::AwaitingApproval(approval_id));
         }
-        let reason = "Nothing may be approved in this run (--approve never).";
+        let mut reason = "Nothing may be approved in this run (--approve never).".to_owned();
+        if verdict.rule == REPEATED_RULE {
+            reason = format!("{} {GO_ON_OTHERWISE} {reason}", verdict.reason);
+        }
         bodies.push(
             ApprovalResolved {
                 approval_id,
@@ -141,7 +152,7 @@ impl<'a> Record<'a> {
                 hunks: None,
                 edited: std::collections::BTreeMap::new(),
                 command: None,
-                reason: Some(reason.to_owned()),
+                reason: Some(reason.clone()),
                 resolved_by: ApprovalMode::Never.resolver().to_owned(),
                 preview_hash,
             }
@@ -202,6 +213,9 @@ impl<'a> Record<'a> {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 }
+
+/// For a model that goes round in circles.
+const GO_ON_OTHERWISE: &str = "Doing it once more gives nothing new: do something else, or say what keeps you from it.";
 
 /// A fault for something shown that is no longer so.
 pub(super) fn stale(path: &str, why: &str) -> Fault {

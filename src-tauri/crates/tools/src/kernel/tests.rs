@@ -1,6 +1,7 @@
 //! The kernel over a log in memory and a real folder.
 
 mod remote;
+mod repeated;
 mod together;
 
 use super::{BackgroundCommands, Kernel, KernelSettings, ToolLimits};

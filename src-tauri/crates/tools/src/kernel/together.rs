@@ -54,7 +54,8 @@ impl Kernel {
     fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
         let call = &pending.call;
         let tool = self.tool(&call.tool_id)?;
-        let subject = self.subject_of(Some(tool), &call.args);
+        let mut subject = self.subject_of(Some(tool), &call.args);
+        subject.subject.times_in_a_row = pending.times_in_a_row;
         let verdict = self.decide(&call.tool_id, &subject, context.options.approve, Impact::default());
         let is_ready = pending.progress == CallProgress::New
             && matches!(tool.action, Action::Read(_))

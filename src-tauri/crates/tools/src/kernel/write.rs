@@ -8,8 +8,8 @@ use crate::policy::{Impact, Verdict};
 use crate::tool::{Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect, ToolCall,
-    ToolResult, sha256_hex,
+    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect, REPEATED_RULE,
+    ToolCall, ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
@@ -39,17 +39,23 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
-            Err(fault) => return record.fail(call, &fault).await,
+            Err(fault) => {
+                let verdict = self.decide(&call.tool_id, subject, record.approve(), Impact::default());
+                return match verdict.rule == REPEATED_RULE {
+                    true => record.ask(question::plain(call, &verdict)).await,
+                    false => record.fail(call, &fault).await,
+                };
+            }
         };
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, subject, record.approve(), impact);
-        if change.is_empty() {
-            let done = Output { text: "Nothing to change: it is so already.".to_owned(), truncated: false };
-            return record.conclude_read(call, &verdict, Ok(done)).await;
-        }
-        if verdict.decision != Decision::Allow {
+        let needs_no_review = change.is_empty() && verdict.rule != REPEATED_RULE;
+        if verdict.decision != Decision::Allow && !needs_no_review {
             return record.ask(question::of_change(call, &verdict, preview)).await;
+        }
+        if change.is_empty() {
+            return record.conclude_read(call, &verdict, Ok(nothing_to_change())).await;
         }
         let selection = all_hunks(&preview);
         let accepted = Accepted { change, preview, selection, note: None, reviewed: false };
@@ -65,16 +71,19 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
+            Err(fault) if approval.requested.preview.is_none() => return record.fail(call, &fault).await,
             Err(fault) => return record.fail(call, &stale(&path_of(call), &fault.message)).await,
         };
         let preview = change.preview();
+        if change.is_empty() {
+            let permitted = permitted(&approval.requested);
+            return record.conclude_read(call, &permitted, Ok(nothing_to_change())).await;
+        }
         if preview.preview_hash != approval.requested.shown_hash() {
             return self.ask_again(call, approval, preview, record).await;
         }
         match accepted(&change, preview, &approval.resolved) {
-            Ok(accepted) if accepted.change.is_empty() => {
-                record.rejected(call, approval.resolved.reason.as_deref()).await
-            }
+            Ok(accepted) if accepted.change.is_empty() => record.rejected(call, approval).await,
             Ok(accepted) => self.write(call, accepted, &permitted(&approval.requested), record).await,
             Err(fault) => record.fail(call, &fault).await,
         }
@@ -192,6 +201,10 @@ impl Kernel {
         let file = project.read_if_present(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??;
         Some(sha256_hex(&file.bytes))
     }
+}
+
+fn nothing_to_change() -> Output {
+    Output { text: "Nothing to change: it is so already.".to_owned(), truncated: false }
 }
 
 fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {

@@ -30,6 +30,8 @@ pub struct Subject {
     pub wide_reads_checked: bool,
     /// The names of secrets that it would put where they are not yet.
     pub secrets: Vec<String>,
+    /// How often this very call was made in a row, it included; 0 where nobody counts.
+    pub times_in_a_row: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

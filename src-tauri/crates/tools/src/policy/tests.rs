@@ -268,3 +268,32 @@ fn destructive_and_opaque_commands_are_high_risk() {
     assert_eq!(command("make").risk, Risk::Medium);
     assert_eq!(command("ls").risk, Risk::Low);
 }
+
+#[test]
+fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_denied_where_it_was() {
+    let repeated = |tool: &str, category, times_in_a_row, rules: serde_json::Value, trusted| {
+        let subject = Subject { times_in_a_row, ..Subject::default() };
+        let question = Question {
+            tool,
+            category: Some(category),
+            subject: &subject,
+            trusted,
+            approve: ApprovalMode::All,
+            sandboxed: true,
+            impact: Impact::default(),
+        };
+        let verdict = decide(&question, &settings(rules).unwrap());
+        (verdict.decision, verdict.rule, verdict.reason)
+    };
+    let allowed = json!([{"decision": "allow", "tool": "calculate"}]);
+    assert_eq!(repeated("calculate", Category::Read, 2, allowed.clone(), true).0, Decision::Allow);
+    for times in [3, 4] {
+        let reason = format!("The very same call was made {times} times in a row.");
+        let asked = (Decision::Approval, "builtin:repeated-call".to_owned(), reason);
+        assert_eq!(repeated("calculate", Category::Read, times, allowed.clone(), true), asked);
+        assert_eq!(repeated("write_file", Category::Write, times, json!([]), true), asked);
+    }
+    let denied = json!([{"decision": "deny", "tool": "write_file"}]);
+    assert_eq!(repeated("write_file", Category::Write, 3, denied, true).1, "config:rules[1]");
+    assert_eq!(repeated("write_file", Category::Write, 3, json!([]), false).1, "builtin:untrusted");
+}
