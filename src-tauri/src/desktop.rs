@@ -84,6 +84,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::list_processes,
             rpc_runs::stop_process,
             rpc_runs::list_approvals,
+            rpc_runs::proposed_rule,
             rpc_runs::resolve_approval,
             rpc_history::session_overview,
             rpc_history::set_queue,

@@ -5,7 +5,7 @@ use crate::rpc::Answer;
 use arki_domain::{ApprovalId, Code, Fault, QueueMode, RunOptions, SessionId};
 use arki_engine::{
     Accepted, ApprovalSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary,
-    StartRun, WireResolution,
+    StartRun, WireResolution, rule_text,
 };
 use tauri::State;
 
@@ -91,6 +91,13 @@ pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<Ap
     Ok(desktop.engine.inbox()?)
 }
 
+/// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
+#[tauri::command]
+pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Option<String>> {
+    let rule = desktop.engine.proposed_rule(&ApprovalId::from(approval_id))?;
+    Ok(rule.as_ref().map(rule_text))
+}
+
 /// Records the decision; the run goes on by itself, here or in the process that works on the session.
 #[tauri::command]
 pub(crate) async fn resolve_approval(
@@ -105,6 +112,7 @@ pub(crate) async fn resolve_approval(
         command: resolution.command,
         note: resolution.note,
         preview_hash: Some(resolution.preview_hash),
+        keep: resolution.keep.into(),
         resolved_by: "window",
     };
     let session = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;

@@ -54,6 +54,7 @@ mod retrying;
 mod review;
 mod searching;
 mod secrets;
+mod session_grants;
 mod sessions;
 mod stopping;
 mod taking_back;

@@ -66,6 +66,8 @@ export type Commands = {
   /** No harm where it has ended already. */
   stop_process: [{ id: number }, null];
   list_approvals: [Record<string, never>, ApprovalSummary[]];
+  /** What approving for longer would store, as JSON; null where only once is offered. */
+  proposed_rule: [{ approvalId: string }, string | null];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
   list_models: [Record<string, never>, ModelEntry[]];
   /** As `list_models`, with what local servers list now; takes up to two seconds. */

@@ -143,6 +143,7 @@ export function createFake(given: {
     },
     list_processes: () => [],
     stop_process: () => null,
+    proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
     live_models: () => ({ models: given.models ?? [], silent: [] }),

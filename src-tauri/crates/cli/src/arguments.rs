@@ -386,8 +386,11 @@ pub(crate) enum ApprovalsCommand {
     /// Approve, and go on with the run to its next stop
     Approve {
         id: String,
-        /// Also add the narrowest rule that allows this from now on, here, to your configuration; it is shown first, and
-        /// `show` tells it beforehand
+        /// Also allow it for the rest of this session, by the narrowest rule that does; it is shown first, and `show`
+        /// tells it beforehand
+        #[arg(long, conflicts_with_all = ["always", "hunks", "command"])]
+        session: bool,
+        /// Also add that rule to your configuration: it holds from now on, in this folder
         #[arg(long, conflicts_with_all = ["hunks", "command"])]
         always: bool,
         /// Only these hunks, such as 1,3
@@ -400,6 +403,10 @@ pub(crate) enum ApprovalsCommand {
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
+    /// What is allowed for the rest of a session
+    Granted { session: String },
+    /// Allow it no longer; prints what was
+    Withdraw { session: String },
     /// Reject, and go on with the run to its next stop
     Reject {
         id: String,

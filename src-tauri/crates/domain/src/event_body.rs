@@ -65,6 +65,7 @@ event_bodies! {
     "session.created" => SessionCreated,
     "session.forked" => SessionForked,
     "session.configured" => SessionConfigured,
+    "session.granted" => SessionGranted,
     "session.rewound" => SessionRewound,
     "trust.changed" => TrustChanged,
     "message.queued" => MessageQueued,
@@ -119,6 +120,7 @@ impl EventBody {
                 | Self::SessionRewound(_)
                 | Self::CheckpointCreated(_)
                 | Self::MessageQueued(_)
+                | Self::SessionGranted(_)
                 | Self::TrustChanged(_)
         )
     }

@@ -2,10 +2,25 @@
 
 use crate::Engine;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
+    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventBody, EventDraft, EventLog, Fault,
+    SessionId,
 };
 use arki_store::{ApprovalRecord, ApprovalStatus};
+use arki_tools::policy::RuleDefinition;
 use std::collections::BTreeMap;
+
+/// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Keep {
+    #[default]
+    Once,
+    Session {
+        shown: String,
+    },
+    Always {
+        shown: String,
+    },
+}
 
 /// The user's answer to one approval.
 #[derive(Debug, Clone)]
@@ -21,6 +36,7 @@ pub struct Resolution {
     pub note: Option<String>,
     /// Of what the user was shown; `None` where the caller has just shown it itself.
     pub preview_hash: Option<String>,
+    pub keep: Keep,
     /// Who decided: `window` or `cli`.
     pub resolved_by: &'static str,
 }
@@ -43,7 +59,8 @@ impl Engine {
     /// Records the decision; the caller goes on with the run of the session returned.
     ///
     /// # Errors
-    /// When it was decided before, names hunks that are not there, or was made on another preview.
+    /// When it was decided before, names hunks that are not there, was made on another preview, or would store a rule
+    /// that was not shown. Nothing is stored then.
     pub async fn resolve_approval(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<SessionId, Fault> {
         let record = self.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
@@ -62,6 +79,12 @@ impl Engine {
             self.ensure_begun_here(&run.run_id)?;
             self.frozen_system_prompt(&run)?;
         }
+        let mut bodies: Vec<EventBody> = Vec::new();
+        match self.rule_to_keep(approval_id, &resolution)? {
+            None => {}
+            Some(Kept::Session(rule)) => bodies.push(self.granting(&record.session_id, &rule)?.into()),
+            Some(Kept::Always(rule)) => self.add_rule(&rule)?,
+        }
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: resolution.decision,
@@ -72,10 +95,54 @@ impl Engine {
             resolved_by: resolution.resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
         };
-        let draft = EventDraft { run_id: record.run_id, body: resolved.into() };
-        self.log.append(&record.session_id, vec![draft]).await?;
+        let run_id = record.run_id;
+        let mut drafts: Vec<EventDraft> = bodies.into_iter().map(EventDraft::of_session).collect();
+        drafts.push(EventDraft { run_id, body: resolved.into() });
+        self.log.append(&record.session_id, drafts).await?;
         Ok(record.session_id)
     }
+
+    fn rule_to_keep(&self, approval_id: &ApprovalId, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
+        let (shown, kept): (&str, fn(RuleDefinition) -> Kept) = match &resolution.keep {
+            Keep::Once => return Ok(None),
+            Keep::Session { shown } => (shown, Kept::Session),
+            Keep::Always { shown } => (shown, Kept::Always),
+        };
+        let is_whole = resolution.hunks.is_none() && resolution.edited.is_empty() && resolution.command.is_none();
+        if resolution.decision != ApprovalDecision::Approve || !is_whole {
+            return Err(Fault::new(
+                Code::USAGE,
+                "Only what is approved as it was shown can be allowed from now on.",
+                "Approve it this once.",
+            ));
+        }
+        let rule = self.proposed_rule(approval_id)?.ok_or_else(|| {
+            Fault::new(
+                Code::USAGE,
+                "No lasting permission is offered for this call.",
+                "Approve it this once, or write a rule into the configuration yourself.",
+            )
+        })?;
+        if rule_text(&rule) != shown {
+            return Err(Fault::new(
+                Code::STALE_PREVIEW,
+                "The rule to be stored is no longer the one that was shown.",
+                "Look at the rule again, then decide.",
+            ));
+        }
+        Ok(Some(kept(rule)))
+    }
+}
+
+enum Kept {
+    Session(RuleDefinition),
+    Always(RuleDefinition),
+}
+
+/// A rule as it is shown and stored.
+#[must_use]
+pub fn rule_text(rule: &RuleDefinition) -> String {
+    serde_json::to_string(rule).unwrap_or_default()
 }
 
 fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {

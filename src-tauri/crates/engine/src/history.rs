@@ -4,6 +4,7 @@ use crate::Engine;
 use crate::lineage::{Stretch, each_event};
 use arki_domain::projection::{RunState, Transcript};
 use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
+use serde_json::Value;
 
 #[derive(Default)]
 pub(crate) struct History {
@@ -13,6 +14,9 @@ pub(crate) struct History {
     run_last_seq: u64,
     /// The trust last noted in this session.
     pub(crate) trust: Option<TrustChanged>,
+    /// What the session itself last said is allowed in it, and where.
+    pub(crate) grants: Vec<Value>,
+    pub(crate) grants_seq: u64,
     pub(crate) last_seq: u64,
 }
 
@@ -51,11 +55,22 @@ impl History {
     fn apply(&mut self, event: &Event, wanted: Option<&RunId>) {
         self.last_seq = event.seq;
         self.transcript.apply(event);
-        match event.body() {
+        let body = event.body();
+        if let EventBody::SessionRewound(rewound) = &body
+            && rewound.conversation
+            && rewound.to_seq < self.grants_seq
+        {
+            self.grants.clear();
+        }
+        match body {
             EventBody::RunStarted(_) if wanted.is_none() || event.run_id.as_ref() == wanted => {
                 self.run = RunState::start(event);
             }
             EventBody::TrustChanged(trust) => self.trust = Some(trust),
+            EventBody::SessionGranted(granted) => {
+                self.grants = granted.rules;
+                self.grants_seq = event.seq;
+            }
             // Where the run stood is no more in the conversation, so it has no place to go on from.
             EventBody::SessionRewound(rewound) if rewound.conversation && rewound.to_seq < self.run_last_seq => {
                 self.run = None;

@@ -11,6 +11,7 @@ use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
 use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
 use arki_store::LeaseRequest;
+use arki_tools::policy::{PolicyRule, PolicySettings};
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -39,6 +40,7 @@ impl Engine {
         system: Arc<str>,
         work: Work,
     ) -> Result<Running, Fault> {
+        let grants = self.granted_rules(&session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         let model = self.providers(config).model(&run.model)?;
         let output_schema = run.options.output_schema.clone();
@@ -47,7 +49,7 @@ impl Engine {
             log: self.run_log(),
             bus: self.live_bus(),
             model,
-            executor: self.executor(open, config),
+            executor: self.executor(open, config, grants),
             clock: self.clock.clone(),
             redactor: self.redactor.clone(),
             system,
@@ -145,8 +147,10 @@ impl Engine {
         hidden
     }
 
-    fn executor(&self, open: &OpenProject, config: &Config) -> Arc<dyn Executor> {
-        self.kernel(open, config)
+    fn executor(&self, open: &OpenProject, config: &Config, grants: Vec<PolicyRule>) -> Arc<dyn Executor> {
+        let mut policy = PolicySettings { grants, ..config.policy.clone() };
+        policy.keep_rules_of(&open.path());
+        self.kernel(open, &Config { policy, ..config.clone() })
     }
 
     pub(crate) fn system_prompt(&self, open: &OpenProject, config: &Config, options: &RunOptions) -> String {

@@ -43,6 +43,7 @@ mod revealing;
 mod rewind;
 mod runs;
 mod search;
+mod session_grants;
 mod settings;
 mod standing_rules;
 mod subscription;
@@ -55,7 +56,7 @@ mod visible;
 mod wholeness;
 mod wire;
 
-pub use approvals::Resolution;
+pub use approvals::{Keep, Resolution, rule_text};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_store::{

@@ -43,7 +43,7 @@ pub struct Backtest {
 
 impl Engine {
     /// The narrowest rule that would allow what an approval asks about from now on, in that folder; `None` where no
-    /// lasting permission is offered. Nothing is stored.
+    /// lasting permission is offered. Nothing is stored; [`crate::Keep`] stores it.
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
@@ -63,7 +63,7 @@ impl Engine {
     ///
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
-    pub fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
+    pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
         self.edit_config(|root| {
             let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");

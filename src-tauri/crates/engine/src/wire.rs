@@ -55,6 +55,7 @@ pub use provider_test::*;
 words! {
     TrustState { Trusted, Untrusted, Undecided }
     PinChange { Added, Changed, Removed }
+    KeepScope { Session, Always }
 }
 
 /// The shape of `arki_domain::TokenType`.
@@ -219,6 +220,17 @@ wire! {
         pub command: Option<String>,
         pub note: Option<String>,
         pub preview_hash: String,
+        /// Null or absent: approved this once.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub keep: Option<WireKeep>,
+    }
+    /// An approval that holds for longer.
+    #[ts(rename = "Keep")]
+    WireKeep {
+        pub scope: KeepScope,
+        /// The rule as `proposed_rule` gave it and the user was shown it.
+        pub rule: String,
     }
     AppState {
         pub version: String,
@@ -291,6 +303,16 @@ impl From<Summary> for SessionSummary {
             state: summary.state,
             pending_approvals: u32::from(summary.pending_approval.is_some()),
             origin: summary.origin.map(|origin| origin.to_string()),
+        }
+    }
+}
+
+impl From<Option<WireKeep>> for crate::Keep {
+    fn from(keep: Option<WireKeep>) -> Self {
+        match keep {
+            None => Self::Once,
+            Some(WireKeep { scope: KeepScope::Session, rule }) => Self::Session { shown: rule },
+            Some(WireKeep { scope: KeepScope::Always, rule }) => Self::Always { shown: rule },
         }
     }
 }

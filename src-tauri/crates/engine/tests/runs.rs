@@ -4,7 +4,7 @@
 
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, ApprovalMode, Code, RunOptions};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Resolution, RunEnd, RunTarget, StartRun};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, StartRun};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;
@@ -54,6 +54,7 @@ fn approve() -> Resolution {
         command: None,
         note: None,
         preview_hash: None,
+        keep: Keep::Once,
         resolved_by: "window",
     }
 }

@@ -119,6 +119,10 @@ impl Kernel {
     /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
     #[must_use]
     pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<policy::RuleDefinition> {
+        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            // A rule would not say that it is about the network.
+            return None;
+        }
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, arki_domain::ApprovalMode::Ask, Impact::default());
         policy::proposal(&question, &self.settings.policy)
@@ -177,7 +181,7 @@ impl Kernel {
             Err(_) if self.is_only_reconciled(pending) => pending.clone(),
             Err(fault) => return record.fail(&pending.call, &fault).await,
         };
-        let (pending, call) = (&exact, &exact.call);
+        let pending = &exact;
         match &pending.progress {
             CallProgress::New => self.first_sight(pending, record).await,
             CallProgress::AwaitingApproval(requested) => {

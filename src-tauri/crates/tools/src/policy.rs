@@ -118,6 +118,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| sensitive(question, category, command))
         .or_else(|| repeated(question))
         .or_else(|| settings.explicit(question, line))
+        .or_else(|| settings.granted_for_session(question, line))
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
         .or_else(|| known_command(command))

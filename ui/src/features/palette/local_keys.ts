@@ -14,6 +14,8 @@ export const localKeys: LocalKey[] = [
   { section: "Review", keys: "E", title: "Edit hunk" },
   { section: "Review", keys: "U", title: "Undo a decision on a hunk" },
   { section: "Review", keys: "Mod+Enter", title: "Accept all, approve, or save an edit" },
+  { section: "Review", keys: "Mod+Shift+Enter", title: "Approve for this session" },
+  { section: "Review", keys: "Mod+Alt+Enter", title: "Always approve" },
   { section: "Who wrote this", keys: "↑ ↓", title: "Next or previous line" },
   { section: "Who wrote this", keys: "J K", title: "Next or previous change" },
   { section: "Search", keys: "Alt+F", title: "Only this folder" },

@@ -1,4 +1,4 @@
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import { Button } from "../../components/Button";
 
 type Props = {
@@ -12,6 +12,8 @@ type Props = {
   reject: string;
   onAccept: () => void;
   onReject: () => void;
+  /** Ways to approve for longer than once. */
+  keep?: ReactNode;
 };
 
 export function ApprovalFoot({
@@ -24,6 +26,7 @@ export function ApprovalFoot({
   reject,
   onAccept,
   onReject,
+  keep,
 }: Props) {
   const described = useId();
   if (state !== "deciding") {
@@ -67,6 +70,7 @@ export function ApprovalFoot({
           </span>
         )}
       </div>
+      {keep}
     </footer>
   );
 }

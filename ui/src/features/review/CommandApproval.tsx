@@ -5,12 +5,13 @@ import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
 import type { PendingApproval } from "../../protocol/approvals";
-import type { CommandPreview } from "../../protocol/generated";
+import type { CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { CommandEditor } from "./CommandEditor";
 import { useDraft } from "./drafts";
+import { Keep, keepKey, useProposedRule } from "./Keep";
 import { useResolve } from "./useResolve";
 
 type Props = { approval: PendingApproval; command: CommandPreview | null };
@@ -20,7 +21,9 @@ export function CommandApproval({ approval, command }: Props) {
   const [{ note, command: own }, setDraft] = useDraft(approval.approvalId);
   const { sending, send } = useResolve(approval.approvalId);
   const summary = useId();
-  const answer = (decision: "approve" | "reject") => {
+  const rule = useProposedRule(approval.approvalId);
+  const offered = own === null ? rule : null;
+  const answer = (decision: "approve" | "reject", keep: Keeping | null = null) => {
     if (sending.state !== "deciding") return;
     const previewHash = command?.previewHash ?? approval.preview?.previewHash ?? "";
     const changed = decision === "approve" && own !== null && own !== command?.command ? own : null;
@@ -32,9 +35,18 @@ export function CommandApproval({ approval, command }: Props) {
       command: changed,
       note: note.trim() || null,
       previewHash,
+      keep,
     });
   };
+  const onKeep = (scope: KeepScope) => offered !== null && answer("approve", { scope, rule: offered });
   const onKeyDown = (event: KeyboardEvent) => {
+    const scope = keepKey(event);
+    if (scope !== null) {
+      event.preventDefault();
+      event.stopPropagation();
+      onKeep(scope);
+      return;
+    }
     if (!matches(event, "Mod+Enter") || event.nativeEvent.isComposing) return;
     event.preventDefault();
     event.stopPropagation();
@@ -74,6 +86,7 @@ export function CommandApproval({ approval, command }: Props) {
         reject="Reject"
         onAccept={() => answer("approve")}
         onReject={() => answer("reject")}
+        keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
       />
     </article>
   );

@@ -7,11 +7,12 @@ import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../components/format";
 import type { PendingApproval } from "../../protocol/approvals";
-import type { Preview } from "../../protocol/generated";
+import type { KeepScope, Preview } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
+import { Keep, keepKey, useProposedRule } from "./Keep";
 import { hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
 import { type ReviewActions, useReview } from "./useReview";
 
@@ -23,10 +24,20 @@ export function WriteApproval({ approval, preview, look }: Props) {
   const { files, all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
+  const rule = useProposedRule(approval.approvalId);
+  // It covers the change as it was proposed, so that nothing of it may be decided otherwise yet.
+  const offered = left.length === all.length ? rule : null;
+  const onKeep = (scope: KeepScope) =>
+    offered !== null && actions.whole("accepted", { scope, rule: offered });
   const unfolded = useMemo(() => startUnfolded(files), [files]);
   useFocusAfterDecision(root, left);
   return (
-    <article className="approval" ref={root} onKeyDown={onReviewKey(review)} aria-describedby={summary}>
+    <article
+      className="approval"
+      ref={root}
+      onKeyDown={onReviewKey(review, onKeep)}
+      aria-describedby={summary}
+    >
       <ApprovalHead approval={approval} id={summary}>
         {plural(files.length, "file")}, {plural(all.length, "hunk")}
       </ApprovalHead>
@@ -53,6 +64,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
         reject="Reject all"
         onAccept={() => actions.whole("accepted")}
         onReject={() => actions.whole("rejected")}
+        keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
       />
     </article>
   );
@@ -101,8 +113,14 @@ function FileActions({ left, actions }: { left: readonly number[]; actions: Revi
   );
 }
 
-function onReviewKey({ decisions, actions }: Review) {
+function onReviewKey({ decisions, actions }: Review, onKeep: (scope: KeepScope) => void) {
   return (event: KeyboardEvent) => {
+    const scope = keepKey(event);
+    if (scope !== null) {
+      event.preventDefault();
+      event.stopPropagation();
+      return onKeep(scope);
+    }
     const action = reviewKey(event);
     if (action === null) return;
     event.preventDefault();

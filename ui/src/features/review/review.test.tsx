@@ -222,7 +222,15 @@ describe("a command approval", () => {
     for (const fact of ["/p", "PATH", "off", "writes ask"]) expect(screen.getByText(fact)).toBeTruthy();
     await press("Approve");
     expect(resolution(fake)).toEqual([
-      { decision: "approve", hunks: null, edited: null, command: null, note: null, previewHash: "e" },
+      {
+        decision: "approve",
+        hunks: null,
+        edited: null,
+        command: null,
+        note: null,
+        previewHash: "e",
+        keep: null,
+      },
     ]);
   });
 
@@ -255,6 +263,80 @@ describe("a command approval", () => {
     await userEvent.type(screen.getByRole("textbox", { name: "Note to the model" }), "why?");
     await press("Reject");
     expect(resolution(fake)).toMatchObject([{ decision: "reject", note: "why?" }]);
+  });
+});
+
+describe("an approval for longer than once", () => {
+  const rule = '{"decision":"allow","tool":"run_command","command":["cargo","fetch"],"project":"/p"}';
+  const command = {
+    command: "cargo fetch",
+    directory: "/p",
+    environment: [],
+    sandbox: "off",
+    previewHash: "e",
+  };
+  const keeping = (payload: Record<string, unknown>) => waiting({ proposed_rule: () => rule }, payload);
+
+  it("shows the exact rule, and sends back just what it has shown", async () => {
+    for (const [name, scope] of [
+      ["Approve for this session", "session"],
+      ["Always approve", "always"],
+    ] as const) {
+      const { id, fake } = keeping({ toolId: "run_command", command });
+      const { unmount } = await show(fake, id);
+      const button = await screen.findByRole("button", { name });
+      const described = document.getElementById(button.getAttribute("aria-describedby") ?? "");
+      expect(described?.textContent).toBe(`stores ${rule}`);
+      await press(name);
+      expect(resolution(fake)).toMatchObject([
+        { decision: "approve", command: null, hunks: null, previewHash: "e", keep: { scope, rule } },
+      ]);
+      unmount();
+    }
+  });
+
+  it("has keys of its own, and Ctrl+Enter still approves once", async () => {
+    for (const [keys, keep] of [
+      ["{Control>}{Shift>}{Enter}{/Shift}{/Control}", { scope: "session", rule }],
+      ["{Control>}{Alt>}{Enter}{/Alt}{/Control}", { scope: "always", rule }],
+      ["{Control>}{Enter}{/Control}", null],
+    ] as const) {
+      const { id, fake } = keeping({ toolId: "run_command", command });
+      const { unmount } = await show(fake, id);
+      await screen.findByRole("button", { name: "Always approve" });
+      await userEvent.keyboard(keys);
+      expect(resolution(fake)).toMatchObject([{ decision: "approve", keep }]);
+      unmount();
+    }
+  });
+
+  it("takes a change of files whole, and is gone once a hunk is decided otherwise", async () => {
+    const { id, fake } = keeping({ preview: previewOf(diff) });
+    const { unmount } = await show(fake, id);
+    await screen.findByRole("button", { name: "Always approve" });
+    await press("Approve for this session");
+    expect(resolution(fake)).toMatchObject([{ hunks: null, edited: null, keep: { scope: "session", rule } }]);
+    unmount();
+    const other = keeping({ preview: previewOf(diff) });
+    await show(other.fake, other.id);
+    await screen.findByRole("button", { name: "Always approve" });
+    await press("Reject hunk");
+    expect(buttons("Always approve")).toHaveLength(0);
+    await userEvent.keyboard("{Control>}{Shift>}{Enter}{/Shift}{/Control}");
+    expect(resolution(other.fake)).toEqual([]);
+  });
+
+  it("is not offered for the user's own command, nor where there is no rule", async () => {
+    const { id, fake } = keeping({ toolId: "run_command", command });
+    const { unmount } = await show(fake, id);
+    await screen.findByRole("button", { name: "Always approve" });
+    await press("Edit command");
+    expect(buttons("Always approve")).toHaveLength(0);
+    unmount();
+    const none = waiting({}, { toolId: "run_command", command });
+    await show(none.fake, none.id);
+    expect(buttons("Approve")).toHaveLength(1);
+    expect(buttons("Always approve")).toHaveLength(0);
   });
 });
 

@@ -1,7 +1,7 @@
 /** The state of one write approval under review, and what can be done to it. */
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
-import type { Preview } from "../../protocol/generated";
+import type { Keep, Preview } from "../../protocol/generated";
 import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
@@ -12,7 +12,8 @@ export type ReviewActions = {
   edit: (index: number, text: string) => void;
   undo: (index: number) => void;
   setEditing: (index: number | null) => void;
-  whole: (decision: "accepted" | "rejected") => void;
+  /** With a rule to keep the change is taken as it was proposed. */
+  whole: (decision: "accepted" | "rejected", keep?: Keep | null) => void;
   again: () => void;
 };
 
@@ -33,8 +34,8 @@ export function useReview(approvalId: string, preview: Preview) {
     const decided = resolution(next, all, note, preview.previewHash);
     if (decided) void send(decided);
   };
-  const whole = (decision: "accepted" | "rejected") => {
-    if (byHunk && all.length > 0) return commit(decide(decisions, left, decision));
+  const whole = (decision: "accepted" | "rejected", keep: Keep | null = null) => {
+    if (keep === null && byHunk && all.length > 0) return commit(decide(decisions, left, decision));
     if (busy) return;
     const answer = decision === "accepted" ? "approve" : "reject";
     const words = note.trim() || null;
@@ -45,6 +46,7 @@ export function useReview(approvalId: string, preview: Preview) {
       command: null,
       note: words,
       previewHash: preview.previewHash,
+      keep,
     });
   };
   const actions = useLatest<ReviewActions>({

@@ -44,6 +44,7 @@ const counts: Readonly<Record<string, (payload: Payload) => string[]>> = {
     const what = [payload.conversation === true && "conversation", payload.files === true && "files"];
     return [`to event ${maybeNumber(payload, "toSeq") ?? "?"}`, what.filter(Boolean).join(" and ")];
   },
+  "session.granted": (payload) => [`${list(payload, "rules").length} rules`],
   "session.forked": (payload) => [`at event ${maybeNumber(payload, "fromSeq") ?? "?"}`],
   "change.taken_back": (payload) =>
     list(payload, "changes")

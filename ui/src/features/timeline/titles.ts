@@ -3,6 +3,7 @@ const titles: Readonly<Record<string, string>> = {
   "session.created": "Session begun",
   "session.forked": "Forked",
   "session.configured": "Settings changed",
+  "session.granted": "Allowed for the session",
   "session.rewound": "Rewound",
   "trust.changed": "Trust changed",
   "message.queued": "Message queued",

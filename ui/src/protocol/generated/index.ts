@@ -13,6 +13,8 @@ export type * from "./ExportFormat";
 export type * from "./ForkOrigin";
 export type * from "./Frame";
 export type * from "./Hunk";
+export type * from "./Keep";
+export type * from "./KeepScope";
 export type * from "./KeySource";
 export type * from "./LineKind";
 export type * from "./LineOrigin";

@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
-use arki_engine::{ApprovalRecord, Engine, Resolution, RuleDefinition};
+use arki_engine::{ApprovalRecord, Engine, Keep, Resolution, RuleDefinition, rule_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,13 +35,27 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
     match command {
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show { id } => show(engine, &id, output),
-        ApprovalsCommand::Approve { id, always, hunks, command, note } => {
-            let rule = if always { Some(rule_for(engine, &id)?) } else { None };
-            let approval = Resolution { hunks, command, note, ..answer(ApprovalDecision::Approve) };
-            decide(engine, &id, approval, rule, output).await
+        ApprovalsCommand::Approve { id, session, always, hunks, command, note } => {
+            let keep = match (session, always) {
+                (true, _) => Keep::Session { shown: shown_rule(engine, &id, "this session", output)? },
+                (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
+                (false, false) => Keep::Once,
+            };
+            let approval = Resolution { hunks, command, note, keep, ..answer(ApprovalDecision::Approve) };
+            decide(engine, &id, approval, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
-            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, None, output).await
+            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
+        }
+        ApprovalsCommand::Granted { session } => {
+            let session_id = engine.find_session(&session)?.session_id;
+            list_rules(&engine.session_grants(&session_id)?, output);
+            Ok(Exit::Done)
+        }
+        ApprovalsCommand::Withdraw { session } => {
+            let session_id = engine.find_session(&session)?.session_id;
+            list_rules(&engine.withdraw_session_grants(&session_id).await?, output);
+            Ok(Exit::Done)
         }
     }
 }
@@ -81,7 +95,8 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
         output.line(dim(&format!("in {}, sandbox: {}", command.directory, command.sandbox)));
     }
     if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
-        output.line(dim(&format!("`approve --always` would add: {}", written(&rule))));
+        let rule = visible(&rule_text(&rule));
+        output.line(dim(&format!("`approve --always`, or `--session` for this session only, would add: {rule}")));
     }
     if let Some(preview) = &requested.preview {
         output.line("");
@@ -116,40 +131,33 @@ fn answer(decision: ApprovalDecision) -> Resolution {
         command: None,
         note: None,
         preview_hash: None,
+        keep: Keep::Once,
         resolved_by: "cli",
     }
 }
 
-/// What `--always` would store.
-fn rule_for(engine: &Engine, id: &str) -> Result<RuleDefinition, Fault> {
-    engine.proposed_rule(&ApprovalId::from(id))?.ok_or_else(|| {
-        Fault::new(
-            Code::USAGE,
-            "No lasting permission is offered for this call.",
-            "Approve it without --always, or write a rule into the configuration yourself.",
-        )
-    })
+/// What is to be stored is told before it is; the engine refuses another, and says where there is none.
+fn shown_rule(engine: &Engine, id: &str, scope: &str, output: &Output) -> Result<String, Fault> {
+    let rule = engine.proposed_rule(&ApprovalId::from(id))?;
+    let text = rule.as_ref().map(rule_text).unwrap_or_default();
+    if !text.is_empty() {
+        output.aside(format!("{scope}: {}", visible(&text)));
+    }
+    Ok(text)
 }
 
-fn written(rule: &RuleDefinition) -> String {
-    visible(&serde_json::to_string(rule).unwrap_or_default())
+fn list_rules(rules: &[RuleDefinition], output: &Output) {
+    for rule in rules {
+        match output.json {
+            true => output.object(rule),
+            false => output.line(visible(&rule_text(rule))),
+        }
+    }
 }
 
-async fn decide(
-    engine: &Arc<Engine>,
-    id: &str,
-    resolution: Resolution,
-    rule: Option<RuleDefinition>,
-    output: &Output,
-) -> Result<Exit, Fault> {
+async fn decide(engine: &Arc<Engine>, id: &str, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    if let Some(rule) = &rule {
-        output.aside(format!("always: {}", written(rule)));
-    }
     let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
-    if let Some(rule) = &rule {
-        engine.add_rule(rule)?;
-    }
     match engine.go_on_after_decision(&session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {

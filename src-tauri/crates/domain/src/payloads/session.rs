@@ -2,6 +2,7 @@
 
 use crate::{ApprovalMode, CheckpointId, RestoredFile, SessionId};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 payload! {
     SessionCreated {
@@ -18,6 +19,11 @@ payload! {
         pub model: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
+    }
+    /// What the user allows for the rest of this session, in place of what was allowed before; all of it.
+    SessionGranted {
+        /// Each as it would stand in the configuration.
+        pub rules: Vec<Value>,
     }
     TrustChanged {
         pub project: String,

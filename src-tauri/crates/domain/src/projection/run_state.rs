@@ -1,8 +1,8 @@
 //! Where a run stands and what comes next: enough to go on from any event, in this process or another.
 
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided, RunId, RunOptions,
-    RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided,
+    RunId, RunOptions, RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 

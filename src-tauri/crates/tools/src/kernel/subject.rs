@@ -37,13 +37,8 @@ impl Kernel {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         }));
-        let subject = Subject {
-            paths,
-            command: touched.command,
-            hosts: touched.hosts,
-            wide_reads_checked,
-            ..Subject::default()
-        };
+        let subject =
+            Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked, ..Subject::default() };
         let judged_as = tool.and_then(|tool| match &tool.action {
             Action::Remote(remote) => remote.judged_as(args),
             Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) => None,

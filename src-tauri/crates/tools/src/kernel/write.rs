@@ -8,8 +8,8 @@ use crate::policy::{Impact, Verdict};
 use crate::tool::{Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect, REPEATED_RULE,
-    ToolCall, ToolResult, sha256_hex,
+    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect,
+    REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;

@@ -200,6 +200,8 @@ fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {
 pub struct PolicySettings {
     pub categories: BTreeMap<Category, Decision>,
     pub rules: Vec<PolicyRule>,
+    /// What the user allowed for the session at hand. They only ever loosen, and no rule yields to them.
+    pub grants: Vec<PolicyRule>,
 }
 
 impl Default for PolicySettings {
@@ -210,14 +212,16 @@ impl Default for PolicySettings {
             (Category::Exec, Decision::Approval),
             (Category::Network, Decision::Approval),
         ]);
-        Self { categories, rules: Vec::new() }
+        Self { categories, rules: Vec::new(), grants: Vec::new() }
     }
 }
 
 impl PolicySettings {
     /// Leaves out the rules of other folders; the others keep their names.
     pub fn keep_rules_of(&mut self, folder: &str) {
-        self.rules.retain(|rule| rule.definition.project.as_deref().is_none_or(|project| project == folder));
+        let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
+        self.rules.retain(is_meant);
+        self.grants.retain(is_meant);
     }
 
     pub(super) fn denies(
@@ -236,6 +240,17 @@ impl PolicySettings {
     /// The strictest of the rules that match.
     pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
         self.matching(question, command).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
+    }
+
+    /// Using the network is asked about each time: what was allowed without it is not allowed with it.
+    pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
+        if question.category == Some(Category::Network) && command.is_some() {
+            return None;
+        }
+        let allows = |rule: &&PolicyRule| rule.definition.decision == Decision::Allow;
+        let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, command);
+        let grant = self.grants.iter().filter(allows).find(matches)?;
+        Some((Decision::Allow, grant.name.clone(), "You allowed it for this session.".to_owned()))
     }
 
     pub(super) fn category_default(&self, category: Category) -> Hit {

@@ -297,3 +297,43 @@ fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_deni
     assert_eq!(repeated("write_file", Category::Write, 3, denied, true).1, "config:rules[1]");
     assert_eq!(repeated("write_file", Category::Write, 3, json!([]), false).1, "builtin:untrusted");
 }
+
+#[test]
+fn what_was_allowed_for_the_session_holds_where_no_rule_says_otherwise() {
+    let granted = |rules: serde_json::Value, grants: serde_json::Value| {
+        let grants = settings(grants).unwrap().rules;
+        PolicySettings { grants, ..settings(rules).unwrap() }
+    };
+    let touch = json!([{"decision": "allow", "tool": "run_command", "command": ["touch"]}]);
+    let of = |line: &str, settings: &PolicySettings, approve| {
+        let verdict = command_with(line, settings, approve, false);
+        (verdict.decision, verdict.rule)
+    };
+    let allowed = granted(json!([]), touch.clone());
+    // Named as the engine names them.
+    assert_eq!(of("touch a", &allowed, ApprovalMode::Never), (Decision::Allow, "config:rules[1]".to_owned()));
+    assert_eq!(of("touch a; rm b", &allowed, ApprovalMode::Ask).0, Decision::Approval);
+    for stricter in ["approval", "deny"] {
+        let rules = json!([{"decision": stricter, "command": ["touch"]}]);
+        assert_ne!(of("touch a", &granted(rules, touch.clone()), ApprovalMode::Ask).0, Decision::Allow);
+    }
+    let loosens_only = granted(json!([]), json!([{"decision": "deny", "tool": "run_command", "command": ["ls"]}]));
+    assert_eq!(of("ls", &loosens_only, ApprovalMode::Ask).0, Decision::Allow);
+}
+
+#[test]
+fn what_was_allowed_without_the_network_is_asked_about_with_it() {
+    let grants = settings(json!([{"decision": "allow", "tool": "run_command", "command": ["cargo"]}])).unwrap().rules;
+    let settings = PolicySettings { grants, ..PolicySettings::default() };
+    let subject = Subject { command: Some("cargo fetch".into()), ..Subject::default() };
+    let question = Question {
+        tool: "run_command",
+        category: Some(Category::Network),
+        subject: &subject,
+        trusted: true,
+        approve: ApprovalMode::Ask,
+        sandboxed: false,
+        impact: Impact::default(),
+    };
+    assert_eq!(decide(&question, &settings).decision, Decision::Approval);
+}

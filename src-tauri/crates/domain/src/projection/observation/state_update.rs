@@ -42,6 +42,10 @@ fn of_session(body: &EventBody) -> Option<String> {
         EventBody::SessionCreated(created) => format!("Began in {}", line(&created.project)),
         EventBody::SessionForked(forked) => format!("Forked at event {}", forked.from_seq),
         EventBody::SessionConfigured(configured) => settings(configured),
+        EventBody::SessionGranted(granted) if granted.rules.is_empty() => "Nothing is allowed beforehand".to_owned(),
+        EventBody::SessionGranted(granted) => {
+            format!("Allowed for this session: {}", plural(granted.rules.len() as u64, "rule"))
+        }
         EventBody::SessionRewound(rewound) => went_back(rewound),
         EventBody::TrustChanged(changed) if changed.trusted => "The folder is trusted".to_owned(),
         EventBody::TrustChanged(_) => "The folder is not trusted".to_owned(),

@@ -132,7 +132,9 @@ impl Script {
     }
 
     pub(super) fn configure(&mut self, a: u8) {
-        if a.is_multiple_of(2) {
+        if a.is_multiple_of(6) {
+            self.add(SessionGranted { rules: vec![serde_json::json!({"decision": "allow", "tool": "fetch_url"})] });
+        } else if a.is_multiple_of(2) {
             let (model, approve) = (a.is_multiple_of(4).then(|| format!("mock/m{a}")), Some(ApprovalMode::All));
             self.add(SessionConfigured { model, approve });
         } else {
