@@ -282,3 +282,42 @@ fn a_command_that_reads_gets_the_end_of_input_at_once() {
     let stage = running("cat; echo read");
     assert!(output(&stage).contains("exit code 0\nread"));
 }
+
+/// Under limits that are soon reached.
+fn limited(command: &str) -> Stage {
+    let call = Turn::calls().call("run_command", json!({"command": command}));
+    let limits = json!({"maxCommandProcesses": 40, "maxCommandMemoryMegabytes": 200, "maxCommandOutputMegabytes": 8});
+    Stage::configured(Script::new(vec![call, Turn::text("Done.")]), &json!({"limits": limits}))
+}
+
+#[test]
+fn what_takes_more_than_a_command_may_is_ended_and_the_run_goes_on() {
+    for (command, why) in [
+        // It multiplies for as long as the file is there.
+        (
+            "touch go; f() { [ -e go ] && { f & f & }; sleep 60; }; (sleep 20; rm -f go) & f",
+            "had more than 40 processes",
+        ),
+        (
+            "python3 -c \"x = bytearray(b'x') * (400 << 20); import time; time.sleep(60)\"",
+            "took more than 200 MiB of memory",
+        ),
+        ("yes", "wrote more than 8 MiB"),
+    ] {
+        let stage = limited(command);
+        let told = output(&stage);
+        assert!(told.starts_with(&format!("ended: it {why}")), "{command}: {told}");
+        let result = payload(&stage.log(), "tool.result");
+        assert_eq!((&result["isError"], &result["code"]), (&json!(true), &json!("COMMAND_OVER_LIMIT")), "{command}");
+        let response = text(&payload(&stage.log(), "run.completed")["response"]);
+        assert_eq!(response.trim_end(), "Done.", "{command}");
+        stage.verifies();
+    }
+}
+
+#[test]
+fn what_a_command_may_take_is_said_by_the_doctor() {
+    let checks = limited("true").arki(&["doctor", "--json"]).lines();
+    let check = checks.iter().find(|check| check["name"] == "commands").unwrap();
+    assert_eq!(check["detail"], "40 processes, 200.0 MiB of memory and 8.0 MiB of output each");
+}

@@ -51,6 +51,7 @@ codes! {
     /// A change was written only in part and could not be taken back.
     CHANGE_PARTLY_APPLIED,
     /// A command could not be started.
+    COMMAND_OVER_LIMIT,
     COMMAND_SPAWN_FAILED,
     /// The configuration has an error.
     CONFIG_INVALID,

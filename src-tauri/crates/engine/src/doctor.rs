@@ -60,7 +60,7 @@ impl Engine {
     async fn checks(&self, of_database: [Check; 2]) -> Vec<Check> {
         let mut checks = vec![self.check_config()];
         checks.extend(of_database);
-        checks.extend([check_keychain().await, self.check_sandbox()]);
+        checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits()]);
         checks.extend(self.check_providers().await);
         checks.extend(self.check_mcp_servers());
         checks
@@ -125,6 +125,17 @@ impl Engine {
             detail: status.reason.clone().unwrap_or_else(|| "There is no sandbox on this system.".to_owned()),
             hint: "Commands are always asked about, whatever is granted beforehand.".to_owned(),
         }
+    }
+
+    /// What a command may take.
+    fn check_limits(&self) -> Check {
+        let limits = self.user_config().map(|config| config.tool_limits.command).unwrap_or_default();
+        let memory = match limits.max_memory_bytes {
+            u64::MAX => "any memory".to_owned(),
+            bytes => format!("{} of memory", mebibytes(bytes)),
+        };
+        let written = mebibytes(limits.max_written_bytes);
+        Check::ok("commands", format!("{} processes, {memory} and {written} of output each", limits.max_processes))
     }
 
     async fn check_providers(&self) -> Vec<Check> {

@@ -26,7 +26,7 @@ use arki_domain::{
     ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, ContentStore, Decision, EventLog, Executed,
     Executor, Fault, LiveBus, PolicyDecided, REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
-use arki_workspace::{Project, SandboxStatus};
+use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command::CommandRoom;
@@ -47,6 +47,8 @@ pub use secrets::{learn_env_files, search_for_secrets};
 pub struct ToolLimits {
     pub timeout_seconds: u64,
     pub max_output_bytes: usize,
+    /// Of a command with all that it started.
+    pub command: CommandLimits,
 }
 
 pub struct KernelSettings {

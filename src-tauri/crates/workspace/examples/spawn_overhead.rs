@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use arki_workspace::{CancellationToken, CommandSpec, PrivateTempDir, Sandbox, SandboxSpec, home_secrets, run};
+use arki_workspace::{
+    CancellationToken, CommandLimits, CommandSpec, PrivateTempDir, Sandbox, SandboxSpec, home_secrets, run,
+};
 
 const ROUNDS: usize = 400;
 
@@ -34,6 +36,7 @@ fn main() {
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         sandbox,
         time_limit: Duration::from_secs(10),
+        limits: CommandLimits::default(),
         max_output_bytes: 1000,
     };
     let mut times: [Vec<Duration>; 3] = Default::default();

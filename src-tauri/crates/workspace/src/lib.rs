@@ -63,8 +63,8 @@ pub use private_dir::{
     PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file, write_private_file_once,
 };
 pub use process::{
-    CommandOutcome, CommandSpec, Load, Piped, PipedProcess, PipedSpec, ProcessEnd, RunningCommand, run, run_with_input,
-    running_commands, start_piped, stop_command,
+    CommandLimits, CommandOutcome, CommandSpec, Load, Overrun, Piped, PipedProcess, PipedSpec, ProcessEnd,
+    RunningCommand, run, run_with_input, running_commands, start_piped, stop_command,
 };
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};

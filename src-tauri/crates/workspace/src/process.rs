@@ -3,12 +3,13 @@
 //! A command is a session of its own, so it has no terminal to read from or write to, and a process group of its
 //! own, so that stopping it stops what it started. Whatever ends it, the group is killed before its leader is
 //! reaped: until then the group's number can't belong to anyone else. Processes that leave the group
-//! themselves (`setsid`, daemons) are not followed.
+//! themselves (`setsid`, daemons) are followed as far as `watch` can.
 //!
 //! Children are started with `posix_spawn`, not `fork`: forking copies this process's page tables, which costs
 //! milliseconds in a desktop app, and code of ours would run in the copy.
 
 mod kept_output;
+mod limits;
 mod piped;
 
 #[cfg(unix)]
@@ -16,7 +17,7 @@ mod exit_watch;
 #[cfg(unix)]
 mod launch;
 #[cfg(unix)]
-mod orphan_guard;
+pub(crate) mod orphan_guard;
 #[cfg(unix)]
 #[path = "process/unix.rs"]
 mod platform;
@@ -26,7 +27,13 @@ mod platform;
 #[cfg(target_os = "linux")]
 mod proc_table;
 mod running;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(not(target_os = "linux"))]
+#[path = "process/unwatched.rs"]
+mod watch;
 
+pub use limits::{CommandLimits, Overrun};
 pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, start_piped};
 
 use std::path::PathBuf;
@@ -42,6 +49,7 @@ use kept_output::KeptOutput;
 use platform::Started;
 use running::Listed;
 pub use running::{Load, RunningCommand, running_commands, stop_command};
+use watch::Watch;
 
 /// How long a stopped command has to clean up.
 const GRACE: Duration = Duration::from_millis(300);
@@ -64,6 +72,7 @@ pub struct CommandSpec<'a> {
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a Sandbox>,
     pub time_limit: Duration,
+    pub limits: CommandLimits,
     /// Of output kept; what is streamed has no limit.
     pub max_output_bytes: usize,
 }
@@ -75,6 +84,8 @@ pub struct CommandOutcome {
     pub signal: Option<i32>,
     pub timed_out: bool,
     pub cancelled: bool,
+    /// The limit that it was ended at.
+    pub overran: Option<Overrun>,
     /// Standard output and error in the order written; of a long one the beginning and the end, with a note
     /// between them. What is not UTF-8 is replaced.
     pub output: String,
@@ -90,6 +101,7 @@ enum Ending {
     Exited,
     TimedOut,
     Cancelled,
+    Overran(Overrun),
 }
 
 /// Runs a command to its end, its time limit or its cancellation, and hands its output to `on_output` as it comes.
@@ -115,8 +127,9 @@ pub async fn run_with_input(
     let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
     let mut command = platform::start(&spec, input).await?;
     let stop = cancel.child_token();
-    let listed = Listed::new(&spec, command.number(), &stop);
-    let ending = follow(&mut command, &mut output, spec.time_limit, &stop).await?;
+    let watch = Watch::of(&command, spec.limits);
+    let listed = Listed::new(&spec, command.number(), &stop, watch.members());
+    let ending = follow(&mut command, &mut output, &watch, &spec, &stop).await?;
     match ending {
         Ending::Exited => {
             // What runs over is cut off below.
@@ -126,8 +139,11 @@ pub async fn run_with_input(
             command.terminate_group();
             let _ = timeout(GRACE, output.read_until_gone(&mut command)).await;
         }
+        // It has had more than its share already.
+        Ending::Overran(_) => {}
     }
     command.kill_group();
+    watch.end_rest().await;
     let _ = timeout(KILL_WAIT, command.exited()).await;
     output.read_what_is_left(&mut command);
     drop(listed);
@@ -142,6 +158,7 @@ pub async fn run_with_input(
         signal,
         timed_out: ending == Ending::TimedOut,
         cancelled: ending == Ending::Cancelled,
+        overran: if let Ending::Overran(limit) = ending { Some(limit) } else { None },
         output: text,
         truncated,
         output_bytes: output.kept.total(),
@@ -162,10 +179,12 @@ fn put_back_note(watched: crate::sandbox::PutBack) -> Option<String> {
 async fn follow(
     command: &mut Started,
     output: &mut Output<impl FnMut(&[u8])>,
-    time_limit: Duration,
+    watch: &Watch,
+    spec: &CommandSpec<'_>,
     cancel: &CancellationToken,
 ) -> Result<Ending> {
-    let mut deadline = pin!(sleep(time_limit));
+    let mut deadline = pin!(sleep(spec.time_limit));
+    let mut overran = pin!(watch.overran());
     let mut cancelled = pin!(cancel.cancelled());
     let mut buffer = vec![0; CHUNK_BYTES];
     loop {
@@ -173,10 +192,16 @@ async fn follow(
             biased;
             () = &mut cancelled => return Ok(Ending::Cancelled),
             () = &mut deadline => return Ok(Ending::TimedOut),
-            read = command.output.read(&mut buffer), if output.is_open => output.take(read.ok(), &buffer),
+            limit = &mut overran => return Ok(Ending::Overran(limit)),
+            read = command.output.read(&mut buffer), if output.is_open => {
+                output.take(read.ok(), &buffer);
+                if output.kept.total() > spec.limits.max_written_bytes {
+                    return Ok(Ending::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
+                }
+            }
             exited = command.watch.exited() => {
                 exited.map_err(|source| ProcessError::ConnectionLost { source })?;
-                return Ok(Ending::Exited);
+                return Ok(watch.exceeded().map_or(Ending::Exited, Ending::Overran));
             }
         }
     }

@@ -31,6 +31,8 @@ mod platform;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
 #[cfg(target_os = "linux")]
+mod domain;
+#[cfg(target_os = "linux")]
 mod grants;
 #[cfg(target_os = "linux")]
 mod put_back;
@@ -235,6 +237,35 @@ impl Sandbox {
     /// Does `job` under the restrictions, which the processes that it starts inherit.
     pub(crate) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
         self.platform.perform(job).await
+    }
+
+    /// The same for one command alone, of which it then knows all processes, if it can.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn for_one_command(&self) -> Result<Self> {
+        Ok(Self { platform: self.platform.for_one_command().await?, ..self.clone() })
+    }
+
+    /// Which of these belong to the command; none where it is not known. Blocks for a moment.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
+        self.platform.own(processes)
+    }
+
+    /// Ends all processes of the command, where they are known.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn end_all(&self) {
+        self.platform.end_all().await;
+    }
+
+    /// The same without waiting for it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn end_all_soon(&self) {
+        self.platform.end_all_soon();
+    }
+
+    #[cfg(all(unix, not(target_os = "linux")))]
+    pub(crate) async fn for_one_command(&self) -> Result<Self> {
+        Ok(self.clone())
     }
 
     /// The program to start for `command`, of which the first part is a program itself.

@@ -3,6 +3,7 @@
 use arki_domain::{Category, Decision};
 use arki_llm::{Capability, ProviderKind};
 use arki_tools::policy::RuleDefinition;
+use arki_workspace::CommandLimits;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
@@ -155,6 +156,21 @@ pub(crate) struct LimitsConfig {
     pub(crate) max_cost_usd: Option<f64>,
     pub(crate) tool_timeout_seconds: Option<u64>,
     pub(crate) max_tool_output_bytes: Option<usize>,
+    pub(crate) max_command_processes: Option<usize>,
+    pub(crate) max_command_memory_megabytes: Option<u64>,
+    pub(crate) max_command_output_megabytes: Option<u64>,
+}
+
+impl LimitsConfig {
+    /// What a command may take: what is said here, else as in `others`.
+    pub(crate) fn command(&self, others: CommandLimits) -> CommandLimits {
+        let bytes = |megabytes: Option<u64>| megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20));
+        CommandLimits {
+            max_processes: self.max_command_processes.unwrap_or(others.max_processes),
+            max_memory_bytes: bytes(self.max_command_memory_megabytes).unwrap_or(others.max_memory_bytes),
+            max_written_bytes: bytes(self.max_command_output_megabytes).unwrap_or(others.max_written_bytes),
+        }
+    }
 }
 
 /// What is kept, and how long. The user's alone.

@@ -12,6 +12,7 @@ use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
 use arki_tools::{PrivateHosts, ToolLimits};
+use arki_workspace::CommandLimits;
 use std::path::Path;
 use std::time::Duration;
 
@@ -53,6 +54,7 @@ impl Config {
             tool_limits: ToolLimits {
                 timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
                 max_output_bytes: limits.max_tool_output_bytes.unwrap_or(DEFAULT_MAX_TOOL_OUTPUT_BYTES),
+                command: limits.command(CommandLimits::default()),
             },
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
             max_cost_usd: limits.max_cost_usd,
@@ -121,6 +123,12 @@ impl Config {
             (bytes <= self.tool_limits.max_output_bytes).then_some(()).ok_or_else(loosened)?;
             self.tool_limits.max_output_bytes = bytes;
         }
+        let (own, wanted) = (self.tool_limits.command, limits.command(self.tool_limits.command));
+        let is_lower = wanted.max_processes <= own.max_processes
+            && wanted.max_memory_bytes <= own.max_memory_bytes
+            && wanted.max_written_bytes <= own.max_written_bytes;
+        is_lower.then_some(()).ok_or_else(loosened)?;
+        self.tool_limits.command = wanted;
         Ok(())
     }
 
@@ -214,6 +222,20 @@ mod tests {
     }
 
     #[test]
+    fn what_a_command_may_take_is_the_users_to_say_and_a_projects_to_lower() {
+        let limits = |processes, memory, output| {
+            format!(
+                r#"{{"limits": {{"maxCommandProcesses": {processes}, "maxCommandMemoryMegabytes": {memory},
+                    "maxCommandOutputMegabytes": {output}}}}}"#
+            )
+        };
+        let config = merge(&limits(5000, 100, 20), r#"{"limits": {"maxCommandProcesses": 7}}"#).unwrap();
+        let expected = CommandLimits { max_processes: 7, max_memory_bytes: 100 << 20, max_written_bytes: 20 << 20 };
+        assert_eq!(config.tool_limits.command, expected);
+        assert_eq!(merge("{}", "{}").unwrap().tool_limits.command, CommandLimits::default());
+    }
+
+    #[test]
     fn what_the_user_knows_of_a_model_reaches_the_provider() {
         let price = r#"{"input": 1.5, "output": 6, "cachedInput": 0.25, "cacheWrite": 2}"#;
         let model = format!(r#"{{"contextWindow": 1000, "outputLimit": 100, "price": {price}}}"#);
@@ -252,6 +274,9 @@ mod tests {
             r#"{"limits": {"maxTurns": 500}}"#,
             r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
             r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
+            r#"{"limits": {"maxCommandProcesses": 100000}}"#,
+            r#"{"limits": {"maxCommandMemoryMegabytes": 100000000}}"#,
+            r#"{"limits": {"maxCommandOutputMegabytes": 100000}}"#,
             r#"{"policy": {"categories": {"exec": "allow"}}}"#,
             r#"{"policy": {"fetch": {"allowPrivateHosts": ["127.0.0.1"]}}}"#,
             r#"{"policy": {"rules": [{"decision": "allow", "tool": "run_command"}]}}"#,

@@ -160,6 +160,7 @@ impl Kernel {
             environment: room.environment.clone(),
             sandbox: room.sandbox(arguments.network)?,
             time_limit: limit.duration,
+            limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,
         };
         let mut live = super::command::LiveOutput::new(self, call, &record);

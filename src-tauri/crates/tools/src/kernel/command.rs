@@ -165,6 +165,7 @@ impl Kernel {
             environment: room.environment.clone(),
             sandbox,
             time_limit: limit.duration,
+            limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,
         };
         let after = record.last_seq();
@@ -394,6 +395,7 @@ pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOu
     let call = &decided.call;
     let (ending, code) = match outcome {
         CommandOutcome { cancelled: true, .. } => (format!("stopped {}", limit.stopped), Some(Code::CANCELLED)),
+        CommandOutcome { overran: Some(limit), .. } => (format!("ended: it {limit}"), Some(Code::COMMAND_OVER_LIMIT)),
         CommandOutcome { timed_out: true, .. } => (format!("ended: {}", limit.words), Some(Code::TOOL_TIMEOUT)),
         CommandOutcome { exit_code: Some(code), .. } => (format!("exit code {code}"), None),
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),

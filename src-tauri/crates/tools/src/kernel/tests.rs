@@ -9,7 +9,7 @@ use crate::policy::PolicySettings;
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
 use arki_domain::*;
-use arki_workspace::{Project, SandboxStatus};
+use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use async_trait::async_trait;
 use globset::GlobSet;
 use serde_json::Value;
@@ -107,7 +107,7 @@ impl Bench {
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,
             policy: PolicySettings::default(),
-            limits: ToolLimits { timeout_seconds: 60, max_output_bytes: 1000 },
+            limits: ToolLimits { timeout_seconds: 60, max_output_bytes: 1000, command: CommandLimits::default() },
             secrets: GlobSet::empty(),
             own_folders: Vec::new(),
             hidden: Vec::new(),

@@ -46,23 +46,29 @@ pub(super) fn prepare() {
 
 /// A line this short is written whole or not at all, so threads don't need a lock.
 fn tell(change: char, group: Pid) {
-    let Ok(mut guard) = guard() else { return };
+    let Ok((pipe, _)) = guard() else { return };
+    let mut guard: &File = pipe;
     if guard.write_all(format!("{change} {}\n", group.as_raw_nonzero()).as_bytes()).is_err() {
         tracing::warn!("the guard against orphaned commands has ended");
     }
 }
 
-/// Its standard input.
-fn guard() -> Result<&'static File, &'static io::Error> {
-    static GUARD: OnceLock<io::Result<File>> = OnceLock::new();
+/// A process of this user's that no sandbox confines.
+pub(crate) fn number() -> Option<Pid> {
+    guard().ok().map(|(_, number)| *number)
+}
+
+/// Its standard input, and its number.
+fn guard() -> Result<&'static (File, Pid), &'static io::Error> {
+    static GUARD: OnceLock<io::Result<(File, Pid)>> = OnceLock::new();
     GUARD.get_or_init(start).as_ref()
 }
 
-fn start() -> io::Result<File> {
+fn start() -> io::Result<(File, Pid)> {
     let (reader, writer) = io::pipe()?;
     let nowhere = File::options().write(true).open("/dev/null")?;
     let streams = Streams::new(reader.into(), nowhere.try_clone()?.into(), nowhere.into(), Vec::new())?;
     let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
-    launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
-    Ok(File::from(std::os::fd::OwnedFd::from(writer)))
+    let number = launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
+    Ok((File::from(std::os::fd::OwnedFd::from(writer)), number))
 }

@@ -10,10 +10,13 @@ use super::running::Load;
 
 const LISTENING: &str = "0A";
 
-struct Process {
-    number: i32,
-    parent: i32,
-    session: i32,
+pub(super) struct Process {
+    pub(super) number: i32,
+    pub(super) parent: i32,
+    pub(super) group: i32,
+    pub(super) session: i32,
+    /// Ticks since the machine's start.
+    pub(super) started: u64,
     ticks: u64,
     pages: u64,
 }
@@ -25,10 +28,13 @@ pub(super) fn of_session(session: Pid) -> Vec<Pid> {
     members.filter_map(|process| Pid::from_raw(process.number)).collect()
 }
 
-/// Of a process and all that it and they started, also in sessions of their own.
-pub(super) fn load_of(pid: u32) -> Option<Load> {
+/// Of a process and all that it and they started, also in sessions of their own; `known` are members that may have lost
+/// their parent.
+pub(super) fn load_of(pid: u32, known: &BTreeMap<i32, u64>) -> Option<Load> {
     let root = i32::try_from(pid).ok()?;
-    let members = family(root, all());
+    let mut members = all();
+    let family = family(root, &still_there(known, &members), &members);
+    members.retain(|process| family.contains(&process.number));
     let ticks_a_second = rustix::param::clock_ticks_per_second();
     let page = rustix::param::page_size() as u64;
     let ticks: u64 = members.iter().map(|process| process.ticks).sum();
@@ -40,27 +46,34 @@ pub(super) fn load_of(pid: u32) -> Option<Load> {
     })
 }
 
-fn family(root: i32, all: Vec<Process>) -> Vec<Process> {
+/// Which of them are still the same processes.
+pub(super) fn still_there(known: &BTreeMap<i32, u64>, all: &[Process]) -> Vec<i32> {
+    let is_same = |process: &&Process| known.get(&process.number) == Some(&process.started);
+    all.iter().filter(is_same).map(|process| process.number).collect()
+}
+
+/// The numbers of a process and of all that it and `others` started.
+pub(super) fn family(root: i32, others: &[i32], all: &[Process]) -> BTreeSet<i32> {
     let mut numbers = BTreeSet::from([root]);
+    numbers.extend(others);
     loop {
         let is_new = |process: &&Process| {
             !numbers.contains(&process.number) && (numbers.contains(&process.parent) || process.session == root)
         };
         let found: Vec<i32> = all.iter().filter(is_new).map(|process| process.number).collect();
         if found.is_empty() {
-            break;
+            return numbers;
         }
         numbers.extend(found);
     }
-    all.into_iter().filter(|process| numbers.contains(&process.number)).collect()
 }
 
-fn all() -> Vec<Process> {
+pub(super) fn all() -> Vec<Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| read(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-fn read(number: i32) -> Option<Process> {
+pub(super) fn read(number: i32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{number}/stat")).ok()?;
     // After the name, which may itself contain anything: state, parent, group, session, …
     let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
@@ -68,10 +81,21 @@ fn read(number: i32) -> Option<Process> {
     Some(Process {
         number,
         parent: fields.get(1)?.parse().ok()?,
+        group: fields.get(2)?.parse().ok()?,
         session: fields.get(3)?.parse().ok()?,
+        started: field(19)?,
         ticks: field(11)? + field(12)?,
         pages: field(21)?,
     })
+}
+
+/// The memory that a process shares with nobody's files, in bytes.
+pub(super) fn own_memory(number: i32) -> u64 {
+    let pages = fs::read_to_string(format!("/proc/{number}/statm")).unwrap_or_default();
+    // Size, resident, and how much of that is of files or shared on purpose.
+    let fields: Vec<u64> = pages.split(' ').map_while(|field| field.parse().ok()).collect();
+    let own = fields.get(1).zip(fields.get(2)).map_or(0, |(resident, shared)| resident.saturating_sub(*shared));
+    own * rustix::param::page_size() as u64
 }
 
 /// Each process is asked for the listeners of its own network, of which its descriptors tell which are its.
@@ -135,9 +159,16 @@ mod tests {
 
     #[test]
     fn a_family_holds_together_across_sessions() {
-        let process = |number, parent, session| Process { number, parent, session, ticks: 0, pages: 0 };
-        let all = vec![process(1, 0, 1), process(5, 1, 5), process(6, 5, 6), process(7, 6, 6), process(8, 1, 5)];
-        let numbers: Vec<i32> = family(5, all).iter().map(|process| process.number).collect();
-        assert_eq!(numbers, [5, 6, 7, 8]);
+        let process = |number, parent, session| {
+            let started = u64::try_from(number).unwrap() * 10;
+            Process { number, parent, group: session, session, started, ticks: 0, pages: 0 }
+        };
+        let all = [process(1, 0, 1), process(5, 1, 5), process(6, 5, 6), process(7, 6, 6), process(8, 1, 5)];
+        let detached = [process(9, 1, 9), process(10, 9, 10), process(11, 1, 11)];
+        let all: Vec<Process> = all.into_iter().chain(detached).collect();
+        let numbers = |others: &[i32]| family(5, others, &all).into_iter().collect::<Vec<i32>>();
+        assert_eq!(numbers(&[]), [5, 6, 7, 8]);
+        assert_eq!(numbers(&[9]), [5, 6, 7, 8, 9, 10]);
+        assert_eq!(still_there(&BTreeMap::from([(9, 90), (11, 7), (12, 120)]), &all), [9]);
     }
 }

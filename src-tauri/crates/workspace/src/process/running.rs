@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use tokio_util::sync::CancellationToken;
 
 use super::CommandSpec;
+use super::watch::Members;
 
 /// A command of this process, as it is at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +45,8 @@ struct Entry {
     started_at: SystemTime,
     own_network: bool,
     stop: CancellationToken,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nobody tells them there"))]
+    members: Members,
 }
 
 static RUNNING: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
@@ -54,7 +57,7 @@ pub fn running_commands() -> Vec<RunningCommand> {
     let of = |(id, entry): (u64, Entry)| RunningCommand {
         id,
         pid: entry.pid,
-        load: load(entry.pid),
+        load: load(&entry),
         command_line: entry.command_line,
         directory: entry.directory,
         started_at: entry.started_at,
@@ -77,7 +80,7 @@ pub(super) struct Listed(u64);
 
 impl Listed {
     /// The token is cancelled when somebody stops it.
-    pub(super) fn new(spec: &CommandSpec<'_>, pid: u32, stop: &CancellationToken) -> Self {
+    pub(super) fn new(spec: &CommandSpec<'_>, pid: u32, stop: &CancellationToken, members: Members) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let entry = Entry {
@@ -87,6 +90,7 @@ impl Listed {
             started_at: SystemTime::now(),
             own_network: spec.sandbox.is_some_and(crate::sandbox::Sandbox::has_own_network),
             stop: stop.clone(),
+            members,
         };
         running().insert(id, entry);
         Self(id)
@@ -104,11 +108,12 @@ fn running() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
 }
 
 #[cfg(target_os = "linux")]
-fn load(pid: u32) -> Option<Load> {
-    super::proc_table::load_of(pid)
+fn load(entry: &Entry) -> Option<Load> {
+    let known = entry.members.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    super::proc_table::load_of(entry.pid, &known)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn load(_: u32) -> Option<Load> {
+fn load(_: &Entry) -> Option<Load> {
     None
 }

@@ -12,6 +12,7 @@ struct Check {
     command: String,
     input: Vec<u8>,
     time_limit: Duration,
+    limits: CommandLimits,
     max_output_bytes: usize,
     cancel: CancellationToken,
 }
@@ -21,6 +22,7 @@ fn command(command: &str) -> Check {
         command: command.to_owned(),
         input: Vec::new(),
         time_limit: LONG,
+        limits: CommandLimits::default(),
         max_output_bytes: 10_000,
         cancel: CancellationToken::new(),
     }
@@ -35,6 +37,7 @@ impl Check {
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap()), ("GREETING".into(), "hello".into())],
             sandbox: None,
             time_limit: self.time_limit,
+            limits: self.limits,
             max_output_bytes: self.max_output_bytes,
         };
         runtime.block_on(run_with_input(spec, &self.input, on_output, self.cancel))
@@ -183,6 +186,7 @@ fn dropping_a_run_kills_the_command() {
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
             sandbox: None,
             time_limit: LONG,
+            limits: CommandLimits::default(),
             max_output_bytes: 100,
         };
         let token = CancellationToken::new();
@@ -209,6 +213,7 @@ fn what_cannot_be_started_says_why() {
         environment: Vec::new(),
         sandbox: None,
         time_limit: LONG,
+        limits: CommandLimits::default(),
         max_output_bytes: 0,
     };
     let error = runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap_err();
@@ -251,6 +256,7 @@ fn a_command_whose_gate_is_never_opened_does_nothing() {
                 environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
                 sandbox: None,
                 time_limit: LONG,
+                limits: CommandLimits::default(),
                 max_output_bytes: 100,
             };
             platform::start_at_gate(&spec, &[]).await
@@ -314,4 +320,67 @@ fn a_running_command_is_listed_with_what_it_takes_and_can_be_stopped_alone() {
     let outcome = running.join().unwrap();
     assert!(outcome.cancelled);
     assert!(listed("listed-with-a-port").is_none() && !stop_command(found.id));
+}
+
+#[test]
+fn a_fork_bomb_is_ended_as_a_whole() {
+    let limits = CommandLimits { max_processes: 30, ..CommandLimits::default() };
+    let folder = PrivateTempDir::create().unwrap();
+    // It goes on for as long as the file is there, should it not be ended.
+    let go_on = folder.path().join("go-on");
+    fs::write(&go_on, "").unwrap();
+    let bomb = format!("bomb() {{ [ -e {0} ] && {{ bomb & bomb & }}; sleep 100; }}; bomb", go_on.display());
+    let outcome = Check { limits, ..command(&bomb) }.run();
+    fs::remove_file(go_on).unwrap();
+    assert_eq!((outcome.overran, outcome.signal), (Some(Overrun::Processes(30)), Some(9)));
+    assert!(outcome.duration < LONG && !outcome.timed_out);
+    wait_until(|| proc_table::all().iter().filter(|process| process.is_bomb(folder.path())).count() == 0);
+}
+
+impl proc_table::Process {
+    fn is_bomb(&self, folder: &Path) -> bool {
+        let line = fs::read_to_string(format!("/proc/{}/cmdline", self.number)).unwrap_or_default();
+        line.contains("bomb()") && line.contains(&*folder.to_string_lossy())
+    }
+}
+
+#[test]
+fn what_takes_too_much_memory_is_ended_alone_or_together() {
+    let limits = CommandLimits { max_memory_bytes: 100 << 20, ..CommandLimits::default() };
+    let hog =
+        |mebibytes: usize| format!("python3 -c \"import time; x=bytearray(b'x')*({mebibytes}<<20); time.sleep(100)\"");
+    for line in [hog(150), format!("{0} & {0} & {0} & wait", hog(50))] {
+        let outcome = Check { limits, ..command(&line) }.run();
+        assert_eq!(outcome.overran, Some(Overrun::MemoryBytes(100 << 20)), "{line}");
+    }
+    let modest = hog(20).replace("time.sleep(100)", "time.sleep(1)");
+    assert_eq!(Check { limits, ..command(&modest) }.run().exit_code, Some(0));
+}
+
+#[test]
+fn what_writes_without_end_is_ended_and_its_beginning_and_end_kept() {
+    let limits = CommandLimits { max_written_bytes: 50_000_000, ..CommandLimits::default() };
+    let outcome = Check { limits, max_output_bytes: 1000, ..command("echo start; yes; echo end") }.run();
+    assert_eq!(outcome.overran, Some(Overrun::WrittenBytes(50_000_000)));
+    assert!(outcome.truncated && outcome.output.len() < 1100 && outcome.output.starts_with("start\ny\n"));
+    assert!(outcome.output_bytes >= 50_000_000 && outcome.output_bytes < 100_000_000);
+}
+
+#[test]
+fn what_ends_within_its_limits_is_not_ended() {
+    let outcome = command("sleep 0.6; echo done").run();
+    assert_eq!((outcome.overran, outcome.exit_code, outcome.output.as_str()), (None, Some(0), "done\n"));
+}
+
+/// It was seen with its parent, so it is known without.
+#[test]
+fn a_process_that_left_its_session_while_it_was_looked_after_ends_with_the_command() {
+    let outcome = command("setsid sh -c 'echo $$; exec sleep 100' & sleep 0.8").run();
+    assert_eq!(outcome.exit_code, Some(0));
+    wait_until(|| !is_running(outcome.output.trim()));
+}
+
+#[test]
+fn should_memory_run_out_the_command_goes_first() {
+    assert_eq!(command("cat /proc/self/oom_score_adj").run().output, "1000\n");
 }

@@ -15,7 +15,8 @@ use super::launch::{Launch, Streams};
 use super::orphan_guard;
 #[cfg(target_os = "linux")]
 use super::proc_table;
-use super::{CommandSpec, Piped, PipedProcess, PipedSpec};
+use super::watch::thread_limit;
+use super::{CommandLimits, CommandSpec, Piped, PipedProcess, PipedSpec};
 use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
 
@@ -26,7 +27,7 @@ const GATE_SHELL: &str = "/bin/sh";
 pub(super) struct Started {
     pub(super) output: Reader,
     pub(super) watch: ExitWatch,
-    group: Group,
+    pub(super) group: Group,
 }
 
 pub(super) struct Reader(pipe::Receiver);
@@ -68,18 +69,21 @@ impl Waiting {
 /// millisecond, and the command's shell gets the line as it was given.
 ///
 /// It sets the limits, also where the command is wrapped and its number is not known out here. A dump of what crashed
-/// would put what it had in memory into the project.
-const GATE: &str = r#"ulimit -c 0; read -r _ <&3 && exec "$0" "$@" 3<&-"#;
+/// would put what it had in memory into the project. And should memory run out, the command is what is to go.
+///
+/// Its own name is how many threads there may be (see `watch`), for which shells have different words.
+const GATE: &str = r#"ulimit -c 0; { ulimit -u "$0" || ulimit -p "$0"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+read -r _ <&3 && exec "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, pipe::Receiver)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
-    let (launch, wrapping) =
-        Behind { sandbox: spec.sandbox, environment: &spec.environment, directory: &spec.directory }.launch(&[
-            shell,
-            "-c",
-            "--",
-            &spec.command_line,
-        ])?;
+    let behind = Behind {
+        sandbox: spec.sandbox,
+        environment: &spec.environment,
+        directory: &spec.directory,
+        threads: thread_limit(&spec.limits),
+    };
+    let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line])?;
     let (reader, writer) = io::pipe().map_err(lost)?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
@@ -93,12 +97,14 @@ struct Behind<'a> {
     sandbox: Option<&'a Sandbox>,
     environment: &'a [(String, String)],
     directory: &'a Path,
+    threads: usize,
 }
 
 impl Behind<'_> {
     /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
     fn launch(&self, program: &[&str]) -> Result<(Launch, Vec<OwnedFd>)> {
-        let command = [&[GATE_SHELL, "-c", GATE], program].concat();
+        let threads = self.threads.to_string();
+        let command = [&[GATE_SHELL, "-c", GATE, &threads], program].concat();
         let launch = |program: &Path, arguments: &[&str]| {
             Launch::new(program, arguments, self.environment, self.directory).ok_or(ProcessError::NotACommand)
         };
@@ -119,12 +125,17 @@ async fn wait_at_gate(
     directory: &Path,
 ) -> Result<Waiting> {
     orphan_guard::prepare();
-    let started = match sandbox {
+    let sandbox = match sandbox {
+        Some(sandbox) => Some(sandbox.for_one_command().await?),
+        None => None,
+    };
+    let started = match &sandbox {
         Some(sandbox) => sandbox.perform(move || launch.start(&streams)).await?,
         None => launch.start(&streams),
     };
     let pid = started.map_err(|source| start_error(directory, source))?;
-    Ok(Waiting { group: Group { pid, is_reaped: false, sandbox: sandbox.cloned() }, gate })
+    prefer_to_kill(pid);
+    Ok(Waiting { group: Group { pid, is_reaped: false, sandbox }, gate })
 }
 
 /// A running program that is spoken to over pipes. Dropping it kills its group.
@@ -144,7 +155,7 @@ impl Running {
     }
 
     pub(super) fn kill_group(&self) {
-        self.group.signal(Signal::KILL);
+        self.group.kill();
     }
 
     pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
@@ -154,9 +165,13 @@ impl Running {
 
 pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
-    let (launch, wrapping) =
-        Behind { sandbox: spec.sandbox, environment: &spec.environment, directory: &spec.directory }
-            .launch(&command)?;
+    let behind = Behind {
+        sandbox: spec.sandbox,
+        environment: &spec.environment,
+        directory: &spec.directory,
+        threads: thread_limit(&CommandLimits::default()),
+    };
+    let (launch, wrapping) = behind.launch(&command)?;
     let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
     let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
     let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
@@ -205,8 +220,8 @@ impl Started {
 pub(super) struct Group {
     pub(super) pid: Pid,
     is_reaped: bool,
-    /// What is wrapped dies with the thread that started it, so that is kept.
-    sandbox: Option<Sandbox>,
+    /// What is wrapped dies with the thread that started it, so that is kept; and it knows what belongs to the command.
+    pub(super) sandbox: Option<Sandbox>,
 }
 
 impl Group {
@@ -228,6 +243,15 @@ impl Group {
         let _ = kill_process_group(self.pid, signal);
     }
 
+    /// And what left it, where the sandbox knows that; nobody waits for it.
+    fn kill(&self) {
+        self.signal(Signal::KILL);
+        #[cfg(target_os = "linux")]
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.end_all_soon();
+        }
+    }
+
     fn reap(&mut self) -> (Option<i32>, Option<i32>) {
         let status = waitpid(Some(self.pid), WaitOptions::NOHANG).ok().flatten();
         let Some((_, status)) = status else { return (None, None) };
@@ -242,7 +266,7 @@ impl Drop for Group {
         if self.is_reaped {
             return;
         }
-        self.signal(Signal::KILL);
+        self.kill();
         let pid = self.pid;
         // Killed, it goes within microseconds; but not in every case, so nobody waits here.
         let reaper = std::thread::Builder::new().name("arki-reaper".to_owned()).spawn(move || {
@@ -251,6 +275,14 @@ impl Drop for Group {
         });
         drop(reaper);
     }
+}
+
+/// From within a sandbox without a view of its own it can't be said.
+fn prefer_to_kill(pid: Pid) {
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write(format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero()), "1000");
+    #[cfg(not(target_os = "linux"))]
+    let _ = pid;
 }
 
 fn streams(writer: OwnedFd, input: &[u8], more: Vec<OwnedFd>) -> io::Result<Streams> {

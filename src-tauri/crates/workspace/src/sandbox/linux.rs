@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use landlock::{
     ABI, Access, AccessFs, BitFlags, PathBeneath, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr,
@@ -14,19 +15,26 @@ use seccompiler::BpfProgram;
 use tokio::sync::oneshot;
 
 use super::bubblewrap::{self, Bubblewrap};
+use super::domain;
 use super::grants::{self, Visible};
 use super::syscall_filter::{self, Allowed};
 use super::{Network, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
+use crate::process::orphan_guard;
 
 /// Before it (Linux 6.2) a file outside the project could be emptied.
 const OLDEST_ABI: ABI = ABI::V3;
+/// With it, who is in a domain can signal nobody outside.
+const SIGNALS_ABI: ABI = ABI::V6;
 /// With it, sockets are governed by path.
 const SOCKETS_ABI: ABI = ABI::V9;
 
 /// Of `/dev` only what is no way to a person or to another process: no terminals, cameras, shared memory.
 const WRITABLE_DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 const READABLE_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
+
+/// How long the thread may take to answer, whose commands may leave it no time.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -37,6 +45,8 @@ pub(super) struct Restricted {
     jobs: mpsc::Sender<Job>,
     wrapping: Option<Arc<Bubblewrap>>,
     project_root: PathBuf,
+    /// Its thread is in a domain with one command's processes and no others.
+    is_one_commands: bool,
 }
 
 impl Restricted {
@@ -48,6 +58,39 @@ impl Restricted {
         });
         self.jobs.send(job).map_err(|_| gone())?;
         receiver.await.map_err(|_| gone().into())
+    }
+
+    /// With a thread of its own in a domain within this one's. What is wrapped needs none: it ends with its first process.
+    pub(super) async fn for_one_command(&self) -> Result<Self> {
+        if self.is_wrapping() || kernel_abi() < SIGNALS_ABI {
+            return Ok(self.clone());
+        }
+        let enter = || domain::enter().then_some(()).ok_or_else(|| failed("A command's own domain is not enforced."));
+        let jobs = self.perform(move || start_thread(enter)).await??;
+        Ok(Self { jobs, is_one_commands: true, ..self.clone() })
+    }
+
+    pub(super) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
+        if !self.is_one_commands {
+            return Vec::new();
+        }
+        let (sender, receiver) = mpsc::channel();
+        let job = Box::new(move || {
+            let _ = sender.send(domain::own(&processes));
+        });
+        self.jobs.send(job).ok().and_then(|()| receiver.recv_timeout(PATIENCE).ok()).unwrap_or_default()
+    }
+
+    pub(super) async fn end_all(&self) {
+        if let Some(outside) = orphan_guard::number().filter(|_| self.is_one_commands) {
+            let _ = self.perform(move || domain::end_all(outside)).await;
+        }
+    }
+
+    pub(super) fn end_all_soon(&self) {
+        if let Some(outside) = orphan_guard::number().filter(|_| self.is_one_commands) {
+            let _ = self.jobs.send(Box::new(move || domain::end_all(outside)));
+        }
     }
 
     pub(super) fn wrap(&self, directory: &Path, command: &[&str]) -> std::io::Result<Wrapped> {
@@ -137,7 +180,8 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
 
 pub(super) fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Restricted> {
     let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
-    Ok(Restricted { jobs: start_thread(|| Ok(()))?, wrapping, project_root: spec.project_root.clone() })
+    let jobs = start_thread(|| Ok(()))?;
+    Ok(Restricted { jobs, wrapping, project_root: spec.project_root.clone(), is_one_commands: false })
 }
 
 pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
@@ -147,7 +191,8 @@ pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<St
     let filters = syscall_filter::build(allowed_under(abi, spec.network))
         .ok_or_else(|| failed("There is no system call filter."))?;
     let jobs = start_thread(move || restrict(ruleset, &filters))?;
-    Ok((Restricted { jobs, wrapping: None, project_root: spec.project_root.clone() }, notes))
+    let project_root = spec.project_root.clone();
+    Ok((Restricted { jobs, wrapping: None, project_root, is_one_commands: false }, notes))
 }
 
 /// A thread that restricts itself and then does what it is sent.

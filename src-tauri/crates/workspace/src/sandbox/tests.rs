@@ -8,7 +8,7 @@ use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
 use crate::private_dir::PrivateTempDir;
-use crate::process::{CommandOutcome, CommandSpec, run};
+use crate::process::{CommandLimits, CommandOutcome, CommandSpec, run};
 use tokio_util::sync::CancellationToken;
 
 struct World {
@@ -65,6 +65,7 @@ impl World {
             environment: [&self.environment(), more].concat(),
             sandbox,
             time_limit: Duration::from_secs(60),
+            limits: CommandLimits::default(),
             max_output_bytes: 10_000,
         };
         runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap()
@@ -279,6 +280,71 @@ fn a_sandbox_serves_many_commands() {
         }
         assert_eq!(fs::read_to_string(world.path("project/log")).unwrap(), "0\n1\n2\n");
         fs::remove_file(world.path("project/log")).unwrap();
+    }
+}
+
+/// Before, Landlock knows nobody's signals.
+fn scopes_signals(sandbox: &Sandbox) -> bool {
+    sandbox.name().strip_prefix("landlock ABI ").is_none_or(|abi| abi.parse::<u32>().unwrap() >= 6)
+}
+
+/// Two forks, a session of its own, nothing in its environment and nothing open: as a daemon does.
+const DETACHED: &str = "env -i setsid sh -c '(trap \"\" HUP TERM; cd /; echo $$ >$0/pid; while :; do sleep 0.05; touch $0/mark; done) \
+                        >/dev/null 2>&1 </dev/null &' $W/project; while [ ! -s pid ]; do sleep 0.02; done";
+
+#[test]
+fn what_detached_itself_ends_with_its_command_and_no_other() {
+    let world = World::new();
+    for sandbox in layers(&world.spec()).into_iter().filter(scopes_signals) {
+        let still = |line: &str| world.run_in(&sandbox, line);
+        let mut other = std::process::Command::new("sleep").arg("100").spawn().unwrap();
+        assert_eq!(still(DETACHED).exit_code, Some(0), "{}", sandbox.name());
+        // Whoever is killed while the folder is emptied does not fill it again.
+        fs::remove_file(world.path("project/pid")).unwrap();
+        let _ = fs::remove_file(world.path("project/mark"));
+        assert_eq!(still("sleep 0.4; [ ! -e mark ]").exit_code, Some(0), "{}", sandbox.name());
+        assert!(other.try_wait().unwrap().is_none(), "{}", sandbox.name());
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+}
+
+#[test]
+fn a_command_that_goes_on_beside_another_is_not_ended_with_it() {
+    let world = World::new();
+    for sandbox in layers(&world.spec()) {
+        std::thread::scope(|scope| {
+            let long = scope.spawn(|| world.run_in(&sandbox, "touch began; sleep 1.5; echo whole"));
+            assert_eq!(
+                world.run_in(&sandbox, "while [ ! -e began ]; do sleep 0.02; done; rm began").exit_code,
+                Some(0)
+            );
+            assert_eq!(world.run_in(&sandbox, DETACHED).exit_code, Some(0));
+            assert_eq!(long.join().unwrap().output, "whole\n", "{}", sandbox.name());
+        });
+        fs::remove_file(world.path("project/pid")).unwrap();
+    }
+}
+
+#[test]
+fn what_detached_itself_is_listed_with_its_command() {
+    let world = World::new();
+    let mark = format!("detached-{}", world.folder.path().display());
+    for sandbox in layers(&world.spec()).into_iter().filter(scopes_signals) {
+        let found = || crate::running_commands().into_iter().find(|running| running.command_line.contains(&mark));
+        std::thread::scope(|scope| {
+            let running = scope.spawn(|| world.run_in(&sandbox, &format!("{DETACHED}; exec sleep 100 # {mark}")));
+            let start = std::time::Instant::now();
+            // The command itself, under Bubblewrap within two of its own; the one that detached itself, and its `sleep`.
+            let expected = if sandbox.is_wrapping() { 5 } else { 3 };
+            while found().and_then(|running| running.load).is_none_or(|load| load.processes < expected) {
+                assert!(start.elapsed() < Duration::from_secs(20), "{}: {:?}", sandbox.name(), found());
+                std::thread::yield_now();
+            }
+            assert!(crate::stop_command(found().unwrap().id));
+            assert!(running.join().unwrap().cancelled);
+        });
+        fs::remove_file(world.path("project/pid")).unwrap();
     }
 }
 
