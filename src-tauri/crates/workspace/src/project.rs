@@ -157,6 +157,12 @@ impl Project {
         let fail = |error| io_error(path.as_str(), FileAction::Read, error);
         self.refuse_broken_link(path.as_str())?;
         refuse_irregular(path, &self.dir.metadata(path.as_str()).map_err(fail)?)?;
+        self.open_walked(path)
+    }
+
+    /// As [`Project::open_regular`], of what a walk has just told to be a file: looked at only once it is open.
+    pub(crate) fn open_walked(&self, path: &ProjectPath) -> Result<(File, Metadata)> {
+        let fail = |error| io_error(path.as_str(), FileAction::Read, error);
         let mut options = OpenOptions::new();
         options.read(true);
         never_wait(&mut options);

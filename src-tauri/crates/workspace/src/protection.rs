@@ -129,8 +129,13 @@ fn is_short_for(short: &str, name: &str) -> bool {
 /// What the loosest file system makes of a name: compatibility forms and case folded, marks dropped, and, as Windows
 /// does, without a stream name, trailing dots and spaces. What can't be seen never comes here.
 fn folded(name: &str) -> String {
-    let plain: String = name
-        .nfkd()
+    let plain: String = if name.is_ascii() { name.to_ascii_lowercase() } else { folded_form(name) };
+    let plain = plain.split(':').next().unwrap_or_default();
+    plain.trim_end_matches(['.', ' ']).trim_start_matches(' ').to_owned()
+}
+
+fn folded_form(name: &str) -> String {
+    name.nfkd()
         .filter(|character| !is_combining_mark(*character))
         .flat_map(char::to_lowercase)
         .map(|character| match character {
@@ -138,9 +143,7 @@ fn folded(name: &str) -> String {
             'ſ' => 's',
             other => other,
         })
-        .collect();
-    let plain = plain.split(':').next().unwrap_or_default();
-    plain.trim_end_matches(['.', ' ']).trim_start_matches(' ').to_owned()
+        .collect()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub(super) fn search(
     query: &SearchQuery,
     cancel: &CancellationToken,
 ) -> Vec<SearchHit> {
-    let Ok((file, _)) = project.open_regular(path) else { return Vec::new() };
+    let Ok((file, _)) = project.open_walked(path) else { return Vec::new() };
     let mut sink = Hits { path, matcher, hits: Vec::new(), matches: 0, bytes: 0, is_binary: false, query };
     let result = searcher.search_reader(matcher, Stoppable { inner: file, cancel }, &mut sink);
     if result.is_err() || sink.is_binary {
