@@ -2,7 +2,7 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_domain::{ApprovalId, Code, Fault, QueueMode, RunOptions, SessionId};
+use arki_domain::{ApprovalId, Code, Fault, QueueMode, SessionId};
 use arki_engine::{
     Accepted, ApprovalSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary,
     StartRun, WireResolution, rule_text,
@@ -45,7 +45,7 @@ pub(crate) async fn send_message(
         target,
         prompt: text,
         model: options.model,
-        options: RunOptions { approve: options.approve.into(), ..RunOptions::default() },
+        options: options.approve.into(),
         images: Vec::new(),
         message_id: None,
     };

@@ -119,3 +119,20 @@ fn an_ephemeral_run_leaves_nothing_behind() {
         assert!(!crate::harness::contains(&std::fs::read(&file).unwrap(), b"rhubarb"), "{}", file.display());
     }
 }
+
+#[test]
+fn a_time_limit_may_stand_in_the_configuration_and_a_project_may_only_lower_it() {
+    let limits = json!({"limits": {"maxSeconds": 100}});
+    let script = || Script::new(vec![Turn::text("Done.")]);
+    let stage = Stage::configured(script(), &limits);
+    let events = stage.exec(&["go"]).exits(0).lines();
+    assert_eq!(payload(&events, "run.started")["options"]["maxSeconds"], 100);
+    let events = stage.exec(&["--max-seconds", "7", "go"]).exits(0).lines();
+    assert_eq!(payload(&events, "run.started")["options"]["maxSeconds"], 7);
+    for (seconds, exit) in [(50, 0), (101, 2)] {
+        let stage = Stage::untrusted(script(), &limits);
+        stage.write(".arki/config.json", json!({"limits": {"maxSeconds": seconds}}).to_string());
+        stage.trust();
+        stage.exec(&["go"]).exits(exit);
+    }
+}

@@ -44,6 +44,7 @@ mod mcp;
 mod mcp_misconduct;
 mod models;
 mod patching;
+mod planning;
 mod policy;
 mod programs;
 mod prompt_options;

@@ -79,6 +79,15 @@ describe("the window", () => {
     expect(sent(fake, "session_page")).toMatchObject([{ sessionId: "new", beforeSeq: null }]);
   });
 
+  it("only plans where that is chosen", async () => {
+    const fake = createFake({});
+    await open(fake);
+    await press("Edits: ask");
+    await userEvent.click(await screen.findByRole("menuitemradio", { name: /^plan/ }));
+    await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Do it{Enter}");
+    expect(sent(fake, "send_message")).toMatchObject([{ options: { approve: "plan" } }]);
+  });
+
   it("announces a waiting approval in the title, the list, the inbox and the inspector", async () => {
     const { events, add } = eventLog("s");
     add("run.started", { prompt: "x" });

@@ -171,6 +171,9 @@ pub(crate) struct ExecArguments {
     /// every approval into a rejection
     #[arg(long, default_value = "ask")]
     pub(crate) approve: Approve,
+    /// Only plan: the model has nothing but tools that read
+    #[arg(long)]
+    pub(crate) plan: bool,
     /// Pause after this many turns of the model
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,

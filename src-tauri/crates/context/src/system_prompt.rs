@@ -4,6 +4,9 @@ use crate::render;
 
 const BASE_PROMPT: &str = include_str!("base_prompt.md");
 
+const PLANNING: &str = "This run is for planning. You have only tools that read. Look at what is there, then say what \
+    you would change and in which order; the user decides, and begins the work in another run.";
+
 /// A rules file of a trusted project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
@@ -20,6 +23,8 @@ pub struct SystemPromptInputs<'a> {
     pub system: &'a str,
     /// The date; a day's precision keeps the provider's prompt cache.
     pub today: &'a str,
+    /// The run only plans. That it can do no more is not this prompt's to see to.
+    pub plans: bool,
     /// The call-level prompt wins over the configuration's.
     pub call_prompt: Option<&'a str>,
     pub configured_prompt: Option<&'a str>,
@@ -52,6 +57,9 @@ impl SystemPrompt {
 pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     let values = [("project", inputs.project), ("system", inputs.system), ("today", inputs.today)];
     let mut parts = vec![Part { name: "base", origin: "built in".to_owned(), text: render(BASE_PROMPT, &values) }];
+    if inputs.plans {
+        parts.push(Part { name: "plan", origin: "built in".to_owned(), text: PLANNING.to_owned() });
+    }
     let custom = inputs
         .call_prompt
         .map(|text| ("call", text))
@@ -77,6 +85,7 @@ mod tests {
             project: "/p",
             system: "Linux",
             today: "2026-11-21",
+            plans: true,
             call_prompt: Some("from the call"),
             configured_prompt: Some("from the configuration"),
             rules: vec![
@@ -85,7 +94,8 @@ mod tests {
             ],
         });
         let origins: Vec<_> = prompt.parts.iter().map(|part| part.origin.as_str()).collect();
-        assert_eq!(origins, ["built in", "call", "AGENTS.md", "a/AGENTS.md"]);
+        assert_eq!(origins, ["built in", "built in", "call", "AGENTS.md", "a/AGENTS.md"]);
+        assert_eq!(prompt.parts[1].name, "plan");
         assert!(prompt.text().contains("folder /p on Linux"));
         assert!(!prompt.text().contains("{{"));
     }

@@ -36,6 +36,9 @@ impl ApprovalMode {
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
     pub approve: ApprovalMode,
+    /// Only tools that read exist in the run, whatever is granted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub plan: bool,
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,

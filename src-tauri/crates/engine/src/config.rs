@@ -38,6 +38,7 @@ pub struct Config {
     pub(crate) private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,
     pub max_turns: Option<u32>,
+    pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,

@@ -11,7 +11,7 @@ use arki_context::SystemPromptInputs;
 use arki_domain::projection::RunState;
 use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
 use arki_store::LeaseRequest;
-use arki_tools::policy::{PolicyRule, PolicySettings};
+use arki_tools::policy::PolicySettings;
 use arki_tools::{Kernel, KernelSettings};
 use globset::GlobSet;
 use std::path::PathBuf;
@@ -42,6 +42,7 @@ impl Engine {
     ) -> Result<Running, Fault> {
         let grants = self.granted_rules(&session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let policy = PolicySettings { grants, plan: run.options.plan, ..config.policy.clone() };
         let model = self.providers(config).model(&run.model)?;
         let output_schema = run.options.output_schema.clone();
         let model_options = ModelOptions { output_schema, ..config.model_options.clone() };
@@ -49,7 +50,7 @@ impl Engine {
             log: self.run_log(),
             bus: self.live_bus(),
             model,
-            executor: self.executor(open, config, grants),
+            executor: self.executor(open, config, policy),
             clock: self.clock.clone(),
             redactor: self.redactor.clone(),
             system,
@@ -147,8 +148,7 @@ impl Engine {
         hidden
     }
 
-    fn executor(&self, open: &OpenProject, config: &Config, grants: Vec<PolicyRule>) -> Arc<dyn Executor> {
-        let mut policy = PolicySettings { grants, ..config.policy.clone() };
+    fn executor(&self, open: &OpenProject, config: &Config, mut policy: PolicySettings) -> Arc<dyn Executor> {
         policy.keep_rules_of(&open.path());
         self.kernel(open, &Config { policy, ..config.clone() })
     }
@@ -158,6 +158,7 @@ impl Engine {
             project: &open.path(),
             system: std::env::consts::OS,
             today: &day(self.clock.now_ms()),
+            plans: options.plan,
             call_prompt: options.system.as_deref(),
             configured_prompt: config.system_prompt.as_deref(),
             rules: open.rules(),

@@ -3,7 +3,7 @@
 
 use crate::KeyStatus;
 use arki_domain::projection::{SessionState, SessionSummary as Summary};
-use arki_domain::{ApprovalMode, TokenType};
+use arki_domain::{ApprovalMode, RunOptions, TokenType};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,23 +82,26 @@ pub enum WireSessionState {
     Interrupted,
 }
 
-/// What is granted beforehand, as the window offers it.
+/// What is granted beforehand, as the window offers it; in `plan` nothing but reading exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 #[ts(export, rename = "ApprovalMode")]
 pub enum WireApprovalMode {
+    Plan,
     Ask,
     Edits,
     All,
 }
 
-impl From<WireApprovalMode> for ApprovalMode {
+impl From<WireApprovalMode> for RunOptions {
     fn from(mode: WireApprovalMode) -> Self {
-        match mode {
-            WireApprovalMode::Ask => Self::Ask,
-            WireApprovalMode::Edits => Self::Edits,
-            WireApprovalMode::All => Self::All,
-        }
+        let (plan, approve) = match mode {
+            WireApprovalMode::Plan => (true, ApprovalMode::Ask),
+            WireApprovalMode::Ask => (false, ApprovalMode::Ask),
+            WireApprovalMode::Edits => (false, ApprovalMode::Edits),
+            WireApprovalMode::All => (false, ApprovalMode::All),
+        };
+        Self { approve, plan, ..Self::default() }
     }
 }
 

@@ -80,6 +80,7 @@ pub struct Kernel {
     redactor: Redactor,
     settings: KernelSettings,
     tools: Vec<Tool>,
+    /// What the model is offered.
     definitions: Arc<[ToolDefinition]>,
     /// Made when the first command runs, used for all of the run's commands.
     room: OnceCell<CommandRoom>,
@@ -96,7 +97,8 @@ impl Kernel {
         mut settings: KernelSettings,
     ) -> Arc<Self> {
         let tools = all_tools(std::mem::take(&mut settings.tools));
-        let definitions = tools.iter().map(|tool| tool.definition.clone()).collect();
+        let is_there = |tool: &&Tool| !settings.policy.plan || tool.definition.category == arki_domain::Category::Read;
+        let definitions = tools.iter().filter(is_there).map(|tool| tool.definition.clone()).collect();
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             log,

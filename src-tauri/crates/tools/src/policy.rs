@@ -114,6 +114,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
     };
     let line = command.map(|command| &command.line);
     untrusted(question, category)
+        .or_else(|| only_plans(settings, category))
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| sensitive(question, category, command))
         .or_else(|| repeated(question))
@@ -134,6 +135,13 @@ fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
 fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     let denied = !question.trusted && category != Category::Read;
     denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
+}
+
+fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
+    let denied = settings.plan && category != Category::Read;
+    let reason =
+        "This run only plans: there is nothing in it but reading. Say what should be done instead of doing it.";
+    denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
 }
 
 fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {

@@ -22,6 +22,7 @@ type Props = {
 };
 
 const modes: { value: ApprovalMode; label: string; detail: string }[] = [
+  { value: "plan", label: "plan", detail: "Nothing but reading exists: no edits, no commands, no network." },
   { value: "ask", label: "ask", detail: "Every edit and command waits for you." },
   {
     value: "edits",

@@ -35,6 +35,7 @@ pub(crate) async fn run(
         model: arguments.model,
         options: RunOptions {
             approve: arguments.approve.into(),
+            plan: arguments.plan,
             max_turns: arguments.max_turns,
             max_seconds: arguments.max_seconds,
             max_cost_usd: arguments.max_cost,

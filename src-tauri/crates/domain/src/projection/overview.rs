@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 3;
+pub const SNAPSHOT_VERSION: u32 = 4;
 /// Bytes of a title.
 pub const MAX_TITLE_BYTES: usize = 1_000;
 

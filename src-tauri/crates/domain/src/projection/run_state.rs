@@ -20,7 +20,9 @@ pub struct RunState {
     /// Turns, cost and start of the current budget; a resumed budget starts afresh.
     pub turns_in_budget: u32,
     pub cost_in_budget: Option<f64>,
+    /// What was waited for the user does not count: the start moves on with it.
     pub budget_since_ms: i64,
+    paused_since_ms: Option<i64>,
     pub usage: Usage,
     /// The last answer's text, partial or not.
     pub last_text: String,
@@ -107,6 +109,7 @@ impl RunState {
             turns_in_budget: 0,
             cost_in_budget: Some(0.0),
             budget_since_ms: event.ts,
+            paused_since_ms: None,
             usage: Usage::zero(),
             last_text: String::new(),
             denied_untrusted: false,
@@ -135,7 +138,10 @@ impl RunState {
             return;
         }
         match event.body() {
-            EventBody::RunPaused(paused) => self.phase = RunPhase::Paused(paused.reason),
+            EventBody::RunPaused(paused) => {
+                self.phase = RunPhase::Paused(paused.reason);
+                self.paused_since_ms = Some(event.ts);
+            }
             EventBody::RunResumed(resumed) => self.resume(&resumed, event.ts),
             EventBody::RunCompleted(_) => self.phase = RunPhase::Completed,
             EventBody::RunFailed(failed) => {
@@ -200,6 +206,9 @@ impl RunState {
     fn resume(&mut self, resumed: &RunResumed, ts: i64) {
         self.phase = RunPhase::Active;
         self.options.approve = resumed.approve.unwrap_or(self.options.approve);
+        if let Some(paused) = self.paused_since_ms.take() {
+            self.budget_since_ms = self.budget_since_ms.saturating_add(ts.saturating_sub(paused).max(0));
+        }
         if resumed.reason == PauseReason::Budget {
             self.turns_in_budget = 0;
             self.cost_in_budget = Some(0.0);

@@ -254,6 +254,20 @@ fn a_resumed_budget_starts_afresh() {
 }
 
 #[test]
+fn the_time_that_a_run_waits_for_the_user_does_not_count() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c").asks("c", "a");
+    log.add(RunPaused { reason: PauseReason::Approval, approval_id: None });
+    let before = log.state().budget_since_ms;
+    log.answers("a", ApprovalDecision::Approve);
+    log.add(RunResumed { reason: PauseReason::Approval, approval_id: None, approve: None });
+    // The log's events are a second apart.
+    assert_eq!(log.state().budget_since_ms, before + 2000);
+    log.request(2);
+    assert_eq!(log.state().budget_since_ms, before + 2000);
+}
+
+#[test]
 fn usage_sums_and_an_unknown_cost_stays_unknown() {
     let mut log = Log::of_a_run("go");
     let usage =

@@ -153,6 +153,7 @@ pub(crate) struct FetchConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct LimitsConfig {
     pub(crate) max_turns: Option<u32>,
+    pub(crate) max_seconds: Option<u64>,
     pub(crate) max_cost_usd: Option<f64>,
     pub(crate) tool_timeout_seconds: Option<u64>,
     pub(crate) max_tool_output_bytes: Option<usize>,

@@ -57,6 +57,7 @@ impl Config {
                 command: limits.command(CommandLimits::default()),
             },
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
+            max_seconds: limits.max_seconds,
             max_cost_usd: limits.max_cost_usd,
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file
@@ -110,6 +111,10 @@ impl Config {
         if let Some(turns) = limits.max_turns {
             self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
             self.max_turns.ok_or_else(loosened)?;
+        }
+        if let Some(seconds) = limits.max_seconds {
+            self.max_seconds = Some(seconds).filter(|more| self.max_seconds.is_none_or(|current| *more <= current));
+            self.max_seconds.ok_or_else(loosened)?;
         }
         if let Some(cost) = limits.max_cost_usd {
             self.max_cost_usd = Some(cost).filter(|cost| self.max_cost_usd.is_none_or(|current| *cost <= current));

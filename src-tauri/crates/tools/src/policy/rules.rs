@@ -202,6 +202,8 @@ pub struct PolicySettings {
     pub rules: Vec<PolicyRule>,
     /// What the user allowed for the session at hand. They only ever loosen, and no rule yields to them.
     pub grants: Vec<PolicyRule>,
+    /// Nothing but reading exists.
+    pub plan: bool,
 }
 
 impl Default for PolicySettings {
@@ -212,7 +214,7 @@ impl Default for PolicySettings {
             (Category::Exec, Decision::Approval),
             (Category::Network, Decision::Approval),
         ]);
-        Self { categories, rules: Vec::new(), grants: Vec::new() }
+        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false }
     }
 }
 
