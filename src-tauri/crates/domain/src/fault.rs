@@ -50,8 +50,9 @@ codes! {
     CHANGE_NOT_FOUND,
     /// A change was written only in part and could not be taken back.
     CHANGE_PARTLY_APPLIED,
-    /// A command could not be started.
+    /// A command with all that it started had too many processes, took too much memory or wrote too much.
     COMMAND_OVER_LIMIT,
+    /// A command could not be started.
     COMMAND_SPAWN_FAILED,
     /// The configuration has an error.
     CONFIG_INVALID,
