@@ -55,6 +55,28 @@ fn what_was_removed_is_not_counted_and_nothing_is_no_line() {
 }
 
 #[test]
+fn what_is_new_is_added_to_what_was_counted_before_and_what_was_removed_is_taken_off() {
+    let mut stage = stage();
+    let requests = |stage: &Stage| usage(stage, &[]).iter().map(|day| day["requests"].as_u64().unwrap()).sum::<u64>();
+    stage.exec(&["hello"]).exits(0);
+    assert_eq!(requests(&stage), 1);
+    let first = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
+    stage.exec(&["hello again"]).exits(0);
+    assert_eq!((requests(&stage), requests(&stage)), (2, 2));
+    stage.arki(&["sessions", "rm", &first]).exits(0);
+    assert_eq!(requests(&stage), 1);
+    stage.exec(&["once more"]).exits(0);
+    assert_eq!(requests(&stage), 2);
+    // Days that lie a day apart whatever the time: those of one zone are not told in another.
+    let days = ["Etc/GMT-14", "Etc/GMT+12"].map(|zone| {
+        stage.home.env.insert("TZ".to_owned(), zone.to_owned());
+        usage(&stage, &[])[0]["day"].as_str().unwrap().to_owned()
+    });
+    assert_ne!(days[0], days[1]);
+    assert_eq!(requests(&stage), 2);
+}
+
+#[test]
 fn people_read_the_cost_or_that_it_is_unknown() {
     let stage = stage();
     stage.exec(&["hello"]).exits(0);

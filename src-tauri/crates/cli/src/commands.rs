@@ -67,7 +67,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Models => models::models(&engine, output).await,
         Command::Tools => tools::run(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
-        Command::Usage { session } => usage::run(&engine, session.as_deref(), output),
+        Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
         Command::Doctor => Ok(doctor::run(&engine, output).await),

@@ -192,6 +192,9 @@ fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
 
 /// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
 pub(crate) fn day(ts: i64) -> String {
-    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
-    moment.to_zoned(jiff::tz::TimeZone::system()).date().to_string()
+    day_in(&jiff::tz::TimeZone::system(), ts)
+}
+
+pub(crate) fn day_in(zone: &jiff::tz::TimeZone, ts: i64) -> String {
+    zone.to_datetime(jiff::Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
 }

@@ -81,5 +81,6 @@ pub use snapshots::MAX_SNAPSHOT_BYTES;
 pub use snippet::{MAX_SNIPPET_CHARACTERS, SnippetPart};
 pub use store::{Store, StoreOptions};
 pub use tail::{MAX_TAIL_PAGE, Tail};
+pub use usage_events::UsageMark;
 pub use verify::VerifyReport;
 pub use writer::{MAX_GROUP, MAX_QUEUED_WRITES};

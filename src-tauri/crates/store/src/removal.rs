@@ -8,7 +8,7 @@ use crate::garbage::ManifestReader;
 use crate::import::imported_to;
 use crate::row::OF_SESSION;
 use crate::writer::Durability;
-use crate::{Reader, Store, StoreError, leases, search_index};
+use crate::{Reader, Store, StoreError, leases, search_index, usage_events};
 use arki_domain::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -85,7 +85,7 @@ impl Removal {
             transaction.execute(&format!("DELETE FROM {table} WHERE session_id = ?1"), [id])?;
         }
         transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(&self.session)])?;
-        Ok(())
+        usage_events::note_removal(transaction)
     }
 
     fn ensure_removable(&self, transaction: &Connection) -> Result<(), StoreError> {

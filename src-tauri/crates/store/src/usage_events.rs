@@ -1,35 +1,91 @@
-//! The events that say what was used. There is no index for them: all events are looked at, but for the others' payloads.
-//! Two events of every turn are among them, so that an index leads to nearly every page as well: over 400,000 events
-//! (293 MiB) a partial index took 1.2 times as long as the scan.
+//! The events that say what was used.
+//!
+//! There is no index for them: two events of every turn are among them, so that it leads to nearly every page as well
+//! (over 400,000 events, 293 MiB, a partial index took 1.2 times as long as the scan). Whoever has read them all once
+//! goes on from a mark.
 
 use crate::row::{EVENT_COLUMNS, OF_SESSION, event};
 use crate::{Reader, StoreError};
 use arki_domain::{Event, SessionId};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 
 /// Nothing of sessions that are being removed.
 const OF_USAGE: &str = "type IN ('engine.request', 'engine.response') \
      AND session_id NOT IN (SELECT session_id FROM session_removals)";
 
+/// How many sessions were removed since marks are made.
+const REMOVALS: &str = "usage_removals";
+
+/// How far the log was read. The default is its beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct UsageMark {
+    row: i64,
+    /// Sessions that had been removed until then.
+    removals: i64,
+}
+
+impl UsageMark {
+    pub(crate) fn is_beginning(self) -> bool {
+        self.row == 0
+    }
+}
+
 impl Reader {
-    /// Requests to models and their answers, of one session or of all, each session's in their order.
+    /// Requests to models and their answers, of one session, in their order.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn each_usage_event(
-        &self,
-        session: Option<&SessionId>,
-        mut each: impl FnMut(&Event),
-    ) -> Result<(), StoreError> {
-        let of_session = if session.is_some() { OF_SESSION } else { "?1 IS NULL" };
-        let order = if session.is_some() { "seq" } else { "rowid" };
-        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {of_session} AND {OF_USAGE} ORDER BY {order}");
+    pub fn each_usage_event_of(&self, session: &SessionId, mut each: impl FnMut(&Event)) -> Result<(), StoreError> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE {OF_SESSION} AND {OF_USAGE} ORDER BY seq");
         self.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let mut rows = statement.query([session.map(SessionId::as_str)])?;
+            let mut rows = statement.query([session.as_str()])?;
             while let Some(row) = rows.next()? {
                 each(&event(row)?);
             }
             Ok(())
         })
     }
+
+    /// The same of all sessions, each session's in their order, from a mark on; and the mark to go on from. `None`, and
+    /// no event, where sessions were removed since the mark: then it has to be begun anew.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn each_usage_event_after(
+        &self,
+        mark: UsageMark,
+        mut each: impl FnMut(&Event),
+    ) -> Result<Option<UsageMark>, StoreError> {
+        let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE rowid > ?1 AND {OF_USAGE} ORDER BY rowid");
+        self.read(|connection| {
+            let snapshot = connection.unchecked_transaction()?;
+            let one = |sql: &str| snapshot.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
+            let removals =
+                one(&format!("SELECT ifnull(max(CAST(value AS INTEGER)), 0) FROM meta WHERE key = '{REMOVALS}'"))?;
+            if !mark.is_beginning() && mark.removals != removals {
+                return Ok(None);
+            }
+            let row = one("SELECT ifnull(max(rowid), 0) FROM events")?;
+            let mut statement = snapshot.prepare_cached(&sql)?;
+            let mut rows = statement.query([mark.row])?;
+            while let Some(row) = rows.next()? {
+                each(&event(row)?);
+            }
+            Ok(Some(UsageMark { row, removals }))
+        })
+    }
+}
+
+/// Marks from before a removal have counted what is gone; those from then on leave it out already.
+pub(crate) fn note_removal(transaction: &Connection) -> Result<(), StoreError> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO meta (key, value) VALUES (?1, '1') \
+             ON CONFLICT (key) DO UPDATE SET value = CAST(value AS INTEGER) + 1",
+        )?
+        .execute([REMOVALS])?;
+    Ok(())
 }

@@ -1,14 +1,16 @@
 //! What was used on which day and of which model, over any number of sessions. Where [`super::UsageTotals`] is bounded
-//! and kept with a session, this is folded when somebody asks.
+//! and kept with a session, this is folded when somebody asks, and gone on with from where it was kept.
 
 use super::{OTHER_MODELS, UsageTotal};
 use crate::{Event, EventBody, RunId, SessionId};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// A fold over events, each session's in its order; the sessions may be mixed.
 ///
 /// Bounded by the days, the models and the runs that were cut off between a request and its answer.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Kept", into = "Kept")]
 pub struct DailyUsage {
     totals: BTreeMap<DayAndModel, UsageTotal>,
     sum: UsageTotal,
@@ -17,12 +19,34 @@ pub struct DailyUsage {
 }
 
 /// In the order of the days.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DayAndModel {
     /// As `2026-11-22`, of the day the answer was complete.
     pub day: String,
     /// `provider/model`; [`OTHER_MODELS`] for an answer without its request.
     pub model: String,
+}
+
+/// As it is written: JSON's objects have only strings for keys.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    totals: Vec<(DayAndModel, UsageTotal)>,
+    sum: UsageTotal,
+    asked: Vec<((SessionId, Option<RunId>), String)>,
+}
+
+impl From<DailyUsage> for Kept {
+    fn from(usage: DailyUsage) -> Self {
+        let (totals, asked) = (usage.totals.into_iter().collect(), usage.asked.into_iter().collect());
+        Self { totals, sum: usage.sum, asked }
+    }
+}
+
+impl From<Kept> for DailyUsage {
+    fn from(kept: Kept) -> Self {
+        let (totals, asked) = (kept.totals.into_iter().collect(), kept.asked.into_iter().collect());
+        Self { totals, sum: kept.sum, asked }
+    }
 }
 
 impl DailyUsage {
@@ -106,6 +130,21 @@ mod tests {
         ];
         assert_eq!(lines(&usage), expected);
         assert_eq!((usage.sum().requests, usage.sum().cost_usd()), (4, Some(1.375)));
+    }
+
+    #[test]
+    fn it_is_gone_on_with_from_where_it_was_kept() {
+        let mut usage = DailyUsage::default();
+        apply(&mut usage, ("s", "r"), 0, request("m"));
+        apply(&mut usage, ("s", "r"), 1, response(10, Some(0.1)));
+        apply(&mut usage, ("s", "r"), 2, request("m"));
+        let mut kept: DailyUsage = serde_json::from_str(&serde_json::to_string(&usage).unwrap()).unwrap();
+        assert_eq!(kept, usage);
+        for usage in [&mut kept, &mut usage] {
+            apply(usage, ("s", "r"), 3, response(5, None));
+        }
+        assert_eq!(lines(&kept), [("day 0", "mock/m", 15, None)]);
+        assert_eq!(kept, usage);
     }
 
     #[test]

@@ -195,7 +195,7 @@ impl Recovery<'_> {
         copy("anchors", "session_id, seq, hash, mac", "session_id")?;
         copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
         // What is made anew is not as far as it was.
-        self.target.execute("DELETE FROM meta WHERE key LIKE 'search%'", [])?;
+        self.target.execute("DELETE FROM meta WHERE key LIKE 'search%' OR key LIKE 'usage%'", [])?;
         Ok(())
     }
 

@@ -1,5 +1,5 @@
 use super::{Fixture, HandClock, START_MS, approval_requested, called, created, foreign, options_with, started};
-use crate::{LEASE_TTL, REMOVAL_BATCH_EVENTS, SearchQuery, Store, StoreError};
+use crate::{LEASE_TTL, REMOVAL_BATCH_EVENTS, SearchQuery, Store, StoreError, UsageMark};
 use arki_domain::{
     ApprovalId, Content, ContentKind, EventDraft, PartialAnswer, RunId, SessionForked, SessionId, sha256_hex,
 };
@@ -46,6 +46,32 @@ fn rows(fixture: &Fixture) -> Vec<String> {
         connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     };
     tables.iter().map(|table| format!("{table} {}", count(table))).collect()
+}
+
+#[tokio::test]
+async fn what_was_used_is_read_on_from_a_mark_until_something_is_removed() {
+    let fixture = Fixture::new();
+    let request = || {
+        let payload = json!({"turn": 1, "provider": "p", "model": "m", "requestHash": "", "messageCount": 1});
+        super::parsed(&RunId::new(), "engine.request", &payload)
+    };
+    let read = |mark| {
+        let mut told = 0;
+        let next = fixture.store.reader().each_usage_event_after(mark, |_| told += 1).unwrap();
+        (told, next)
+    };
+    for id in ["a", "b"] {
+        fixture.append(&id.into(), vec![created(id, "/p"), request()]).await;
+    }
+    let (told, mark) = read(UsageMark::default());
+    let mark = mark.unwrap();
+    assert_eq!((told, mark.is_beginning()), (2, false));
+    assert_eq!(read(mark), (0, Some(mark)));
+    fixture.append(&"a".into(), vec![request()]).await;
+    assert_eq!(read(mark).0, 1);
+    remove(&fixture.store, "b").await.unwrap();
+    assert_eq!(read(mark), (0, None));
+    assert_eq!(read(UsageMark::default()).0, 2);
 }
 
 #[tokio::test]
