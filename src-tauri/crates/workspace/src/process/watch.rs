@@ -121,7 +121,11 @@ fn watch_all() {
     let _ = rustix::process::setpriority_process(None, HIGHEST_PRIORITY);
     let (mut looked, mut there_were) = (Instant::now(), threads_of_machine());
     loop {
-        let watched = all_watched();
+        let (watched, have_waited) = all_watched();
+        if have_waited {
+            // Most commands have ended by then.
+            (looked, there_were) = (Instant::now(), threads_of_machine());
+        }
         let soon = watched.iter().map(|watched| watched.limits.max_processes / SOONER_AT).min().unwrap_or(0);
         if looked.elapsed() >= LOOK_EVERY || threads_of_machine() > there_were + soon {
             let all = proc_table::all();
@@ -133,10 +137,12 @@ fn watch_all() {
     }
 }
 
-/// Waits where there are none.
-fn all_watched() -> Vec<Arc<Watched>> {
-    let watched = HAS_MORE.wait_while(locked(&WATCHED), |watched| watched.is_empty());
-    watched.unwrap_or_else(PoisonError::into_inner).clone()
+/// Waits where there are none, and says whether it did.
+fn all_watched() -> (Vec<Arc<Watched>>, bool) {
+    let watched = locked(&WATCHED);
+    let have_to_wait = watched.is_empty();
+    let watched = HAS_MORE.wait_while(watched, |watched| watched.is_empty());
+    (watched.unwrap_or_else(PoisonError::into_inner).clone(), have_to_wait)
 }
 
 /// What `ulimit -u` is set to: the kernel counts all processes and threads of the user, in a sandbox with users of its
