@@ -1,7 +1,9 @@
 //! A command waits until its exact words have been seen and approved.
 
-use crate::harness::{Stage, wait_until};
+use crate::harness::{Stage, wait_for, wait_until};
 use crate::scenes::{DONE, run_and_say};
+use arki_testkit::{Script, Turn};
+use serde_json::json;
 
 #[test]
 fn an_approved_command_runs_and_its_output_appears_while_it_does() {
@@ -42,4 +44,35 @@ fn a_rejected_command_does_not_run_and_the_note_reaches_the_model() {
     let told = stage.request(2);
     assert!(told.contains("rejected") && told.contains("No files, please."), "{told}");
     assert!(window.button_saying("run_command").text().contains("rejected"));
+}
+
+#[test]
+fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
+    // Said into a file, so that the test knows which port it is.
+    const SERVER: &str = "python3 -c \"import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); \
+                          open('port', 'w').write(str(s.getsockname()[1]) + '.'); time.sleep(600)\"";
+    // With the network, without which not every sandbox lets it listen.
+    let start = Turn::calls().call("run_command", json!({"command": SERVER, "network": true}));
+    let stage = Stage::trusted(Script::new(vec![start, Turn::text(DONE)]));
+    let window = stage.open();
+    window.element("tab", "Processes").click();
+    wait_until("nothing runs", || window.element("tabpanel", "Processes").text().contains("No command runs."));
+    window.ask("Start the server");
+    window.element("tab", "Changes").click();
+    window.click("Approve");
+    window.element("tab", "Processes").click();
+    let port = wait_for("its port", || {
+        let said = std::fs::read_to_string(stage.home.project_dir().join("port")).ok()?;
+        said.strip_suffix('.').map(str::to_owned)
+    });
+    let listed = || window.element("tabpanel", "Processes").text();
+    // In a sandbox with a network it listens for itself alone; under Landlock alone it may not even do that.
+    wait_until("the command and its port", || listed().contains("import socket") && listed().contains(&port));
+    assert!(listed().contains("processes") && listed().contains("of processor"), "{}", listed());
+    window.pictures("processes");
+    window.element("list", "Running commands").inside("button", "Stop process").click();
+    window.says(DONE);
+    wait_until("nothing runs any more", || listed().contains("No command runs."));
+    let told = stage.request(2);
+    assert!(told.contains("stopped by the user"), "{told}");
 }
