@@ -4,6 +4,7 @@ use crate::desktop_host::{DesktopHost, announce_project};
 use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_runs, rpc_settings, window};
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -118,6 +119,9 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
             tauri::async_runtime::spawn(tidy(engine.clone()));
+            if !has_terminal() {
+                tauri::async_runtime::spawn(arki_engine::learn_login_path());
+            }
             window::open(app.handle())?;
             if let Some(salvaged) = engine_of(app).salvaged() {
                 tell_of_salvage(app.handle(), salvaged);
@@ -153,6 +157,11 @@ fn tell_of_salvage(app: &AppHandle, salvaged: &Salvaged) {
     let words = salvaged.words();
     tracing::warn!(words, "the database was damaged");
     app.dialog().message(words).title("Arki").kind(MessageDialogKind::Warning).show(|_| {});
+}
+
+/// Whether somebody started this by a command line, whose PATH is theirs then.
+fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal()
 }
 
 /// Once the window stands: nobody waits for it.

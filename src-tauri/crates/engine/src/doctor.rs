@@ -3,7 +3,7 @@
 use crate::keys::{KeyStatus, keychain_answers};
 use crate::{Engine, EngineOptions};
 use arki_domain::Fault;
-use arki_workspace::{Sandbox, SandboxStatus};
+use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, inherited_environment, path_origin};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -60,7 +60,7 @@ impl Engine {
     async fn checks(&self, of_database: [Check; 2]) -> Vec<Check> {
         let mut checks = vec![self.check_config()];
         checks.extend(of_database);
-        checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits()]);
+        checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits(), check_path()]);
         checks.extend(self.check_providers().await);
         checks.extend(self.check_mcp_servers());
         checks
@@ -199,6 +199,24 @@ fn mebibytes(bytes: u64) -> String {
     #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
     let mebibytes = bytes as f64 / f64::from(1 << 20);
     format!("{mebibytes:.1} MiB")
+}
+
+/// Where commands and servers find their programs.
+fn check_path() -> Check {
+    let path = inherited_environment().into_iter().find(|(name, _)| name == "PATH").map_or_else(String::new, |it| it.1);
+    let folders = path.split(if cfg!(windows) { ';' } else { ':' }).filter(|folder| !folder.is_empty()).count();
+    match path_origin() {
+        PathOrigin::Inherited => {
+            Check::ok("path", format!("{folders} folders, as this program was given them: {path}"))
+        }
+        PathOrigin::LoginShell => Check::ok("path", format!("{folders} folders, from the login shell: {path}")),
+        PathOrigin::NotTold(reason) => Check {
+            name: "path",
+            state: CheckState::Warning,
+            detail: format!("{reason} Commands have the {folders} folders that this program was given: {path}"),
+            hint: "Start Arki from a terminal, or mend the shell's profile.".to_owned(),
+        },
+    }
 }
 
 async fn check_keychain() -> Check {

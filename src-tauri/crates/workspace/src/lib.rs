@@ -23,6 +23,7 @@ mod find;
 mod fit;
 mod line_endings;
 mod listing;
+mod login_path;
 mod merge;
 mod output_file;
 mod patch;
@@ -56,6 +57,7 @@ pub use error::{
 pub use find::{Found, find};
 pub use fit::Tier;
 pub use listing::{Entry, EntryKind, Listing, list};
+pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use merge::{Merge, merge};
 pub use output_file::OutputFile;
 pub use patch::{patch_paths, plan_patch};

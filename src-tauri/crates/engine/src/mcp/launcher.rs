@@ -5,7 +5,7 @@ use arki_domain::Fault;
 use arki_mcp::{Command, Launched, Launcher, Process};
 use arki_workspace::{
     EnvironmentSpec, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox, SandboxSpec, SandboxStatus,
-    child_environment, start_piped,
+    child_environment, inherited_environment, start_piped,
 };
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
@@ -27,15 +27,13 @@ impl Launcher for SandboxedLauncher {
             true => Some(Sandbox::prepare(&self.sandbox_spec(command, temp_dir.path()))?),
             false => None,
         };
-        let current =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let extra: Vec<(String, String)> = command.env.clone().into_iter().collect();
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let started = start_piped(PipedSpec {
             program: command.command.clone(),
             arguments: command.args.clone(),
             directory: self.project.clone(),
-            environment: child_environment(current, &extra, spec),
+            environment: child_environment(inherited_environment(), &extra, spec),
             sandbox: sandbox.as_ref(),
         });
         let started = started.await?;

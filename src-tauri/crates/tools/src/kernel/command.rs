@@ -15,7 +15,7 @@ use arki_domain::{
 };
 use arki_workspace::{
     CommandOutcome, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
-    child_environment,
+    child_environment, inherited_environment,
 };
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -247,9 +247,7 @@ impl Kernel {
         };
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
-        let current =
-            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-        let environment = child_environment(current, &[], spec);
+        let environment = child_environment(inherited_environment(), &[], spec);
         let sandbox_with_network = OnceLock::new();
         Ok(CommandRoom { environment, sandbox, sandbox_with_network, sandbox_spec, _temp_dir: temp_dir })
     }
