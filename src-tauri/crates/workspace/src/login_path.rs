@@ -149,6 +149,13 @@ mod tests {
         assert!(runtime.block_on(ask("", PathBuf::from("/"))).unwrap_err().contains("not known"));
     }
 
+    /// As the app has it asked.
+    #[test]
+    fn it_is_asked_on_whatever_thread() {
+        fn is_free<T: Send + 'static>(_: T) {}
+        is_free(learn_login_path());
+    }
+
     #[test]
     fn nothing_of_the_old_path_is_lost_and_nothing_is_there_twice() {
         assert_eq!(joined("/own/bin:/usr/bin", "/usr/bin:/opt/bin::/bin"), "/own/bin:/usr/bin:/opt/bin:/bin");
