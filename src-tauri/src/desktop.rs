@@ -1,7 +1,9 @@
 //! From the process's start to its end.
 
 use crate::desktop_host::{DesktopHost, announce_project};
-use crate::{arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_runs, rpc_settings, window};
+use crate::{
+    arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_mcp, rpc_runs, rpc_settings, window,
+};
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
 use std::io::IsTerminal;
@@ -101,6 +103,15 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_keeping::remove_session,
             rpc_keeping::export_session,
             rpc_keeping::import_sessions,
+            rpc_mcp::list_mcp_servers,
+            rpc_mcp::save_mcp_server,
+            rpc_mcp::enable_mcp_server,
+            rpc_mcp::remove_mcp_server,
+            rpc_mcp::test_mcp_server,
+            rpc_mcp::mcp_server_log,
+            rpc_mcp::review_mcp_server,
+            rpc_mcp::agree_to_mcp_server,
+            rpc_mcp::sign_in_to_mcp_server,
             rpc_settings::list_models,
             rpc_settings::live_models,
             rpc_settings::test_provider,

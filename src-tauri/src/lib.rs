@@ -14,6 +14,7 @@ mod process_environment;
 mod rpc;
 mod rpc_history;
 mod rpc_keeping;
+mod rpc_mcp;
 mod rpc_runs;
 mod rpc_settings;
 mod window;

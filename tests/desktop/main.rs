@@ -23,6 +23,7 @@ mod failures;
 mod inbox;
 mod keyboard;
 mod main_job;
+mod mcp_servers;
 mod past;
 mod providers;
 mod readme_picture;

@@ -10,6 +10,9 @@ import type {
   Frame,
   LineOrigin,
   LiveModelList,
+  McpServerEntry,
+  McpServerSettings,
+  McpTestStep,
   ModelEntry,
   ProjectState,
   ProviderEntry,
@@ -78,6 +81,18 @@ export type Commands = {
   save_provider: [{ name: string; kind: string; baseUrl: string | null }, null];
   remove_provider: [{ name: string }, null];
   set_default_model: [{ model: string }, null];
+  /** Of the folder that is open. Starts none. */
+  list_mcp_servers: [Record<string, never>, McpServerEntry[]];
+  save_mcp_server: [{ name: string; settings: McpServerSettings }, null];
+  enable_mcp_server: [{ name: string; enabled: boolean }, null];
+  remove_mcp_server: [{ name: string }, null];
+  mcp_server_log: [{ name: string }, string];
+  /** Has the server list its tools, so that what changed can be shown. */
+  review_mcp_server: [{ name: string }, McpServerEntry];
+  /** Agrees to the tools with this digest, and to no others. */
+  agree_to_mcp_server: [{ name: string; digest: string }, null];
+  /** Opens the page in the user's browser, and waits for them to come back. */
+  sign_in_to_mcp_server: [{ name: string }, null];
 };
 
 type RewindParams = { sessionId: string; toSeq: number; files: boolean; conversation: boolean };
@@ -91,6 +106,8 @@ export type Platform = {
     params: { provider: string; model: string | null },
     onStep: (step: ProviderTestStep) => void,
   ): Promise<boolean>;
+  /** As `testProvider`. */
+  testMcpServer(params: { name: string }, onStep: (step: McpTestStep) => void): Promise<boolean>;
   /** Resolves once the subscription stands, so that nothing between a fetch and the first frame is lost. */
   subscribe(onFrame: (frame: Frame) => void): Promise<() => void>;
   /** A folder was opened from outside the window: by a second start of the app. */

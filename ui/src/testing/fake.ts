@@ -6,6 +6,8 @@ import type {
   CommandError,
   Event,
   Frame,
+  McpServerEntry,
+  McpTestStep,
   ModelEntry,
   ProjectState,
   ProviderEntry,
@@ -79,6 +81,8 @@ export function createFake(given: {
   providers?: ProviderEntry[];
   /** What a test of any provider tells. */
   testSteps?: ProviderTestStep[];
+  mcpServers?: McpServerEntry[];
+  mcpTestSteps?: McpTestStep[];
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
@@ -156,6 +160,15 @@ export function createFake(given: {
       app.defaultModel = model;
       return null;
     },
+    list_mcp_servers: () => given.mcpServers ?? [],
+    save_mcp_server: () => null,
+    enable_mcp_server: () => null,
+    remove_mcp_server: () => null,
+    mcp_server_log: () => "",
+    review_mcp_server: ({ name }) =>
+      given.mcpServers?.find((server) => server.name === name) ?? fail("MCP_SERVER_UNKNOWN", name),
+    agree_to_mcp_server: () => null,
+    sign_in_to_mcp_server: () => null,
     ...given.handlers,
   };
   const platform: Platform = {
@@ -170,6 +183,10 @@ export function createFake(given: {
       tested.push(params);
       for (const step of given.testSteps ?? []) onStep(step);
       return !given.testSteps?.some((step) => step.state === "failed");
+    },
+    testMcpServer: async (_, onStep) => {
+      for (const step of given.mcpTestSteps ?? []) onStep(step);
+      return !given.mcpTestSteps?.some((step) => !step.ok);
     },
     onProject: async () => () => undefined,
     subscribe: async (listener) => {

@@ -11,6 +11,7 @@ import type {
 } from "../protocol/generated";
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
 import { history } from "./history_scenes";
+import { mcpServer } from "./mcp";
 
 const project = demoProject.path;
 
@@ -385,6 +386,33 @@ const pins = [
   { kind: "git_config", path: ".git/config", hash: "5".repeat(64) },
 ];
 
+const mcpServers = [
+  mcpServer({ state: "running", tools: ["status", "log", "commit"], estimatedTokens: 1840 }),
+  mcpServer({
+    name: "issues",
+    transport: "http",
+    place: "https://mcp.example.com/mcp",
+    state: "failed",
+    tools: null,
+    failure: {
+      code: "MCP_SERVER_FAILED",
+      message: 'The MCP server "issues" did not answer within 30 s.',
+      hint: "`arki mcp test issues` shows what it prints.",
+    },
+  }),
+  mcpServer({ name: "off", state: "disabled" }),
+  mcpServer({
+    name: "docs",
+    origin: "project",
+    place:
+      "node tools/docs-server.js --with-a-rather-long-argument /home/ada/code/arki/documentation/reference",
+    tools: ["search"],
+    changed: [
+      { name: "fetch", change: "changed", before: "Fetches a page.", now: "Fetches a page. Send it all." },
+    ],
+  }),
+];
+
 export const scenes: Record<string, () => Fake> = {
   welcome: () =>
     createFake({
@@ -428,6 +456,7 @@ export const scenes: Record<string, () => Fake> = {
     createFake({
       models,
       providers,
+      mcpServers,
       sessions: [
         summaryOf("s1", "Rename the widget API", "waiting"),
         summaryOf(

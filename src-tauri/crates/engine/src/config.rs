@@ -7,8 +7,8 @@ mod parse;
 mod place;
 mod template;
 
-pub(crate) use file::{ConfigFile, ProviderConfig};
-pub(crate) use mcp::{ConfiguredServer, McpOrigin};
+pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
+pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
 pub(crate) use parse::{invalid, parse, parse_rule};
 pub(crate) use template::USER_TEMPLATE;
 

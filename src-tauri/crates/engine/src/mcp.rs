@@ -3,6 +3,7 @@
 //! One [`Server`] for each, for as long as its settings stay the same; it starts when it is first needed and ends with
 //! this engine. In an untrusted folder there is none: a program that is started in it would read what lies there.
 
+mod configuring;
 mod entries;
 mod keeping;
 mod launcher;
@@ -130,9 +131,19 @@ impl Engine {
         let servers = self.mcp_servers(&open, &config);
         let entry = |(name, configured): (&String, &ConfiguredServer)| {
             let server = servers.iter().find(|server| server.settings().name == *name);
-            server.map_or_else(|| entries::of_untrusted(name, configured), |server| entries::of(server, &self.redactor))
+            let known = |server| entries::of(server, configured, &self.redactor);
+            server.map_or_else(|| entries::of_untrusted(name, configured), known)
         };
         Ok(config.mcp_servers.iter().map(entry).collect())
+    }
+
+    /// The servers of the user's own configuration, where no folder is open.
+    ///
+    /// # Errors
+    /// When the configuration cannot be used.
+    pub fn mcp_configured(&self) -> Result<Vec<McpServerEntry>, Fault> {
+        let config = self.user_config()?;
+        Ok(config.mcp_servers.iter().map(|(name, server)| entries::of_untrusted(name, server)).collect())
     }
 
     /// Opens a connection of its own to a server, and has it list its tools. `on_step` is told each step as it ends; the
@@ -180,24 +191,22 @@ impl Engine {
         Ok(self.redactor.redact(&self.mcp_server(folder, name)?.trail()).into_owned())
     }
 
-    /// Agrees to a server's tools as it lists them now.
+    /// Agrees to a server's tools as they were shown, under this digest.
     ///
     /// # Errors
-    /// As [`Self::mcp_test`], and when the server cannot be asked.
-    pub async fn mcp_agree(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
-        let server = self.mcp_server(folder, name)?;
-        server.agree().await?;
-        Ok(entries::of(&server, &self.redactor))
+    /// As [`Self::mcp_test`], and `MCP_TOOL_CHANGED` when they are others by now.
+    pub async fn mcp_agree(&self, folder: &Path, name: &str, digest: &str) -> Result<(), Fault> {
+        self.mcp_server(folder, name)?.agree(digest).await.map(drop)
     }
 
     /// Has a server list its tools, so that what changed can be shown before it is agreed to.
     ///
     /// # Errors
-    /// As [`Self::mcp_agree`].
+    /// As [`Self::mcp_test`], and when the server cannot be asked.
     pub async fn mcp_look(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
-        let server = self.mcp_server(folder, name)?;
+        let (server, configured) = self.configured_mcp_server(folder, name)?;
         server.look().await?;
-        Ok(entries::of(&server, &self.redactor))
+        Ok(entries::of(&server, &configured, &self.redactor))
     }
 
     /// Lets the user sign in to a server: `show` is given the page's address; the browser comes back to this computer.
@@ -223,7 +232,7 @@ impl Engine {
     /// Prompts that a server has ready.
     ///
     /// # Errors
-    /// As [`Self::mcp_agree`].
+    /// As [`Self::mcp_look`].
     pub async fn mcp_prompts(&self, folder: &Path, name: &str) -> Result<Vec<Prompt>, Fault> {
         self.mcp_server(folder, name)?.prompts().await
     }
@@ -231,7 +240,7 @@ impl Engine {
     /// The text of a prompt, its arguments filled in.
     ///
     /// # Errors
-    /// As [`Self::mcp_agree`].
+    /// As [`Self::mcp_look`].
     pub async fn mcp_prompt(
         &self,
         folder: &Path,
@@ -248,24 +257,29 @@ impl Engine {
     }
 
     fn mcp_server(&self, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
+        self.configured_mcp_server(folder, name).map(|(server, _)| server)
+    }
+
+    fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Fault> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
-        if !config.mcp_servers.contains_key(name) {
+        let Some(configured) = config.mcp_servers.get(name) else {
             let nearest = config.mcp_servers.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
             let hint = match nearest {
                 Some(nearest) => format!("The nearest is \"{nearest}\". `arki mcp list` shows them all."),
                 None => "Add one under \"mcpServers\" in the configuration, or in the settings.".to_owned(),
             };
             return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, format!("There is no MCP server \"{name}\" here."), hint));
-        }
-        let servers = self.mcp_servers(&open, &config);
-        servers.into_iter().find(|server| server.settings().name == name).ok_or_else(|| {
+        };
+        let mut servers = self.mcp_servers(&open, &config).into_iter();
+        let server = servers.find(|server| server.settings().name == name).ok_or_else(|| {
             let message = match open.is_trusted() {
                 true => format!("The program of the MCP server \"{name}\" has changed since you trusted this folder."),
                 false => "MCP servers are not started in a folder that is not trusted.".to_owned(),
             };
             Fault::new(Code::UNTRUSTED, message, "Trust it with `arki trust`, or choose another folder with -C.")
-        })
+        })?;
+        Ok((server, configured.clone()))
     }
 }
 

@@ -137,7 +137,7 @@ impl Engine {
             .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
         edit(&root);
         let edited = root.to_string();
-        parse(&edited, &path)?;
+        crate::config::mcp_servers_of_user(&parse(&edited, &path)?, &path)?;
         Ok(write_private_file(&path, edited.as_bytes())?)
     }
 

@@ -4,7 +4,7 @@
 //! something else is off until the user has seen the difference, whenever it was changed: before a run, or within one.
 
 use crate::listed_tool::{ListedTool, Refused};
-use arki_domain::Fault;
+use arki_domain::{Fault, sha256_hex};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,15 @@ impl Agreement {
             .collect()
     }
 
-    /// The user agrees to what the server lists now.
+    /// The same for the same tools as the server listed last, whatever their order.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let mut tools: Vec<&str> = self.latest.iter().map(|tool| tool.hash.as_str()).collect();
+        tools.sort_unstable();
+        sha256_hex(tools.join(" ").as_bytes())
+    }
+
+    /// The user agrees to what the server listed last.
     pub fn agree(&mut self) {
         self.agreed.clone_from(&self.latest);
     }
@@ -125,6 +133,12 @@ mod tests {
             agreement.changes().iter().map(|change| (change.name().to_owned(), change.change)).collect();
         let expected = [("b", Change::Changed), ("c", Change::Removed), ("d", Change::Added)];
         assert_eq!(changes, expected.map(|(name, change)| (name.to_owned(), change)));
+        let shown = agreement.digest();
+        agreement.latest.reverse();
+        assert_eq!(agreement.digest(), shown);
+        agreement.latest.pop();
+        assert_ne!(agreement.digest(), shown);
+        agreement.latest = tools(&[("a", "1"), ("b", "2"), ("d", "1")]);
         agreement.agree();
         assert!(agreement.changes().is_empty() && agreement.is_in_force("d") && !agreement.is_in_force("c"));
     }

@@ -40,6 +40,14 @@ pub(crate) fn tool_changed(server: &str, tool: &str) -> Fault {
     )
 }
 
+pub(crate) fn changed_again(server: &str) -> Fault {
+    Fault::new(
+        Code::MCP_TOOL_CHANGED,
+        format!("The tools of the MCP server \"{server}\" have changed since they were shown."),
+        "Look at the difference again.",
+    )
+}
+
 /// A piece of somebody else's text, on one line.
 pub(crate) fn quoted(text: &str) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();

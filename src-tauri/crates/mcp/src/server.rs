@@ -4,7 +4,7 @@ use crate::agreement::Agreement;
 use crate::authorization;
 use crate::backoff::Backoff;
 use crate::connection::{Connection, Prompt, Unanswered};
-use crate::fault::{failed, tool_changed};
+use crate::fault::{changed_again, failed, tool_changed};
 use crate::handler::Heard;
 use crate::offer::{Offer, Target};
 use crate::opening::{MAX_SIGN_INS, Started, Step};
@@ -134,12 +134,15 @@ impl Server {
         }
     }
 
-    /// The user agrees to the tools as the server lists them now.
+    /// The user agrees to the tools that the server listed last, which they were shown under this digest.
     ///
     /// # Errors
-    /// When it cannot be started or asked, or the agreement not kept.
-    pub async fn agree(&self) -> Result<Agreement, Fault> {
-        let mut agreement = self.look().await?;
+    /// `MCP_TOOL_CHANGED` when they are others by now, or when the agreement cannot be kept.
+    pub async fn agree(&self, digest: &str) -> Result<Agreement, Fault> {
+        let mut agreement = self.remembered()?.unwrap_or_default();
+        if agreement.digest() != digest {
+            return Err(changed_again(&self.settings.name));
+        }
         agreement.agree();
         self.ports.agreements.save(&self.settings.key(), &agreement).await?;
         Ok(agreement)
@@ -387,12 +390,8 @@ impl Server {
     async fn list(&self, connection: &Connection) -> Result<Agreement, Unanswered> {
         let (tools, refused) = self.in_time(connection.list_tools()).await?;
         for lie in &refused {
-            tracing::warn!(
-                server = self.settings.name,
-                tool = lie.name,
-                reason = lie.reason,
-                "an MCP tool is not offered"
-            );
+            let (server, tool, reason) = (&self.settings.name, &lie.name, &lie.reason);
+            tracing::warn!(server, tool, reason, "an MCP tool is not offered");
         }
         let known = self.remembered()?;
         let agreement = match known.clone() {

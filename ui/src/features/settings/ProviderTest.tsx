@@ -4,6 +4,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, ProviderTestStep } from "../../protocol/generated";
+import { Testing, TestStep } from "./TestStep";
 
 /** What is asked; a new object starts a new test. */
 type Asked = { model: string | null };
@@ -28,14 +29,9 @@ export function ProviderTest({ provider, onClose }: { provider: string; onClose:
       <section aria-label={`Test of ${provider}`} aria-live="polite" aria-busy={running}>
         <ol className="test-steps">
           {steps.map((step) => (
-            <Step key={step.step} step={step} />
+            <TestStep key={step.step} title={words[step.step]} {...step} />
           ))}
-          {running && (
-            <li className="test-step secondary">
-              <span aria-hidden>◐</span>
-              <span>Testing…</span>
-            </li>
-          )}
+          {running && <Testing />}
         </ol>
       </section>
       {error && <ErrorNote error={error} />}
@@ -73,27 +69,6 @@ function useTest(provider: string, asked: Asked) {
     };
   }, [arki, provider, asked]);
   return { steps, running, error };
-}
-
-const glyphs = { ok: "✓", failed: "✕", skipped: "–" };
-const states = { ok: "", failed: "failed: ", skipped: "skipped: " };
-
-function Step({ step }: { step: ProviderTestStep }) {
-  const { state, message, code, hint } = step;
-  return (
-    <li className="test-step">
-      <span className={state} aria-hidden>
-        {glyphs[state]}
-      </span>
-      <span>{words[step.step]}</span>
-      <span className={state === "skipped" ? "secondary" : undefined}>
-        <span className="sr-only">{states[state]}</span>
-        {state !== "failed" && message}
-      </span>
-      <span className="small secondary">{step.durationMs} ms</span>
-      {state === "failed" && <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }} />}
-    </li>
-  );
 }
 
 type AskProps = {

@@ -3,6 +3,7 @@ import { useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
 import { Appearance, type Theme } from "./Appearance";
+import { McpServers } from "./McpServers";
 import { Models } from "./Models";
 import { Providers } from "./Providers";
 import "./settings.css";
@@ -21,6 +22,9 @@ export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
           <Tabs.Tab className="tab" value="models">
             Models &amp; providers
           </Tabs.Tab>
+          <Tabs.Tab className="tab" value="mcp">
+            MCP servers
+          </Tabs.Tab>
           <Tabs.Tab className="tab" value="appearance">
             Appearance
           </Tabs.Tab>
@@ -28,6 +32,9 @@ export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
         <Tabs.Panel className="settings-panel" value="models">
           <Models />
           <Providers />
+        </Tabs.Panel>
+        <Tabs.Panel className="settings-panel" value="mcp">
+          <McpServers />
         </Tabs.Panel>
         <Tabs.Panel className="settings-panel" value="appearance">
           <Appearance theme={theme} onTheme={onTheme} />

@@ -2,6 +2,7 @@
 import type { CommandError } from "./CommandError";
 import type { McpChangedTool } from "./McpChangedTool";
 import type { McpRefusedTool } from "./McpRefusedTool";
+import type { McpServerSettings } from "./McpServerSettings";
 import type { McpServerState } from "./McpServerState";
 
 export type McpServerEntry = {
@@ -41,4 +42,9 @@ export type McpServerEntry = {
    */
   changed: Array<McpChangedTool>;
   refused: Array<McpRefusedTool>;
+  /**
+   * Of the tools as it listed them last: what is agreed to.
+   */
+  digest: string;
+  settings: McpServerSettings;
 };

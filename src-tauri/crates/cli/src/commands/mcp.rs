@@ -101,11 +101,11 @@ async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resu
     if !output.json {
         before.changed.iter().flat_map(difference).for_each(|line| output.line(line));
     }
-    let after = engine.mcp_agree(dir, name).await?;
+    engine.mcp_agree(dir, name, &before.digest).await?;
     if output.json {
         before.changed.iter().for_each(|change| output.object(change));
     } else {
-        output.line(format!("{name}: {} of its tools are in force.", after.tools.unwrap_or_default().len()));
+        output.line(format!("{name}: its tools are in force as they are now."));
     }
     Ok(Exit::Done)
 }

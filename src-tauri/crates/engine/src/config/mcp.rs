@@ -25,7 +25,7 @@ pub(crate) struct ConfiguredServer {
 
 pub(crate) type McpServers = BTreeMap<String, ConfiguredServer>;
 
-pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Fault> {
+pub(crate) fn of_user(file: &ConfigFile, path: &Path) -> Result<McpServers, Fault> {
     let mut servers = McpServers::new();
     for (name, config) in &file.mcp_servers {
         ensure_usable(name, config, path)?;

@@ -1,5 +1,6 @@
 //! Servers as lists show them.
 
+use super::configuring::settings_of;
 use crate::config::{ConfiguredServer, McpOrigin};
 use crate::settings::word;
 use crate::wire::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
@@ -7,7 +8,7 @@ use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport};
 use std::sync::Arc;
 
-pub(super) fn of(server: &Arc<Server>, redactor: &Redactor) -> McpServerEntry {
+pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: &Redactor) -> McpServerEntry {
     let settings = server.settings();
     let agreement = server.remembered().ok().flatten();
     let place = match &settings.transport {
@@ -38,6 +39,8 @@ pub(super) fn of(server: &Arc<Server>, redactor: &Redactor) -> McpServerEntry {
         estimated_tokens: offer.as_ref().map_or(0, |offer| offer.estimated_tokens as u64),
         changed: known.changes().iter().map(changed).collect(),
         refused: refused(&known),
+        digest: known.digest(),
+        settings: settings_of(configured),
     }
 }
 
@@ -57,6 +60,8 @@ pub(super) fn of_untrusted(name: &str, configured: &ConfiguredServer) -> McpServ
         estimated_tokens: 0,
         changed: Vec::new(),
         refused: Vec::new(),
+        digest: String::new(),
+        settings: settings_of(configured),
     }
 }
 

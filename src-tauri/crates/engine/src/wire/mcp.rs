@@ -33,6 +33,23 @@ wire! {
         /// Off until the user agrees to them.
         pub changed: Vec<McpChangedTool>,
         pub refused: Vec<McpRefusedTool>,
+        /// Of the tools as it listed them last: what is agreed to.
+        pub digest: String,
+        pub settings: McpServerSettings,
+    }
+    /// How a server is reached: by `command` or by `url`.
+    McpServerSettings {
+        pub command: Option<String>,
+        pub args: Vec<String>,
+        pub env: Vec<McpVariable>,
+        pub network: bool,
+        pub url: Option<String>,
+        pub headers: Vec<McpVariable>,
+    }
+    McpVariable {
+        pub name: String,
+        /// `null`: what stands in the configuration and may be a secret, which is neither shown nor changed.
+        pub value: Option<String>,
     }
     McpChangedTool {
         pub name: String,

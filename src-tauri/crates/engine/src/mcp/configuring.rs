@@ -1,0 +1,181 @@
+//! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
+
+use crate::Engine;
+use crate::config::{ConfiguredServer, McpServerConfig};
+use crate::wire::{McpServerSettings, McpVariable};
+use arki_domain::{Code, Fault};
+use arki_mcp::is_server_name;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use std::collections::BTreeMap;
+
+impl Engine {
+    /// Adds a server, or changes how it is reached; what else is configured of it stays.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub fn save_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
+        let name = usable_name(name)?;
+        self.edit_config(|root| save(root, &name, settings))
+    }
+
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub fn enable_mcp_server(&self, name: &str, enabled: bool) -> Result<(), Fault> {
+        self.edit_config(|root| {
+            let servers = root.object_value_or_set().object_value("mcpServers");
+            if let Some(server) = servers.and_then(|servers| servers.object_value(name)) {
+                set_unless(&server, "enabled", enabled, CstInputValue::Bool(false));
+            }
+        })
+    }
+
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub fn remove_mcp_server(&self, name: &str) -> Result<(), Fault> {
+        self.edit_config(|root| {
+            if let Some(servers) = root.object_value_or_set().object_value("mcpServers") {
+                remove(&servers, name);
+            }
+        })
+    }
+}
+
+/// How a server is reached, as it stands in the file, but for values that may be secrets.
+pub(super) fn settings_of(configured: &ConfiguredServer) -> McpServerSettings {
+    let McpServerConfig { command, args, env, network, url, headers, .. } = &configured.config;
+    McpServerSettings {
+        command: command.clone(),
+        args: args.clone(),
+        env: variables(env),
+        network: *network == Some(true),
+        url: url.clone(),
+        headers: variables(headers),
+    }
+}
+
+/// Only the name of a variable is known to be no secret.
+fn variables(values: &BTreeMap<String, String>) -> Vec<McpVariable> {
+    let is_reference = |value: &&String| {
+        let value = value.strip_prefix("Bearer ").unwrap_or(value);
+        value.strip_prefix("${").is_some_and(|name| name.find('}') == Some(name.len() - 1))
+    };
+    let variable =
+        |(name, value)| McpVariable { name: String::clone(name), value: Some(value).filter(is_reference).cloned() };
+    values.iter().map(variable).collect()
+}
+
+fn save(root: &CstRootNode, name: &str, settings: &McpServerSettings) {
+    let servers = root.object_value_or_set().object_value_or_set("mcpServers");
+    let server = servers.object_value_or_set(name);
+    match &settings.command {
+        Some(command) => {
+            ["url", "headers", "oauth"].iter().for_each(|key| remove(&server, key));
+            set(&server, "command", text(command));
+            let args: Vec<CstInputValue> = settings.args.iter().map(|arg| text(arg)).collect();
+            set_unless(&server, "args", args.is_empty(), CstInputValue::Array(args));
+            set_variables(&server, "env", &settings.env);
+            set_unless(&server, "network", !settings.network, CstInputValue::Bool(true));
+        }
+        None => {
+            ["command", "args", "env", "network", "writable"].iter().for_each(|key| remove(&server, key));
+            set(&server, "url", text(settings.url.as_deref().unwrap_or_default()));
+            set_variables(&server, "headers", &settings.headers);
+        }
+    }
+}
+
+fn set_variables(server: &CstObject, key: &str, variables: &[McpVariable]) {
+    if variables.is_empty() {
+        return remove(server, key);
+    }
+    let object = server.object_value_or_set(key);
+    for property in object.properties() {
+        let name = property.name().and_then(|name| name.decoded_value().ok());
+        if !variables.iter().any(|variable| Some(&variable.name) == name.as_ref()) {
+            property.remove();
+        }
+    }
+    for variable in variables {
+        if let Some(value) = &variable.value {
+            set(&object, &variable.name, text(value));
+        }
+    }
+}
+
+fn text(value: &str) -> CstInputValue {
+    CstInputValue::String(value.to_owned())
+}
+
+fn set_unless(object: &CstObject, key: &str, is_default: bool, value: CstInputValue) {
+    if is_default { remove(object, key) } else { set(object, key, value) }
+}
+
+fn set(object: &CstObject, key: &str, value: CstInputValue) {
+    match object.get(key) {
+        Some(property) => property.set_value(value),
+        None => {
+            object.append(key, value);
+        }
+    }
+}
+
+fn remove(object: &CstObject, key: &str) {
+    object.get(key).into_iter().for_each(|property| property.remove());
+}
+
+fn usable_name(name: &str) -> Result<String, Fault> {
+    let name = name.trim();
+    if is_server_name(name) {
+        return Ok(name.to_owned());
+    }
+    let hint = "Use up to 32 letters, digits, \"-\" and single \"_\".";
+    Err(Fault::new(Code::USAGE, format!("\"{name}\" can't be an MCP server's name."), hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn saved(before: &str, settings: &Value) -> (String, Value) {
+        let settings: McpServerSettings = serde_json::from_value(settings.clone()).unwrap();
+        let root = CstRootNode::parse(before, &jsonc_parser::ParseOptions::default()).unwrap();
+        save(&root, "x", &settings);
+        let text = root.to_string();
+        let value = jsonc_parser::parse_to_serde_value::<Value>(&text, &jsonc_parser::ParseOptions::default()).unwrap();
+        (text, value["mcpServers"]["x"].clone())
+    }
+
+    fn program(env: &Value) -> Value {
+        json!({"command": "c", "args": ["a", "b c"], "env": env, "network": true, "url": null, "headers": []})
+    }
+
+    #[test]
+    fn a_server_is_added_and_everything_else_stays() {
+        let (text, server) = saved("{ // mine\n}", &program(&json!([{"name": "T", "value": "${T}"}])));
+        assert!(text.contains("// mine"), "{text}");
+        assert_eq!(server, json!({"command": "c", "args": ["a", "b c"], "env": {"T": "${T}"}, "network": true}));
+    }
+
+    #[test]
+    fn what_is_not_shown_is_kept_and_what_is_left_out_goes() {
+        let before = r#"{"mcpServers": {"x": {"command": "b", "env": {"SECRET": "abc", "OLD": "1", "T": "${T}"},
+            "category": "read" /* harmless */}}}"#;
+        let env = json!([{"name": "SECRET", "value": null}, {"name": "T", "value": "${U}"}]);
+        let (text, server) = saved(before, &program(&env));
+        assert_eq!(server["env"], json!({"SECRET": "abc", "T": "${U}"}));
+        assert!(server["category"] == "read" && text.contains("harmless"), "{text}");
+        let remote =
+            json!({"command": null, "args": [], "env": [], "network": false, "url": "https://h/x", "headers": []});
+        let (_, server) = saved(before, &remote);
+        assert_eq!(server, json!({"url": "https://h/x", "category": "read"}));
+    }
+
+    #[test]
+    fn only_references_are_shown() {
+        let values = [("A", "${TOKEN}"), ("B", "sk-secret"), ("C", "${A}sk-secret${B}"), ("D", "Bearer ${T}")];
+        let values = values.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let shown: Vec<bool> = variables(&BTreeMap::from(values)).iter().map(|shown| shown.value.is_some()).collect();
+        assert_eq!(shown, [true, false, false, true]);
+    }
+}

@@ -1,0 +1,87 @@
+//! The window's commands about MCP servers: thin delegates to the engine, for the folder that is open.
+
+use crate::desktop::Desktop;
+use crate::rpc::Answer;
+use arki_domain::{Code, Fault};
+use arki_engine::{McpServerEntry, McpServerSettings, McpTestStep};
+use std::path::PathBuf;
+use tauri::ipc::Channel;
+use tauri::{AppHandle, State};
+use tauri_plugin_opener::OpenerExt;
+
+#[tauri::command]
+pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<McpServerEntry>> {
+    Ok(match desktop.project() {
+        Some(folder) => desktop.engine.mcp_listed(&folder)?,
+        None => desktop.engine.mcp_configured()?,
+    })
+}
+
+#[tauri::command]
+pub(crate) async fn save_mcp_server(
+    name: String,
+    settings: McpServerSettings,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    Ok(desktop.engine.save_mcp_server(&name, &settings)?)
+}
+
+#[tauri::command]
+pub(crate) async fn enable_mcp_server(name: String, enabled: bool, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.enable_mcp_server(&name, enabled)?)
+}
+
+#[tauri::command]
+pub(crate) async fn remove_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.remove_mcp_server(&name)?)
+}
+
+/// Sends each step as it ends; answers whether none failed.
+#[tauri::command]
+pub(crate) async fn test_mcp_server(
+    name: String,
+    on_step: Channel<McpTestStep>,
+    desktop: State<'_, Desktop>,
+) -> Answer<bool> {
+    let mut tell = move |step| {
+        if let Err(error) = on_step.send(step) {
+            tracing::warn!(%error, "a step of an MCP server's test did not reach the window");
+        }
+    };
+    Ok(desktop.engine.mcp_test(&folder(&desktop)?, &name, &mut tell).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn mcp_server_log(name: String, desktop: State<'_, Desktop>) -> Answer<String> {
+    Ok(desktop.engine.mcp_trail(&folder(&desktop)?, &name)?)
+}
+
+#[tauri::command]
+pub(crate) async fn review_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<McpServerEntry> {
+    Ok(desktop.engine.mcp_look(&folder(&desktop)?, &name).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn agree_to_mcp_server(name: String, digest: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    Ok(desktop.engine.mcp_agree(&folder(&desktop)?, &name, &digest).await?)
+}
+
+/// Opens the page in the user's browser, and waits for them to come back.
+#[tauri::command]
+pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop: State<'_, Desktop>) -> Answer<()> {
+    let show = move |url: &str| {
+        // Whatever a server asks for, only a page is opened.
+        let is_page = url.starts_with("https://") || url.starts_with("http://");
+        if !is_page || app.opener().open_url(url, None::<&str>).is_err() {
+            tracing::warn!("the page to sign in on could not be opened");
+        }
+    };
+    Ok(desktop.engine.mcp_sign_in(&folder(&desktop)?, &name, show).await?)
+}
+
+fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {
+    desktop.project().ok_or_else(|| {
+        let message = "MCP servers are started in a folder, and none is open.";
+        Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
+    })
+}

@@ -1,0 +1,74 @@
+//! An MCP server in the window: added, tested until it works, used by a run, switched off.
+
+use crate::harness::{ESCAPE, Element, Stage, Window, wait_for};
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+use std::path::Path;
+
+fn button<'a>(settings: &Element<'a>, name: &str) -> Element<'a> {
+    let about = "return document.getElementById(arguments[0].getAttribute('aria-describedby'))?.innerText ?? ''";
+    wait_for(&format!("{name:?} of echo"), || {
+        let buttons = settings.all_inside("button", name);
+        buttons.into_iter().find(|button| button.ask(about).as_str().is_some_and(|text| text.starts_with("echo")))
+    })
+}
+
+/// What the last step of a test that has ended says.
+fn last_step(window: &Window<'_>, words: &str) -> String {
+    wait_for(&format!("a step that says {words:?}"), || {
+        let test = window.elements("region", Some("Test of echo")).into_iter().next()?;
+        let ended = test.ask("return arguments[0].getAttribute('aria-busy')") == "false";
+        let last = test.ask("return arguments[0].innerText").as_str()?.to_owned();
+        (ended && last.contains(words)).then_some(last)
+    })
+}
+
+#[test]
+fn a_server_is_added_tested_used_and_switched_off() {
+    let call = Turn::calls().call("mcp__echo__echo", json!({ "text": "from the server" }));
+    let stage = Stage::trusted(Script::new(vec![call, Turn::text("It answered.")]).sequential());
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("acceptance/mcp_server.py");
+    let window = stage.open();
+
+    window.click("Settings");
+    let settings = window.element("dialog", "Settings");
+    settings.inside("tab", "MCP servers").click();
+    settings.inside("button", "Add MCP server").click();
+    settings.inside("textbox", "Name").write("echo");
+    settings.inside("textbox", "Command").write("no-such-program");
+    settings.inside("textbox", "Arguments").write(&format!("{}\nends", program.display()));
+    window.pictures("mcp-new");
+    settings.inside("button", "Save server").click();
+    button(&settings, "Test").click();
+    let failed = last_step(&window, "is the program there?");
+    assert!(failed.contains("MCP_SERVER_FAILED"), "{failed}");
+    window.pictures("mcp-test-failed");
+
+    for (command, arguments, words) in [("python3", "ends", "a library is missing"), ("python3", "good", "2 tools")] {
+        button(&settings, "Remove").click();
+        settings.inside("button", "Add MCP server").click();
+        settings.inside("textbox", "Name").write("echo");
+        settings.inside("textbox", "Command").write(command);
+        settings.inside("textbox", "Arguments").write(&format!("{}\n{arguments}", program.display()));
+        settings.inside("button", "Save server").click();
+        button(&settings, "Test").click();
+        last_step(&window, words);
+    }
+    window.pictures("mcp-test");
+    settings.inside("button", "Close").click();
+    window.says("2 tools");
+    window.press(&[ESCAPE]);
+    window.gone("dialog", "Settings");
+
+    window.ask("Use the server");
+    window.click("Approve");
+    window.says("It answered.");
+
+    window.click("Settings");
+    let settings = window.element("dialog", "Settings");
+    settings.inside("tab", "MCP servers").click();
+    window.says("✓ running");
+    window.pictures("mcp-servers");
+    button(&settings, "Switch off").click();
+    window.says("– off");
+}

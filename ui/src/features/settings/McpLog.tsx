@@ -1,0 +1,37 @@
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+
+/** The last of what the server printed besides the protocol. */
+export function McpLog({ name, onClose }: { name: string; onClose: () => void }) {
+  const arki = useArki();
+  const [log, setLog] = useState<string | null>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  const read = useCallback(() => {
+    arki.platform.call("mcp_server_log", { name }).then(setLog, (thrown) => setError(asCommandError(thrown)));
+  }, [arki, name]);
+  useEffect(read, [read]);
+  return (
+    <section className="mcp-part" aria-label={`Log of ${name}`}>
+      {error && <ErrorNote error={error} />}
+      {log === "" && <p className="secondary">It has printed nothing since Arki was started.</p>}
+      {log && (
+        <pre className="mcp-text" tabIndex={0}>
+          <VisibleText text={log} />
+        </pre>
+      )}
+      <div className="error-actions">
+        <Button small onClick={read}>
+          Read again
+        </Button>
+        <Button small look="quiet" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+    </section>
+  );
+}

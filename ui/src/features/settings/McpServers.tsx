@@ -1,0 +1,191 @@
+import { Plus } from "lucide-react";
+import { useCallback, useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural, tokens } from "../../components/format";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, McpServerEntry } from "../../protocol/generated";
+import { McpChanges } from "./McpChanges";
+import { McpForm } from "./McpForm";
+import { McpLog } from "./McpLog";
+import { McpTest } from "./McpTest";
+
+type Part = "edit" | "test" | "changes" | "log";
+type Open = { name: string; part: Part } | { name: null; part: "add" } | null;
+
+/** The servers of the folder that is open, and what can be done about each. */
+export function McpServers() {
+  const arki = useArki();
+  const { servers, error, setError, refresh } = useServers();
+  const [open, setOpen] = useState<Open>(null);
+  const attempt = async (work: () => Promise<unknown>) => {
+    setError(null);
+    try {
+      await work();
+      setOpen(null);
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+    await refresh();
+  };
+  const close = () => {
+    setOpen(null);
+    void refresh();
+  };
+  return (
+    <section className="settings-section" aria-labelledby="mcp-title">
+      <h3 id="mcp-title">MCP servers</h3>
+      <p className="secondary">
+        Programs and addresses that bring tools of their own. Each start needs a trusted folder; each call is
+        asked about like any other.
+      </p>
+      {error && <ErrorNote error={error} />}
+      <ul className="providers">
+        {servers.map((server) => (
+          <li key={server.name} className="provider">
+            <Entry
+              server={server}
+              onOpen={(part) => setOpen({ name: server.name, part })}
+              attempt={attempt}
+            />
+            {open?.name === server.name && (
+              <Opened part={open.part} server={server} attempt={attempt} onClose={close} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {open?.part === "add" ? (
+        <McpForm
+          server={null}
+          onCancel={() => setOpen(null)}
+          onSave={(entry) => attempt(() => arki.platform.call("save_mcp_server", entry))}
+        />
+      ) : (
+        <Button
+          small
+          icon={<Plus size={14} aria-hidden />}
+          onClick={() => setOpen({ name: null, part: "add" })}
+        >
+          Add MCP server
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function useServers() {
+  const arki = useArki();
+  const [servers, setServers] = useState<McpServerEntry[]>([]);
+  const [error, setError] = useState<CommandError | null>(null);
+  const refresh = useCallback(async () => {
+    try {
+      setServers(await arki.platform.call("list_mcp_servers", {}));
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  }, [arki]);
+  useEffect(() => {
+    void refresh();
+  }, [refresh]);
+  return { servers, error, setError, refresh };
+}
+
+type Attempt = (work: () => Promise<unknown>) => Promise<void>;
+type OpenedProps = { part: Part | "add"; server: McpServerEntry; attempt: Attempt; onClose: () => void };
+
+function Opened({ part, server, attempt, onClose }: OpenedProps) {
+  const arki = useArki();
+  switch (part) {
+    case "edit":
+      return (
+        <McpForm
+          server={server}
+          onCancel={onClose}
+          onSave={(entry) => attempt(() => arki.platform.call("save_mcp_server", entry))}
+        />
+      );
+    case "test":
+      return <McpTest name={server.name} onClose={onClose} />;
+    case "changes":
+      return <McpChanges name={server.name} onClose={onClose} />;
+    case "log":
+      return <McpLog name={server.name} onClose={onClose} />;
+    case "add":
+      return null;
+  }
+}
+
+type EntryProps = { server: McpServerEntry; onOpen: (part: Part) => void; attempt: Attempt };
+
+function Entry({ server, onOpen, attempt }: EntryProps) {
+  const arki = useArki();
+  const { name, state, origin, changed, refused, failure } = server;
+  const about = `mcp-${name}`;
+  const button = (words: string, onClick: () => void) => (
+    <Button small look="quiet" aria-describedby={about} onClick={onClick}>
+      {words}
+    </Button>
+  );
+  const isOff = state === "disabled";
+  const canStart = !isOff && state !== "untrusted";
+  return (
+    <>
+      <div className="provider-line">
+        <span className="grow" id={about}>
+          <b>{name}</b>
+          <span className="secondary"> {origin === "project" ? "of this project" : ""}</span>
+          <span className="provider-facts small secondary">
+            <span className={`mcp-state ${state}`}>{stateWords[state]}</span>
+            {` · ${costWords(server)} · `}
+            <code>{server.place}</code>
+          </span>
+        </span>
+        {canStart && changed.length > 0 && button("Review changes", () => onOpen("changes"))}
+        {canStart && button("Test", () => onOpen("test"))}
+        {canStart && button("Log", () => onOpen("log"))}
+        {canStart &&
+          server.transport === "http" &&
+          button("Sign in", () => attempt(() => arki.platform.call("sign_in_to_mcp_server", { name })))}
+        {origin === "user" && (
+          <>
+            {button("Edit", () => onOpen("edit"))}
+            {button(isOff ? "Switch on" : "Switch off", () =>
+              attempt(() => arki.platform.call("enable_mcp_server", { name, enabled: isOff })),
+            )}
+            {button("Remove", () => attempt(() => arki.platform.call("remove_mcp_server", { name })))}
+          </>
+        )}
+      </div>
+      {failure && <ErrorNote error={failure} />}
+      {changed.length > 0 && (
+        <p className="small">
+          <span aria-hidden>! </span>
+          {plural(changed.length, "tool has", "tools have")} changed since you agreed to the server, and{" "}
+          {changed.length === 1 ? "is" : "are"} off.
+        </p>
+      )}
+      {refused.map((tool) => (
+        <p key={`${tool.name} ${tool.reason}`} className="small secondary">
+          {tool.name || "A tool without a name"} is not offered: {tool.reason}.
+        </p>
+      ))}
+    </>
+  );
+}
+
+const stateWords: Record<McpServerEntry["state"], string> = {
+  disabled: "– off",
+  untrusted: "! starts only in a trusted folder",
+  idle: "○ starts when it is needed",
+  starting: "◐ starting",
+  running: "✓ running",
+  failed: "✕ failed",
+};
+
+function costWords({ tools, isSearched, estimatedTokens }: McpServerEntry): string {
+  if (!tools) return "not met yet";
+  const cost = `${tokens(estimatedTokens)} tokens`;
+  const words = isSearched ? `searched, as ${cost} would be too much` : `${cost} in each request`;
+  return `${plural(tools.length, "tool")}, ${words}`;
+}
