@@ -126,6 +126,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             let host = DesktopHost::new(app.handle().clone());
             tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
             engine.follow_up_runs();
+            let waiting = engine.clone();
+            tauri::async_runtime::spawn(async move { waiting.expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }

@@ -63,5 +63,6 @@ mod taking_back;
 mod tls_server;
 mod tree;
 mod trust;
+mod unanswered;
 mod under_a_tool;
 mod usage;

@@ -22,6 +22,7 @@ pub(crate) enum Exit {
 /// Faults of the way Arki was called or set up, rather than of what it did.
 const USAGE_CODES: &[Code] = &[
     Code::APPROVAL_ALREADY_RESOLVED,
+    Code::APPROVAL_EXPIRED,
     Code::APPROVAL_NOT_FOUND,
     Code::CHANGE_NOT_FOUND,
     Code::CONFIG_INVALID,

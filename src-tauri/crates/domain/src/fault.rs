@@ -30,6 +30,8 @@ codes! {
     API_QUEUE_TIMEOUT,
     /// The approval was decided before.
     APPROVAL_ALREADY_RESOLVED,
+    /// Nobody answered the approval in the time that it had.
+    APPROVAL_EXPIRED,
     /// There is no approval with this id.
     APPROVAL_NOT_FOUND,
     /// A tool call's arguments are not JSON or break the tool's schema.

@@ -42,6 +42,9 @@ pub struct RunOptions {
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
+    /// What nobody answers for so long is rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval_timeout_seconds: Option<u64>,
     /// The call-level system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,

@@ -74,6 +74,9 @@ impl Engine {
             return Err(Fault::internal("an approval that this version cannot read"));
         };
         check(&requested, &resolution)?;
+        if resolution.decision == ApprovalDecision::Approve {
+            self.ensure_in_time(&record)?;
+        }
         // A decision that nobody could act on must not be spent.
         if let Some(run) = self.overview(&record.session_id)?.run {
             self.ensure_begun_here(&run.run_id)?;

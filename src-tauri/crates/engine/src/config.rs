@@ -40,6 +40,7 @@ pub struct Config {
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
+    pub approval_timeout_seconds: Option<u64>,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed.

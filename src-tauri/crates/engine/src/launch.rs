@@ -74,8 +74,10 @@ impl Engine {
             }
             warn_without_snapshot(&session_id, engine.keep_snapshot(&session_id).await);
             engine.anchor_soon(&session_id);
-            if matches!(ended, Ok(RunEnd::Completed { .. })) {
-                engine.follow_up_soon(&session_id);
+            match &ended {
+                Ok(RunEnd::Completed { .. }) => engine.follow_up_soon(&session_id),
+                Ok(RunEnd::AwaitingApproval(approval_id)) => engine.expire_in_time(&session_id, approval_id),
+                _ => {}
             }
             if let Err(fault) = &ended {
                 tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");

@@ -17,6 +17,7 @@ mod directories;
 mod doctor;
 mod engine;
 mod environment_keys;
+mod expiry;
 mod export;
 mod follow_others;
 mod fork;

@@ -73,7 +73,9 @@ impl Engine {
         let config = self.config_of(&open)?;
         self.meet_mcp_servers(&open, &config).await;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let answer = |asked: &ApprovalRequested| self.answer(asked, resume.approve?, &open, &config);
+        let answer = |asked: &ApprovalRequested| {
+            self.timed_out(asked).or_else(|| self.answer(asked, resume.approve?, &open, &config))
+        };
         let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve, answer).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),

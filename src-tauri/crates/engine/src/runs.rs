@@ -237,6 +237,7 @@ fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
         max_turns: options.max_turns.or(config.max_turns),
         max_seconds: options.max_seconds.or(config.max_seconds),
         max_cost_usd: options.max_cost_usd.or(config.max_cost_usd),
+        approval_timeout_seconds: options.approval_timeout_seconds.or(config.approval_timeout_seconds),
         ..options
     }
 }

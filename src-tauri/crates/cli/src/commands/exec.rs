@@ -39,6 +39,7 @@ pub(crate) async fn run(
             max_turns: arguments.max_turns,
             max_seconds: arguments.max_seconds,
             max_cost_usd: arguments.max_cost,
+            approval_timeout_seconds: None,
             system: arguments.system,
             images: Vec::new(),
             output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,

@@ -22,6 +22,9 @@ payload! {
         /// The approval this one replaces, because the file changed after it was shown.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub supersedes: Option<ApprovalId>,
+        /// Unanswered for so long, it counts as rejected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub timeout_seconds: Option<u64>,
     }
     /// A change as it is shown before it is made.
     ChangePreview {
@@ -68,7 +71,7 @@ payload! {
         /// The user's note to the model.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
-        /// `window`, `cli`, or `approve:MODE` where the user had granted or refused it for the whole run.
+        /// `window`, `cli`, `timeout` where nobody answered in time, or `approve:MODE` where the user had granted or refused it for the whole run.
         pub resolved_by: String,
         pub preview_hash: String,
     }
@@ -84,7 +87,16 @@ payload! {
     }
 }
 
+const TIMED_OUT: &str = "timeout";
+
 impl ApprovalRequested {
+    /// When it no longer waits for an answer, in milliseconds since 1970, where it was asked at `asked_ms`.
+    #[must_use]
+    pub fn expires_at_ms(&self, asked_ms: i64) -> Option<i64> {
+        let seconds = i64::try_from(self.timeout_seconds?).unwrap_or(i64::MAX);
+        Some(asked_ms.saturating_add(seconds.saturating_mul(1000)))
+    }
+
     /// The hash of what the user is shown; empty where there is nothing but the arguments.
     #[must_use]
     pub fn shown_hash(&self) -> &str {
@@ -94,6 +106,27 @@ impl ApprovalRequested {
 }
 
 impl ApprovalResolved {
+    /// The rejection of what nobody answered in time.
+    #[must_use]
+    pub fn timed_out(requested: &ApprovalRequested) -> Self {
+        let seconds = requested.timeout_seconds.unwrap_or_default();
+        Self {
+            approval_id: requested.approval_id.clone(),
+            decision: ApprovalDecision::Reject,
+            hunks: None,
+            edited: BTreeMap::new(),
+            command: None,
+            reason: Some(format!("Nobody answered within {seconds} s.")),
+            resolved_by: TIMED_OUT.to_owned(),
+            preview_hash: requested.shown_hash().to_owned(),
+        }
+    }
+
+    #[must_use]
+    pub fn is_by_timeout(&self) -> bool {
+        self.resolved_by == TIMED_OUT
+    }
+
     /// Whether `--approve` answered it, so that nobody has looked at what was shown.
     #[must_use]
     pub fn is_by_mode(&self) -> bool {

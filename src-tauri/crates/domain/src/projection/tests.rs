@@ -87,6 +87,7 @@ impl Log {
             preview: None,
             command: None,
             supersedes: None,
+            timeout_seconds: None,
         })
     }
 

@@ -59,6 +59,7 @@ impl Config {
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
             max_seconds: limits.max_seconds,
             max_cost_usd: limits.max_cost_usd,
+            approval_timeout_seconds: limits.approval_timeout_seconds,
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file
                 .retention
@@ -119,6 +120,11 @@ impl Config {
         if let Some(cost) = limits.max_cost_usd {
             self.max_cost_usd = Some(cost).filter(|cost| self.max_cost_usd.is_none_or(|current| *cost <= current));
             self.max_cost_usd.ok_or_else(loosened)?;
+        }
+        if let Some(seconds) = limits.approval_timeout_seconds {
+            let current = self.approval_timeout_seconds;
+            current.is_none_or(|current| seconds <= current).then_some(()).ok_or_else(loosened)?;
+            self.approval_timeout_seconds = Some(seconds);
         }
         if let Some(seconds) = limits.tool_timeout_seconds {
             (seconds <= self.tool_limits.timeout_seconds).then_some(()).ok_or_else(loosened)?;

@@ -60,6 +60,28 @@ async fn the_next_run_begins_by_itself_once_one_has_completed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_answers_in_time_is_rejected_by_a_program_that_stays() {
+    let stage = Stage::new(vec![edit("one", "two"), Turn::text("Then not.")]).await;
+    let before = stage.text("a.txt");
+    let mut heard = stage.engine.subscribe();
+    stage.engine.follow_up_runs();
+    let mut start = stage.new_session();
+    start.options.approval_timeout_seconds = Some(0);
+    let (_, first) = stage.engine.start_run(start).await.unwrap();
+    assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
+    let mut resolved_by = String::new();
+    loop {
+        let Some(Ok(LiveEvent::Stored(event))) = heard.next().await else { continue };
+        match event.body() {
+            EventBody::ApprovalResolved(resolved) => resolved_by = resolved.resolved_by,
+            EventBody::RunCompleted(_) => break,
+            _ => {}
+        }
+    }
+    assert_eq!((resolved_by.as_str(), stage.text("a.txt")), ("timeout", before));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_queue_is_edited_and_reordered_and_knows_what_is_not_in_it() {
     let stage = Stage::new(vec![Turn::text("one")]).await;
     let (session, _) = stage.run_to_end().await;

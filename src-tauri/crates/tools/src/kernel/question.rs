@@ -20,6 +20,7 @@ pub(super) fn plain(call: &ToolCall, verdict: &Verdict) -> (Verdict, ApprovalReq
         preview: None,
         command: None,
         supersedes: None,
+        timeout_seconds: None,
     };
     (verdict.clone(), requested)
 }

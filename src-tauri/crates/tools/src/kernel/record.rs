@@ -111,6 +111,13 @@ impl<'a> Record<'a> {
         if approval.requested.rule == REPEATED_RULE {
             text.push_str(&format!(" {} {GO_ON_OTHERWISE}", approval.requested.reason));
         }
+        if approval.resolved.is_by_timeout() {
+            let reason = approval.resolved.reason.as_deref().unwrap_or_default();
+            let text = format!("Rejected: {reason} Nothing was done. Go on without it, or say what is needed.");
+            let result = ToolResult { is_error: true, ..self.text(call, text) };
+            self.append(vec![result.into()]).await?;
+            return Ok(CallOutcome::Finished);
+        }
         if let Some(note) = &approval.resolved.reason {
             text.push_str(&format!("\nThe user's note: {note}"));
         }
@@ -122,8 +129,9 @@ impl<'a> Record<'a> {
     /// Puts the question. With `--approve never` it is answered at once.
     pub(super) async fn ask(
         &mut self,
-        (verdict, requested): (Verdict, ApprovalRequested),
+        (verdict, mut requested): (Verdict, ApprovalRequested),
     ) -> Result<CallOutcome, Fault> {
+        requested.timeout_seconds = self.context.options.approval_timeout_seconds;
         let approval_id = requested.approval_id.clone();
         let call_id = requested.call_id.clone();
         let tool_id = requested.tool_id.clone();

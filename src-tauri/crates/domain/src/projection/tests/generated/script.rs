@@ -212,6 +212,7 @@ impl Script {
             preview: None,
             command: None,
             supersedes: None,
+            timeout_seconds: None,
         });
         let reason = PauseReason::Approval;
         self.add(RunPaused { reason, approval_id: Some(approval_id.clone()) });
