@@ -26,6 +26,9 @@ pub struct RuleDefinition {
     /// Holds only in this folder, by its canonical path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
+    /// Also allows commands to use the network. Without it an allowing rule is for commands that do not ask for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
     /// Shell lines, paths or hosts that the rule must match; checked when the configuration is loaded.
@@ -45,6 +48,7 @@ impl RuleDefinition {
             path: None,
             host: None,
             project: None,
+            network: false,
             reason: String::new(),
             matches: Vec::new(),
             not_match: Vec::new(),
@@ -173,6 +177,10 @@ impl PolicyRule {
     }
 }
 
+fn is_command_with_network(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
+    question.category == Some(Category::Network) && command.is_some()
+}
+
 fn canonical(command: &[String]) -> Option<Vec<String>> {
     let (first, rest) = command.split_first()?;
     let name = powershell::canonical(first);
@@ -241,12 +249,14 @@ impl PolicySettings {
 
     /// The strictest of the rules that match.
     pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-        self.matching(question, command).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
+        let is_networked = is_command_with_network(question, command);
+        let speaks = |rule: &&PolicyRule| !is_networked || rule.definition.network || !rule.needs_all();
+        self.matching(question, command).filter(speaks).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
     }
 
     /// Using the network is asked about each time: what was allowed without it is not allowed with it.
     pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
-        if question.category == Some(Category::Network) && command.is_some() {
+        if is_command_with_network(question, command) {
             return None;
         }
         let allows = |rule: &&PolicyRule| rule.definition.decision == Decision::Allow;

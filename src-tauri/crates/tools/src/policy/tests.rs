@@ -323,19 +323,30 @@ fn what_was_allowed_for_the_session_holds_where_no_rule_says_otherwise() {
 
 #[test]
 fn what_was_allowed_without_the_network_is_asked_about_with_it() {
-    let grants = settings(json!([{"decision": "allow", "tool": "run_command", "command": ["cargo"]}])).unwrap().rules;
-    let settings = PolicySettings { grants, ..PolicySettings::default() };
-    let subject = Subject { command: Some("cargo fetch".into()), ..Subject::default() };
-    let question = Question {
-        tool: "run_command",
-        category: Some(Category::Network),
-        subject: &subject,
-        trusted: true,
-        approve: ApprovalMode::Ask,
-        sandboxed: false,
-        impact: Impact::default(),
+    let rules = |decision: &str, network: bool| {
+        let rule = json!({"decision": decision, "tool": "run_command", "command": ["cargo"], "network": network});
+        settings(json!([rule])).unwrap()
     };
-    assert_eq!(decide(&question, &settings).decision, Decision::Approval);
+    let subject = Subject { command: Some("cargo fetch".into()), ..Subject::default() };
+    let with_network = |settings: &PolicySettings| {
+        let question = Question {
+            tool: "run_command",
+            category: Some(Category::Network),
+            subject: &subject,
+            trusted: true,
+            approve: ApprovalMode::Ask,
+            sandboxed: false,
+            impact: Impact::default(),
+        };
+        decide(&question, settings).decision
+    };
+    let grants = rules("allow", true).rules;
+    assert_eq!(with_network(&PolicySettings { grants, ..PolicySettings::default() }), Decision::Approval);
+    assert_eq!(with_network(&rules("allow", false)), Decision::Approval);
+    assert_eq!(with_network(&rules("allow", true)), Decision::Allow);
+    assert_eq!(with_network(&rules("deny", false)), Decision::Deny);
+    let without = command_with("cargo fetch", &rules("allow", false), ApprovalMode::Ask, true);
+    assert_eq!(without.decision, Decision::Allow);
 }
 
 #[test]
