@@ -103,8 +103,8 @@ fn what_a_killed_program_left_is_told_as_of_unknown_effect() {
 
 #[test]
 fn only_so_many_go_on_at_once() {
-    let calls = (0..9)
-        .fold(Turn::calls(), |turn, _| turn.call("run_command", json!({"command": "sleep 600", "background": true})));
+    let begins = |number: usize| json!({"command": format!("sleep {}", 600 + number), "background": true});
+    let calls = (0..9).fold(Turn::calls(), |turn, number| turn.call("run_command", begins(number)));
     let Some(stage) = stage(vec![calls, Turn::text("Done.")]) else { return };
     let events = granted(&stage);
     let codes: Vec<Value> = payloads(&events, "tool.result").iter().map(|result| result["code"].clone()).collect();

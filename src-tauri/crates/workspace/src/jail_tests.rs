@@ -8,6 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use globset::GlobSet;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
@@ -74,10 +75,11 @@ impl World {
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
+                for pause in PAUSES.iter().cycle().take_while(|_| !is_over.load(Ordering::Relaxed)) {
                     self.swap("project/code", "project/code-other");
                     self.swap("project/a.txt", "project/a-other.txt");
                     self.swap("project/hooks", "project/hooks-other");
+                    thread::sleep(Duration::from_micros(*pause));
                 }
             });
             // Ends the swapping also where the work fails.
@@ -132,6 +134,9 @@ impl Tally {
     }
 }
 
+/// Microseconds between two swaps: some hit every step of what goes on, and some let it come to its
+/// end. An odd number, so that each comes both ways round.
+const PAUSES: [u64; 7] = [0, 0, 0, 20, 0, 200, 3000];
 const NAMES: &[&str] = &["code/a.txt", "code-other/a.txt", "a.txt", "a-other.txt", "code/deep/a.txt"];
 
 #[test]
