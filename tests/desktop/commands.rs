@@ -70,7 +70,7 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     wait_until("the command and its port", || listed().contains("import socket") && listed().contains(&port));
     assert!(listed().contains("processes") && listed().contains("of processor"), "{}", listed());
     window.pictures("processes");
-    window.element("list", "Running commands").inside("button", "Stop process").click();
+    window.element("tabpanel", "Processes").inside("button", "Stop process").click();
     window.says(DONE);
     wait_until("nothing runs any more", || listed().contains("No command runs."));
     let told = stage.request(2);

@@ -7,8 +7,12 @@ use crate::scenes::{DONE, edit_and_say, sixty_lines};
 fn a_change_is_asked_for_and_reviewed_by_keys_alone() {
     let stage = Stage::trusted(edit_and_say());
     let window = stage.open();
-    window.press(&[CONTROL, "l"]);
-    focused(&window.element("textbox", "Message"));
+    let message = window.element("textbox", "Message");
+    // A window that has only just opened may not have the keys yet.
+    wait_until("the focus", || {
+        window.press(&[CONTROL, "l"]);
+        message.is_focused()
+    });
     window.write("Change two lines");
     window.press(&[ENTER]);
     window.element("region", "src/app.txt");
