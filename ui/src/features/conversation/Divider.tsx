@@ -1,6 +1,7 @@
 /** Where the conversation does not simply go on: forked, rewound, stopped half-way. */
-import { ChevronRight, GitFork, Play, Undo2 } from "lucide-react";
+import { GitFork, Play, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
+import { Disclosure } from "../../components/Disclosure";
 import { clock, exactTime, plural } from "../../components/format";
 import type { ForkedItem, RewoundItem } from "../../protocol/transcript";
 import type { StoppedItem, TakenItem } from "./rows";
@@ -47,10 +48,9 @@ export function rewoundWords(item: RewoundItem): string {
 
 export function Taken({ item, onToggle }: { item: TakenItem; onToggle: () => void }) {
   return (
-    <button type="button" className="taken-toggle small" aria-expanded={item.open} onClick={onToggle}>
-      <ChevronRight size={icon} className="tool-chevron" aria-hidden />
+    <Disclosure open={item.open} onToggle={onToggle} className="taken-toggle small">
       {item.open ? "Hide" : "Show"} what was taken back
-    </button>
+    </Disclosure>
   );
 }
 

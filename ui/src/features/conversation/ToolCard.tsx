@@ -1,7 +1,7 @@
-import { ChevronRight } from "lucide-react";
 import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { Disclosure } from "../../components/Disclosure";
 import { duration, plural } from "../../components/format";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
@@ -28,14 +28,7 @@ export function ToolCard({ item, output, onReview }: Props) {
   return (
     <div className={`tool tool-${item.state}`}>
       <div className="tool-line">
-        <button
-          type="button"
-          className="tool-toggle"
-          aria-expanded={open}
-          aria-controls={body}
-          onClick={() => setOpen(!open)}
-        >
-          <ChevronRight size={14} className="tool-chevron" aria-hidden />
+        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
           <code className="tool-name">{item.toolId}</code>
           <code className="tool-main cut grow">
             <VisibleText text={mainArgument(item.args)} />
@@ -46,7 +39,7 @@ export function ToolCard({ item, output, onReview }: Props) {
               {duration(item.durationMs)}
             </span>
           )}
-        </button>
+        </Disclosure>
         {item.state === "waiting" && (
           <Button small onClick={onReview} title="Review" shortcut="Mod+J">
             Review

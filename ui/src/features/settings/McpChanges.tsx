@@ -5,6 +5,8 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, McpChangedTool, McpServerEntry } from "../../protocol/generated";
+import { OpenedPart } from "./OpenedPart";
+import { ServerText } from "./ServerText";
 
 const words: Record<McpChangedTool["change"], string> = { added: "new", changed: "changed", removed: "gone" };
 
@@ -33,45 +35,40 @@ export function McpChanges({ name, onClose }: { name: string; onClose: () => voi
     }
   };
   return (
-    <section className="mcp-part" aria-label={`Changes of ${name}`} aria-busy={!server && !error}>
-      {!server && !error && <p className="secondary">◐ Asking {name} for its tools…</p>}
-      {error && <ErrorNote error={error} />}
-      {server?.changed.map((tool) => (
-        <div key={tool.name}>
-          <p>
-            <code>
-              <VisibleText text={tool.name} />
-            </code>{" "}
-            <span className="secondary">{words[tool.change]}</span>
-          </p>
-          {tool.before && <Told look="before" title="Agreed to" text={tool.before} />}
-          {tool.now && <Told look="now" title="Now" text={tool.now} />}
-        </div>
-      ))}
-      {server?.changed.length === 0 && <p>Its tools are those you agreed to.</p>}
-      <div className="error-actions">
-        {server && server.changed.length > 0 && (
+    <OpenedPart
+      onClose={onClose}
+      actions={
+        server &&
+        server.changed.length > 0 && (
           <Button small look="primary" onClick={() => agree(server.digest)}>
             Agree to these tools
           </Button>
-        )}
-        <Button small look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      </div>
-    </section>
+        )
+      }
+    >
+      <section className="mcp-changes" aria-label={`Changes of ${name}`} aria-busy={!server && !error}>
+        {!server && !error && <p className="secondary">◐ Asking {name} for its tools…</p>}
+        {error && <ErrorNote error={error} />}
+        {server?.changed.map((tool) => (
+          <ChangedTool key={tool.name} tool={tool} />
+        ))}
+        {server?.changed.length === 0 && <p>Its tools are those you agreed to.</p>}
+      </section>
+    </OpenedPart>
   );
 }
 
-function Told({ look, title, text }: { look: "before" | "now"; title: string; text: string }) {
+function ChangedTool({ tool }: { tool: McpChangedTool }) {
   return (
-    <>
-      <p className="small secondary">
-        {look === "before" ? "−" : "+"} {title}
+    <div>
+      <p>
+        <code>
+          <VisibleText text={tool.name} />
+        </code>{" "}
+        <span className="secondary">{words[tool.change]}</span>
       </p>
-      <pre className={`mcp-text ${look}`} tabIndex={0}>
-        <VisibleText text={text} />
-      </pre>
-    </>
+      {tool.before && <ServerText title="− Agreed to" look="before" text={tool.before} />}
+      {tool.now && <ServerText title="+ Now" look="now" text={tool.now} />}
+    </div>
   );
 }

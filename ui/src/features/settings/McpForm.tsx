@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from "react";
-import { Button } from "../../components/Button";
-import { LabelledRow } from "../../components/LabelledRow";
+import { useState } from "react";
 import type { McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
+import { EntryForm } from "./EntryForm";
+import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 
 type Props = {
   server: McpServerEntry | null;
@@ -20,58 +20,43 @@ export function McpForm({ server, onSave, onCancel }: Props) {
   const [url, setUrl] = useState(before?.url ?? "");
   const [headers, setHeaders] = useState(linesOf(before?.headers ?? []));
   const isProgram = kind === "program";
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () => {
     const settings: McpServerSettings = isProgram
       ? { command: command.trim(), args: lines(args), env: variables(env), network, url: null, headers: [] }
       : { command: null, args: [], env: [], network: false, url: url.trim(), headers: variables(headers) };
     void onSave({ name: name.trim(), settings });
   };
   return (
-    <form
-      className="provider-form"
-      onSubmit={submit}
-      aria-label={server ? `Edit ${server.name}` : "Add MCP server"}
+    <EntryForm
+      label={server ? `Edit ${server.name}` : "Add MCP server"}
+      save="Save server"
+      onSave={save}
+      onCancel={onCancel}
     >
-      <LabelledRow label="Name">
-        {(id) => (
-          <input
-            id={id}
-            className="field"
-            value={name}
-            required
-            maxLength={32}
-            readOnly={server !== null}
-            pattern="[A-Za-z0-9\-]+(_[A-Za-z0-9\-]+)*"
-            title="Letters, digits, dash and single underscores"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </LabelledRow>
-      <LabelledRow label="Kind">
-        {(id) => (
-          <select id={id} className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
-            <option value="program">program</option>
-            <option value="address">address</option>
-          </select>
-        )}
-      </LabelledRow>
+      <TextRow
+        label="Name"
+        value={name}
+        onChange={setName}
+        required
+        readOnly={server !== null}
+        maxLength={32}
+        pattern="[A-Za-z0-9\-]+(_[A-Za-z0-9\-]+)*"
+        title="Letters, digits, dash and single underscores"
+      />
+      <ChoiceRow label="Kind" value={kind} onChange={setKind}>
+        <option value="program">program</option>
+        <option value="address">address</option>
+      </ChoiceRow>
       {isProgram ? (
         <>
-          <LabelledRow label="Command">
-            {(id) => (
-              <input
-                id={id}
-                className="field mono"
-                value={command}
-                required
-                placeholder="uvx"
-                onChange={(event) => setCommand(event.target.value)}
-              />
-            )}
-          </LabelledRow>
-          <Lines label="Arguments" hint="One a line" value={args} onChange={setArgs} />
-          <Lines label="Environment" hint="NAME=${NAME}, one a line" value={env} onChange={setEnv} />
+          <TextRow label="Command" mono value={command} onChange={setCommand} required placeholder="uvx" />
+          <LinesRow label="Arguments" placeholder="One a line" value={args} onChange={setArgs} />
+          <LinesRow
+            label="Environment"
+            placeholder="NAME=${NAME}, one a line"
+            value={env}
+            onChange={setEnv}
+          />
           <label className="choice">
             <input type="checkbox" checked={network} onChange={(event) => setNetwork(event.target.checked)} />
             May reach the network
@@ -79,22 +64,18 @@ export function McpForm({ server, onSave, onCancel }: Props) {
         </>
       ) : (
         <>
-          <LabelledRow label="Address">
-            {(id) => (
-              <input
-                id={id}
-                className="field mono"
-                type="url"
-                value={url}
-                required
-                placeholder="https://mcp.example.com/mcp"
-                onChange={(event) => setUrl(event.target.value)}
-              />
-            )}
-          </LabelledRow>
-          <Lines
+          <TextRow
+            label="Address"
+            type="url"
+            mono
+            value={url}
+            onChange={setUrl}
+            required
+            placeholder="https://mcp.example.com/mcp"
+          />
+          <LinesRow
             label="Headers"
-            hint="NAME=Bearer ${TOKEN}, one a line"
+            placeholder="NAME=Bearer ${TOKEN}, one a line"
             value={headers}
             onChange={setHeaders}
           />
@@ -104,35 +85,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
         <code>$&#123;NAME&#125;</code> stands for an environment variable of yours. A name alone keeps the
         value that stands in the configuration, which is not shown here.
       </p>
-      <div className="form-buttons">
-        <Button type="submit" look="primary">
-          Save server
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-type LinesProps = { label: string; hint: string; value: string; onChange: (value: string) => void };
-
-function Lines({ label, hint, value, onChange }: LinesProps) {
-  return (
-    <LabelledRow label={label}>
-      {(id) => (
-        <textarea
-          id={id}
-          className="field mono"
-          rows={2}
-          value={value}
-          placeholder={hint}
-          spellCheck={false}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      )}
-    </LabelledRow>
+    </EntryForm>
   );
 }
 

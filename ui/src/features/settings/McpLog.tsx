@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
+import { OpenedPart } from "./OpenedPart";
+import { ServerText } from "./ServerText";
 
 /** The last of what the server printed besides the protocol. */
 export function McpLog({ name, onClose }: { name: string; onClose: () => void }) {
@@ -16,22 +17,19 @@ export function McpLog({ name, onClose }: { name: string; onClose: () => void })
   }, [arki, name]);
   useEffect(read, [read]);
   return (
-    <section className="mcp-part" aria-label={`Log of ${name}`}>
-      {error && <ErrorNote error={error} />}
-      {log === "" && <p className="secondary">It has printed nothing since Arki was started.</p>}
-      {log && (
-        <pre className="mcp-text" tabIndex={0}>
-          <VisibleText text={log} />
-        </pre>
-      )}
-      <div className="error-actions">
+    <OpenedPart
+      onClose={onClose}
+      actions={
         <Button small onClick={read}>
           Read again
         </Button>
-        <Button small look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      </div>
-    </section>
+      }
+    >
+      <section aria-label={`Log of ${name}`}>
+        {error && <ErrorNote error={error} />}
+        {log === "" && <p className="secondary">It has printed nothing since Arki was started.</p>}
+        {log && <ServerText text={log} />}
+      </section>
+    </OpenedPart>
   );
 }

@@ -1,11 +1,11 @@
-import { useEffect, useState } from "react";
+import { useCallback, useState } from "react";
 import { Button } from "../../components/Button";
-import { VisibleText } from "../../components/code/VisibleText";
-import { ErrorNote } from "../../components/ErrorNote";
 import { useArki } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, McpTestStep } from "../../protocol/generated";
-import { Testing, TestStep } from "./TestStep";
+import type { McpTestStep } from "../../protocol/generated";
+import { OpenedPart } from "./OpenedPart";
+import { ServerText } from "./ServerText";
+import { TestSteps } from "./TestSteps";
+import { useTest } from "./useTest";
 
 const words: Record<McpTestStep["step"], string> = {
   start: "Start",
@@ -16,61 +16,28 @@ const words: Record<McpTestStep["step"], string> = {
 /** Starts the server at once and shows each step; the one that fails with what the server printed. */
 export function McpTest({ name, onClose }: { name: string; onClose: () => void }) {
   const arki = useArki();
-  const [attempt, setAttempt] = useState(1);
-  const [steps, setSteps] = useState<McpTestStep[]>([]);
-  const [running, setRunning] = useState(true);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    // What a test tells after it was closed or begun anew is nobody's.
-    let current = attempt > 0;
-    const ended = (fault: CommandError | null) => {
-      if (!current) return;
-      setRunning(false);
-      setError(fault);
-    };
-    setSteps([]);
-    setRunning(true);
-    setError(null);
-    arki.platform
-      .testMcpServer({ name }, (step) => {
-        if (current) setSteps((told) => [...told, step]);
-      })
-      .then(
-        () => ended(null),
-        (thrown) => ended(asCommandError(thrown)),
-      );
-    return () => {
-      current = false;
-    };
-  }, [arki, name, attempt]);
-  const trail = steps.at(-1)?.trail;
+  const [asked, setAsked] = useState({ name });
+  const test = useTest<McpTestStep>(
+    useCallback((onStep) => arki.platform.testMcpServer(asked, onStep), [arki, asked]),
+  );
+  const steps = test.steps.map(({ step, ok, ...told }) => ({
+    ...told,
+    title: words[step],
+    state: ok ? ("ok" as const) : ("failed" as const),
+  }));
+  const trail = test.steps.at(-1)?.trail;
   return (
-    <div className="mcp-part">
-      <section aria-label={`Test of ${name}`} aria-live="polite" aria-busy={running}>
-        <ol className="test-steps">
-          {steps.map(({ ok, ...step }) => (
-            <TestStep key={step.step} {...step} title={words[step.step]} state={ok ? "ok" : "failed"} />
-          ))}
-          {running && <Testing />}
-        </ol>
-        {trail && (
-          <>
-            <p className="small secondary">What it printed last:</p>
-            <pre className="mcp-text" tabIndex={0}>
-              <VisibleText text={trail} />
-            </pre>
-          </>
-        )}
-      </section>
-      {error && <ErrorNote error={error} />}
-      <div className="error-actions">
-        <Button small disabled={running} onClick={() => setAttempt(attempt + 1)}>
+    <OpenedPart
+      onClose={onClose}
+      actions={
+        <Button small disabled={test.running} onClick={() => setAsked({ name })}>
           Test again
         </Button>
-        <Button small look="quiet" onClick={onClose}>
-          Close
-        </Button>
-      </div>
-    </div>
+      }
+    >
+      <TestSteps name={name} test={{ ...test, steps }}>
+        {trail && <ServerText title="What it printed last:" text={trail} />}
+      </TestSteps>
+    </OpenedPart>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { contextWords } from "../../components/format";
-import { LabelledRow } from "../../components/LabelledRow";
 import { useApp, useArki, useCatalogue } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
+import { ChoiceRow } from "./FormRows";
 
 /** The model new messages use unless another is chosen in the status bar. */
 export function Models() {
@@ -25,26 +25,17 @@ export function Models() {
   const shown = error ?? listError;
   return (
     <section className="settings-section" aria-label="Default model">
-      <LabelledRow label="Default model">
-        {(id) => (
-          <select
-            id={id}
-            className="field"
-            value={chosen}
-            onChange={(event) => void choose(event.target.value)}
-          >
-            {!models.some((model) => model.id === chosen) && (
-              <option value={chosen}>{chosen || "None chosen"}</option>
-            )}
-            {models.map((model) => (
-              <option key={model.id} value={model.id}>
-                {model.id}
-                {contextWords(model) && ` (${contextWords(model)})`}
-              </option>
-            ))}
-          </select>
+      <ChoiceRow label="Default model" value={chosen} onChange={(model) => void choose(model)}>
+        {!models.some((model) => model.id === chosen) && (
+          <option value={chosen}>{chosen || "None chosen"}</option>
         )}
-      </LabelledRow>
+        {models.map((model) => (
+          <option key={model.id} value={model.id}>
+            {model.id}
+            {contextWords(model) && ` (${contextWords(model)})`}
+          </option>
+        ))}
+      </ChoiceRow>
       {shown && <ErrorNote error={shown} />}
     </section>
   );

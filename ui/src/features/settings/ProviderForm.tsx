@@ -1,7 +1,7 @@
-import { type FormEvent, useState } from "react";
-import { Button } from "../../components/Button";
-import { LabelledRow } from "../../components/LabelledRow";
+import { useState } from "react";
 import type { ProviderEntry } from "../../protocol/generated";
+import { EntryForm } from "./EntryForm";
+import { ChoiceRow, TextRow } from "./FormRows";
 
 /** The kinds of contract section 3. `custom` alone needs a base URL. */
 const kinds = [
@@ -27,56 +27,38 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
   const [name, setName] = useState(provider?.name ?? "");
   const [kind, setKind] = useState(provider?.kind ?? "custom");
   const [baseUrl, setBaseUrl] = useState(provider?.baseUrl ?? "");
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const save = () =>
     void onSave({ name: name.trim(), kind, baseUrl: baseUrl.trim() === "" ? null : baseUrl.trim() });
-  };
   return (
-    <form className="provider-form" onSubmit={submit}>
-      <LabelledRow label="Name">
-        {(id) => (
-          <input
-            id={id}
-            className="field"
-            value={name}
-            required
-            readOnly={provider !== null}
-            pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
-            title="Letters, digits, dot, dash and underscore"
-            onChange={(event) => setName(event.target.value)}
-          />
-        )}
-      </LabelledRow>
-      <LabelledRow label="Kind">
-        {(id) => (
-          <select id={id} className="field" value={kind} onChange={(event) => setKind(event.target.value)}>
-            {[...new Set([...kinds, kind])].map((one) => (
-              <option key={one}>{one}</option>
-            ))}
-          </select>
-        )}
-      </LabelledRow>
-      <LabelledRow label="Base URL">
-        {(id) => (
-          <input
-            id={id}
-            className="field mono"
-            type="url"
-            value={baseUrl}
-            required={kind === "custom"}
-            placeholder={kind === "custom" ? "http://127.0.0.1:8080/v1" : "The vendor's own"}
-            onChange={(event) => setBaseUrl(event.target.value)}
-          />
-        )}
-      </LabelledRow>
-      <div className="form-buttons">
-        <Button type="submit" look="primary">
-          Save provider
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    <EntryForm
+      label={provider ? `Edit ${provider.name}` : "Add provider"}
+      save="Save provider"
+      onSave={save}
+      onCancel={onCancel}
+    >
+      <TextRow
+        label="Name"
+        value={name}
+        onChange={setName}
+        required
+        readOnly={provider !== null}
+        pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
+        title="Letters, digits, dot, dash and underscore"
+      />
+      <ChoiceRow label="Kind" value={kind} onChange={setKind}>
+        {[...new Set([...kinds, kind])].map((one) => (
+          <option key={one}>{one}</option>
+        ))}
+      </ChoiceRow>
+      <TextRow
+        label="Base URL"
+        type="url"
+        mono
+        value={baseUrl}
+        onChange={setBaseUrl}
+        required={kind === "custom"}
+        placeholder={kind === "custom" ? "http://127.0.0.1:8080/v1" : "The vendor's own"}
+      />
+    </EntryForm>
   );
 }

@@ -1,10 +1,9 @@
-import { type FormEvent, useEffect, useId, useState } from "react";
+import { type FormEvent, useCallback, useId, useState } from "react";
 import { Button } from "../../components/Button";
-import { ErrorNote } from "../../components/ErrorNote";
 import { useArki, useCatalogue } from "../../platform/context";
-import { asCommandError } from "../../platform/platform";
-import type { CommandError, ProviderTestStep } from "../../protocol/generated";
-import { Testing, TestStep } from "./TestStep";
+import type { ProviderTestStep } from "../../protocol/generated";
+import { TestSteps } from "./TestSteps";
+import { useTest } from "./useTest";
 
 /** What is asked; a new object starts a new test. */
 type Asked = { model: string | null };
@@ -21,54 +20,26 @@ const words: Record<ProviderTestStep["step"], string> = {
 
 /** Tests the provider at once; a model is asked only where one is named, for that costs tokens. */
 export function ProviderTest({ provider, onClose }: { provider: string; onClose: () => void }) {
+  const arki = useArki();
   const [asked, setAsked] = useState<Asked>({ model: null });
-  const { steps, running, error } = useTest(provider, asked);
+  const test = useTest<ProviderTestStep>(
+    useCallback(
+      (onStep) => arki.platform.testProvider({ provider, ...asked }, onStep),
+      [arki, provider, asked],
+    ),
+  );
+  const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: words[step] }));
   return (
     <div>
-      {/* Not the list itself: WebKit hides lists without markers from assistive technology. */}
-      <section aria-label={`Test of ${provider}`} aria-live="polite" aria-busy={running}>
-        <ol className="test-steps">
-          {steps.map((step) => (
-            <TestStep key={step.step} title={words[step.step]} {...step} />
-          ))}
-          {running && <Testing />}
-        </ol>
-      </section>
-      {error && <ErrorNote error={error} />}
-      <Ask provider={provider} running={running} onAsk={(model) => setAsked({ model })} onClose={onClose} />
+      <TestSteps name={provider} test={{ ...test, steps }} />
+      <Ask
+        provider={provider}
+        running={test.running}
+        onAsk={(model) => setAsked({ model })}
+        onClose={onClose}
+      />
     </div>
   );
-}
-
-function useTest(provider: string, asked: Asked) {
-  const arki = useArki();
-  const [steps, setSteps] = useState<ProviderTestStep[]>([]);
-  const [running, setRunning] = useState(true);
-  const [error, setError] = useState<CommandError | null>(null);
-  useEffect(() => {
-    // What a test tells after it was closed or asked anew is nobody's.
-    let current = true;
-    const ended = (fault: CommandError | null) => {
-      if (!current) return;
-      setRunning(false);
-      setError(fault);
-    };
-    setSteps([]);
-    setRunning(true);
-    setError(null);
-    arki.platform
-      .testProvider({ provider, model: asked.model }, (step) => {
-        if (current) setSteps((told) => [...told, step]);
-      })
-      .then(
-        () => ended(null),
-        (thrown) => ended(asCommandError(thrown)),
-      );
-    return () => {
-      current = false;
-    };
-  }, [arki, provider, asked]);
-  return { steps, running, error };
 }
 
 type AskProps = {

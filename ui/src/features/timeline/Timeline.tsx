@@ -1,10 +1,10 @@
 /** What happened: the session's events as stored, compact, filtered, each to be opened. */
-import { ChevronRight } from "lucide-react";
 import { useId, useMemo, useState } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
+import { Disclosure } from "../../components/Disclosure";
 import { clock, exactTime, plural } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
 import type { Event } from "../../protocol/generated";
@@ -92,14 +92,7 @@ function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessio
   const json = open ? JSON.stringify(event.payload, null, 2) : "";
   return (
     <div className="entry">
-      <button
-        type="button"
-        className="entry-line"
-        aria-expanded={open}
-        aria-controls={body}
-        onClick={() => setOpen(!open)}
-      >
-        <ChevronRight size={14} className="entry-chevron" aria-hidden />
+      <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
         <span className="entry-type" title={event.type}>
           {titleOf(event.type)}
         </span>
@@ -107,7 +100,7 @@ function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessio
         <span className="secondary small" title={`${exactTime(event.ts)}, event ${event.seq}`}>
           {clock(event.ts)}
         </span>
-      </button>
+      </Disclosure>
       {open && (
         <div id={body} className="entry-body">
           <pre tabIndex={0}>

@@ -1,0 +1,43 @@
+import type { ReactNode } from "react";
+import { hasBidi } from "../../components/code/invisible";
+import { matches } from "../../components/shortcuts";
+
+type Props = {
+  label: string;
+  value: string;
+  maxRows: number;
+  onChange: (value: string) => void;
+  onCancel: () => void;
+  /** By key; none where what is written counts as it is written. */
+  onSave?: () => void;
+  /** What will become of it, and the buttons. */
+  children: ReactNode;
+};
+
+/** The user's own text in place of the model's. It was opened to be typed in, so it has the focus. */
+export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, children }: Props) {
+  return (
+    <div className="own-text">
+      <textarea
+        className="field mono"
+        aria-label={label}
+        value={value}
+        rows={Math.min(maxRows, value.split("\n").length + 1)}
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: opened by "Edit …", which means to type
+        autoFocus
+        onChange={(event) => onChange(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return;
+          if (event.key === "Escape") onCancel();
+          else if (onSave && matches(event, "Mod+Enter")) onSave();
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {hasBidi(value) && <p className="small attention">Contains bidirectional control characters.</p>}
+      <div className="own-text-foot">{children}</div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { FormEvent, ReactNode } from "react";
+import { Button } from "../../components/Button";
+
+type Props = {
+  /** What the form is called. */
+  label: string;
+  /** Words of the button that saves. */
+  save: string;
+  children: ReactNode;
+  onSave: () => void;
+  onCancel: () => void;
+};
+
+/** The form of one entry of a list, new or there already. */
+export function EntryForm({ label, save, children, onSave, onCancel }: Props) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSave();
+  };
+  return (
+    <form className="entry-form" aria-label={label} onSubmit={submit}>
+      {children}
+      <div className="form-buttons">
+        <Button type="submit" look="primary">
+          {save}
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,15 @@
+import { VisibleText } from "../../components/code/VisibleText";
+
+type Props = { title?: string; look?: "before" | "now"; text: string };
+
+/** What a server says of itself: as it is, with nothing hidden in it. */
+export function ServerText({ title, look, text }: Props) {
+  return (
+    <>
+      {title && <p className="small secondary">{title}</p>}
+      <pre className={look ? `mcp-text ${look}` : "mcp-text"} tabIndex={0}>
+        <VisibleText text={text} />
+      </pre>
+    </>
+  );
+}

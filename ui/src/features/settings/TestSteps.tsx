@@ -1,0 +1,66 @@
+import type { ReactNode } from "react";
+import { ErrorNote } from "../../components/ErrorNote";
+import type { TestRun } from "./useTest";
+
+/** One step of a test, as it ended. */
+export type ShownStep = {
+  title: string;
+  state: "ok" | "failed" | "skipped";
+  durationMs: number;
+  message: string;
+  code: string | null;
+  hint: string | null;
+};
+
+const glyphs = { ok: "✓", failed: "✕", skipped: "–" };
+const states = { ok: "", failed: "failed: ", skipped: "skipped: " };
+
+type Props = {
+  /** What is tested. */
+  name: string;
+  test: TestRun<ShownStep>;
+  /** What else there is to know of it. */
+  children?: ReactNode;
+};
+
+/** A test's steps as they end, and the fault that kept it from ending. */
+export function TestSteps({ name, test, children }: Props) {
+  return (
+    <>
+      {/* Not the list itself: WebKit hides lists without markers from assistive technology. */}
+      <section aria-label={`Test of ${name}`} aria-live="polite" aria-busy={test.running}>
+        <ol className="test-steps">
+          {test.steps.map((step) => (
+            <Step key={step.title} {...step} />
+          ))}
+          {test.running && (
+            <li className="test-step secondary">
+              <span aria-hidden>◐</span>
+              <span>Testing…</span>
+            </li>
+          )}
+        </ol>
+        {children}
+      </section>
+      {test.error && <ErrorNote error={test.error} />}
+    </>
+  );
+}
+
+/** The step that failed says what to do. */
+function Step({ title, state, durationMs, message, code, hint }: ShownStep) {
+  return (
+    <li className="test-step">
+      <span className={state} aria-hidden>
+        {glyphs[state]}
+      </span>
+      <span>{title}</span>
+      <span className={state === "skipped" ? "secondary" : undefined}>
+        <span className="sr-only">{states[state]}</span>
+        {state !== "failed" && message}
+      </span>
+      <span className="small secondary">{durationMs} ms</span>
+      {state === "failed" && <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }} />}
+    </li>
+  );
+}
