@@ -46,11 +46,12 @@ export function McpServers() {
           <li key={server.name} className="provider">
             <Entry
               server={server}
+              isTested={open?.name === server.name && open.part === "test"}
               onOpen={(part) => setOpen({ name: server.name, part })}
               attempt={attempt}
             />
             {open?.name === server.name && (
-              <Opened part={open.part} server={server} attempt={attempt} onClose={close} />
+              <Opened part={open.part} server={server} attempt={attempt} onTested={refresh} onClose={close} />
             )}
           </li>
         ))}
@@ -92,9 +93,15 @@ function useServers() {
 }
 
 type Attempt = (work: () => Promise<unknown>) => Promise<void>;
-type OpenedProps = { part: Part | "add"; server: McpServerEntry; attempt: Attempt; onClose: () => void };
+type OpenedProps = {
+  part: Part | "add";
+  server: McpServerEntry;
+  attempt: Attempt;
+  onTested: () => void;
+  onClose: () => void;
+};
 
-function Opened({ part, server, attempt, onClose }: OpenedProps) {
+function Opened({ part, server, attempt, onTested, onClose }: OpenedProps) {
   const arki = useArki();
   switch (part) {
     case "edit":
@@ -106,7 +113,7 @@ function Opened({ part, server, attempt, onClose }: OpenedProps) {
         />
       );
     case "test":
-      return <McpTest name={server.name} onClose={onClose} />;
+      return <McpTest name={server.name} onTested={onTested} onClose={onClose} />;
     case "changes":
       return <McpChanges name={server.name} onClose={onClose} />;
     case "log":
@@ -116,9 +123,15 @@ function Opened({ part, server, attempt, onClose }: OpenedProps) {
   }
 }
 
-type EntryProps = { server: McpServerEntry; onOpen: (part: Part) => void; attempt: Attempt };
+type EntryProps = {
+  server: McpServerEntry;
+  /** Its test is open, and tells what failed. */
+  isTested: boolean;
+  onOpen: (part: Part) => void;
+  attempt: Attempt;
+};
 
-function Entry({ server, onOpen, attempt }: EntryProps) {
+function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
   const arki = useArki();
   const { name, state, origin, changed, refused, failure } = server;
   const about = `mcp-${name}`;
@@ -157,7 +170,7 @@ function Entry({ server, onOpen, attempt }: EntryProps) {
           </>
         )}
       </div>
-      {failure && <ErrorNote error={failure} />}
+      {failure && !isTested && <ErrorNote error={failure} />}
       {changed.length > 0 && (
         <p className="small">
           <span aria-hidden>! </span>

@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { useArki } from "../../platform/context";
 import type { McpTestStep } from "../../protocol/generated";
@@ -13,13 +13,18 @@ const words: Record<McpTestStep["step"], string> = {
   tools: "Tools",
 };
 
+type Props = { name: string; onTested: () => void; onClose: () => void };
+
 /** Starts the server at once and shows each step; the one that fails with what the server printed. */
-export function McpTest({ name, onClose }: { name: string; onClose: () => void }) {
+export function McpTest({ name, onTested, onClose }: Props) {
   const arki = useArki();
   const [asked, setAsked] = useState({ name });
   const test = useTest<McpTestStep>(
     useCallback((onStep) => arki.platform.testMcpServer(asked, onStep), [arki, asked]),
   );
+  useEffect(() => {
+    if (!test.running) onTested();
+  }, [test.running, onTested]);
   const steps = test.steps.map(({ step, ok, ...told }) => ({
     ...told,
     title: words[step],

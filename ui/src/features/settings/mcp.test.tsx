@@ -1,6 +1,7 @@
-import { screen, within } from "@testing-library/react";
+import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import type { McpServerEntry } from "../../protocol/generated";
 import { createFake, fail } from "../../testing/fake";
 import { mcpServer } from "../../testing/mcp";
 import { renderOn, sent } from "../../testing/render";
@@ -126,6 +127,19 @@ describe("a server's test", () => {
     expect(within(test).getByRole("alert").textContent).toContain("MCP_SERVER_FAILED");
     expect(test.textContent).toContain("Traceback");
     expect(test.getAttribute("aria-busy")).toBe("false");
+  });
+});
+
+describe("a test that went well", () => {
+  it("is seen in the list at once, while it is still open", async () => {
+    let met: Partial<McpServerEntry> = { tools: null };
+    await shown({ handlers: { list_mcp_servers: () => [mcpServer(met)] } });
+    const entry = screen.getByRole("listitem");
+    expect(entry.textContent).toContain("not met yet");
+    met = { tools: ["a", "b"], estimatedTokens: 120 };
+    await press("Test");
+    await waitFor(() => expect(entry.textContent).toContain("2 tools, 120 tokens in each request"));
+    expect(screen.getByRole("region", { name: "Test of git" })).toBeTruthy();
   });
 });
 
