@@ -19,6 +19,23 @@ const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 const MAX_DESCRIBED: usize = 64;
 const DESCRIBED_AT_ONCE: usize = 8;
 
+/// What is asked, below the base URL.
+struct Question {
+    method: Method,
+    path: &'static str,
+    body: Option<String>,
+}
+
+impl Question {
+    fn get(path: &'static str) -> Self {
+        Self { method: Method::GET, path, body: None }
+    }
+
+    fn post(path: &'static str, body: &serde_json::Value) -> Self {
+        Self { method: Method::POST, path, body: Some(body.to_string()) }
+    }
+}
+
 impl ProviderConnection {
     pub(crate) fn target(&self, base_url: &Url) -> Target {
         Target::new(&self.settings, base_url, None)
@@ -96,21 +113,14 @@ impl ProviderConnection {
         }
         let mut root = base_url.clone();
         root.set_path(base_url.path().trim_end_matches('/').trim_end_matches("/v1"));
-        let told = self.told(Method::GET, &root, "/props", None, key).await;
+        let told = self.told(&root, Question::get("/props"), key).await;
         let context_window = told.and_then(|body| model_list::window_of_props(&body));
         vec![ListedModel { context_window, ..model.clone() }]
     }
 
     /// The answer to a question that need not have one.
-    async fn told(
-        &self,
-        method: Method,
-        base_url: &Url,
-        path: &str,
-        body: Option<String>,
-        key: Option<&Secret>,
-    ) -> Option<Vec<u8>> {
-        let response = self.ask(method, base_url, path, body, key).await.ok()?;
+    async fn told(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Option<Vec<u8>> {
+        let response = self.ask(base_url, question, key).await.ok()?;
         let target = Target::new(&self.settings, base_url, key);
         if response.status().is_success() { read(response, &target).await.ok() } else { None }
     }
@@ -120,7 +130,7 @@ impl ProviderConnection {
         let path = model_list::path(self.settings.kind);
         let mut key = self.first_key(base_url).await?;
         loop {
-            let response = self.ask(Method::GET, base_url, path, None, key.as_ref()).await?;
+            let response = self.ask(base_url, Question::get(path), key.as_ref()).await?;
             let target = Target::new(&self.settings, base_url, key.as_ref());
             match response.status().as_u16() {
                 200..=299 => return Ok(Some((key, read(response, &target).await?))),
@@ -145,14 +155,14 @@ impl ProviderConnection {
             if number >= MAX_DESCRIBED {
                 return Some(model);
             }
-            let body = json!({"model": model.id}).to_string();
-            match self.told(Method::POST, base_url, "/api/show", Some(body), key).await {
+            let question = Question::post("/api/show", &json!({"model": model.id}));
+            match self.told(base_url, question, key).await {
                 Some(shown) => model_list::shown_by_ollama(&model.id, &shown),
                 None => Some(model),
             }
         });
         let described = described.buffered(DESCRIBED_AT_ONCE).filter_map(std::future::ready).collect();
-        let loaded = self.told(Method::GET, base_url, "/api/ps", None, key);
+        let loaded = self.told(base_url, Question::get("/api/ps"), key);
         let (mut described, loaded): (Vec<ListedModel>, _) = tokio::join!(described, loaded);
         let loaded = loaded.map(|body| model_list::loaded_by_ollama(&body)).unwrap_or_default();
         for model in &mut described {
@@ -165,14 +175,8 @@ impl ProviderConnection {
         described
     }
 
-    async fn ask(
-        &self,
-        method: Method,
-        base_url: &Url,
-        path: &str,
-        body: Option<String>,
-        key: Option<&Secret>,
-    ) -> Result<Response, Fault> {
+    async fn ask(&self, base_url: &Url, question: Question, key: Option<&Secret>) -> Result<Response, Fault> {
+        let Question { method, path, body } = question;
         let target = Target::new(&self.settings, base_url, key);
         let url = format!("{}{path}", base_url.as_str().trim_end_matches('/'));
         let mut request = self.client(base_url, &target)?.request(method, url).header(ACCEPT, "application/json");
