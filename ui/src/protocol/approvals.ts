@@ -61,10 +61,16 @@ export function readApproval(event: Event): PendingApproval | null {
     risk: riskWords(p.risk),
     reason: text(p, "reason"),
     requestedAt: event.ts,
+    timeoutSeconds: maybeNumber(p, "timeoutSeconds"),
     preview: readPreview(p.preview),
     command: readCommand(p.command),
     supersedes: maybeText(p, "supersedes"),
   };
+}
+
+/** When it counts as rejected if nobody has answered, in milliseconds since 1970; null: never. */
+export function expiresAt({ requestedAt, timeoutSeconds }: PendingApproval): number | null {
+  return timeoutSeconds === null ? null : requestedAt + timeoutSeconds * 1000;
 }
 
 /** The inbox after one event. An approval that supersedes another takes its place. */

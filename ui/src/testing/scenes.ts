@@ -12,6 +12,7 @@ import type {
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
 import { history } from "./history_scenes";
 import { mcpServer } from "./mcp";
+import { states } from "./state_scenes";
 
 const project = demoProject.path;
 
@@ -480,4 +481,5 @@ export const scenes: Record<string, () => Fake> = {
     }),
   empty: () => createFake({ models, providers }),
   history,
+  states,
 };

@@ -182,7 +182,18 @@ impl Engine {
 impl ApprovalSummary {
     /// `shown`: what was asked, as it is shown.
     pub(crate) fn of(record: &ApprovalRecord, shown: ApprovalRequested) -> Self {
-        let ApprovalRequested { approval_id, call_id, tool_id, args, risk, reason, preview, command, .. } = shown;
+        let ApprovalRequested {
+            approval_id,
+            call_id,
+            tool_id,
+            args,
+            risk,
+            reason,
+            preview,
+            command,
+            timeout_seconds,
+            ..
+        } = shown;
         Self {
             approval_id: approval_id.to_string(),
             session_id: record.session_id.to_string(),
@@ -193,6 +204,7 @@ impl ApprovalSummary {
             risk: word(&risk),
             reason,
             requested_at: record.requested.ts,
+            timeout_seconds,
             preview,
             command,
         }

@@ -206,6 +206,8 @@ wire! {
         pub risk: String,
         pub reason: String,
         pub requested_at: i64,
+        /// Unanswered for so long, it counts as rejected; null: it waits for ever.
+        pub timeout_seconds: Option<u64>,
         #[ts(as = "Option<WirePreview>")]
         pub preview: Option<arki_domain::ChangePreview>,
         #[ts(as = "Option<WireCommandPreview>")]

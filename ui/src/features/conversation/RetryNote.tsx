@@ -1,9 +1,8 @@
 /** A request that failed and is about to be sent again: why, when, and not to wait for it. */
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
+import { useSecondsUntil } from "../../components/countdown";
 import { useSessionView } from "../../platform/context";
-
-const tick = 250;
 
 const reasons: Readonly<Record<string, string>> = {
   PROVIDER_RATE_LIMITED: "The provider asks to slow down.",
@@ -52,13 +51,4 @@ function Countdown({ retry, onRetryNow }: CountdownProps) {
       )}
     </p>
   );
-}
-
-function useSecondsUntil(at: number): number {
-  const [left, setLeft] = useState(() => at - Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setLeft(at - Date.now()), tick);
-    return () => clearInterval(timer);
-  }, [at]);
-  return Math.max(0, Math.ceil(left / 1000));
 }

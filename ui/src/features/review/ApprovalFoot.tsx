@@ -1,10 +1,13 @@
 import { type ReactNode, useId } from "react";
 import { Button } from "../../components/Button";
+import { useIsOver, useTimeUntil } from "../../components/countdown";
 
 type Props = {
   note: string;
   onNote: (note: string) => void;
   state: "deciding" | "sending" | "sent";
+  /** When it counts as rejected, in milliseconds since 1970; null: never. */
+  expiresAt: number | null;
   /** Said to assistive technology beside the buttons' names. */
   detail: string;
   summary?: string;
@@ -20,6 +23,7 @@ export function ApprovalFoot({
   note,
   onNote,
   state,
+  expiresAt,
   detail,
   summary,
   accept,
@@ -29,6 +33,8 @@ export function ApprovalFoot({
   keep,
 }: Props) {
   const described = useId();
+  const time = useId();
+  const isOver = useIsOver(expiresAt);
   if (state !== "deciding") {
     return (
       <footer className="approval-foot">
@@ -48,20 +54,23 @@ export function ApprovalFoot({
         value={note}
         onChange={(event) => onNote(event.target.value)}
       />
+      {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} />}
       <div className="approval-buttons">
         <span className="sr-only" id={described}>
           {detail}
         </span>
-        <Button
-          look="primary"
-          title={accept}
-          shortcut="Mod+Enter"
-          aria-describedby={described}
-          onClick={onAccept}
-        >
-          {accept}
-        </Button>
-        <Button aria-describedby={described} onClick={onReject}>
+        {!isOver && (
+          <Button
+            look="primary"
+            title={accept}
+            shortcut="Mod+Enter"
+            aria-describedby={`${described} ${time}`}
+            onClick={onAccept}
+          >
+            {accept}
+          </Button>
+        )}
+        <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
           {reject}
         </Button>
         {summary && (
@@ -70,7 +79,23 @@ export function ApprovalFoot({
           </span>
         )}
       </div>
-      {keep}
+      {!isOver && keep}
     </footer>
+  );
+}
+
+type TimeProps = { id: string; expiresAt: number; isOver: boolean };
+
+/** Counts down in silence; only that the time is over is announced. */
+function TimeLeft({ id, expiresAt, isOver }: TimeProps) {
+  const left = useTimeUntil(expiresAt);
+  return (
+    <p className="small" id={id}>
+      {!isOver && `${left} left to answer; after that it counts as rejected.`}
+      <span role="status">
+        {isOver &&
+          "! The time to answer is over, so it counts as rejected. Reject tells the model and goes on."}
+      </span>
+    </p>
   );
 }

@@ -2,9 +2,10 @@ import { type KeyboardEvent, useId } from "react";
 import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
 import { VisibleText } from "../../components/code/VisibleText";
+import { useIsOver } from "../../components/countdown";
 import { ErrorNote } from "../../components/ErrorNote";
 import { matches } from "../../components/shortcuts";
-import type { PendingApproval } from "../../protocol/approvals";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { CommandPreview, Keep as Keeping, KeepScope } from "../../protocol/generated";
 import { show } from "../../protocol/read";
 import { ApprovalFoot } from "./ApprovalFoot";
@@ -21,6 +22,8 @@ export function CommandApproval({ approval, command }: Props) {
   const [{ note, command: own }, setDraft] = useDraft(approval.approvalId);
   const { sending, send } = useResolve(approval.approvalId);
   const summary = useId();
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
   const rule = useProposedRule(approval.approvalId);
   const offered = own === null ? rule : null;
   const answer = (decision: "approve" | "reject", keep: Keeping | null = null) => {
@@ -58,10 +61,11 @@ export function CommandApproval({ approval, command }: Props) {
       <pre className={own === null ? "command" : "command struck"}>
         {command ? <CommandText text={command.command} /> : <VisibleText text={show(approval.args)} />}
       </pre>
-      {command && own === null && (
+      {command && own === null && !isOver && (
         <Button
           small
           look="quiet"
+          className="edit-command"
           title="Edit command"
           onClick={() => setDraft({ command: command.command })}
         >
@@ -81,6 +85,7 @@ export function CommandApproval({ approval, command }: Props) {
         note={note}
         onNote={(next) => setDraft({ note: next })}
         state={sending.state}
+        expiresAt={until}
         detail={own ?? (command ? command.command : approval.toolId)}
         accept="Approve"
         reject="Reject"

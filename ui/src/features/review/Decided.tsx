@@ -11,6 +11,7 @@ import { decisionWords } from "./HunkCard";
 
 /** Decided in this window goes without saying. */
 const here = ["user", "window"];
+const nobody = "timeout";
 
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
@@ -21,9 +22,11 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
         <span className={`decision ${isWritten(decided) && !decided.takenBack ? "accepted" : "rejected"}`}>
           {verdict(decided)}
         </span>
-        {decided.resolvedBy && !here.includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
+        {decided.resolvedBy && ![...here, nobody].includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
-        {decided.reason && <span className="decided-note"> “{decided.reason}”</span>}
+        {decided.reason && decided.resolvedBy !== nobody && (
+          <span className="decided-note"> “{decided.reason}”</span>
+        )}
       </p>
       {decided.command && (
         <pre
@@ -48,6 +51,7 @@ const isWritten = (decided: DecidedApproval) => decided.decision === "approve" &
 
 function verdict(decided: DecidedApproval): string {
   if (decided.superseded) return "✕ not written: the file had changed";
+  if (decided.resolvedBy === nobody) return "✕ rejected: nobody answered in time";
   if (decided.decision === "reject") return "✕ rejected";
   if (decided.takenBack)
     return decided.command ? "✓ approved, its files taken back" : "↺ approved, taken back since";

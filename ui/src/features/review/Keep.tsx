@@ -39,12 +39,15 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
   const described = useId();
   return (
     <div className="keep">
+      <p className="small secondary">Or allow from now on, unasked, what this rule covers:</p>
+      <pre className="keep-rule" id={described} tabIndex={0}>
+        <VisibleText text={rule} />
+      </pre>
       <div className="approval-buttons">
         {choices.map(({ scope, name, shortcut }) => (
           <Button
             key={scope}
             small
-            look="quiet"
             title={name}
             shortcut={shortcut}
             aria-describedby={described}
@@ -54,12 +57,6 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
           </Button>
         ))}
       </div>
-      <p className="small secondary" id={described}>
-        stores{" "}
-        <code>
-          <VisibleText text={rule} />
-        </code>
-      </p>
     </div>
   );
 }

@@ -1,12 +1,13 @@
 /** One pending change of files: decided by hunk, by file or as a whole, before anything is written. */
 import { type KeyboardEvent, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
+import { useIsOver } from "../../components/countdown";
 import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../components/format";
-import type { PendingApproval } from "../../protocol/approvals";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { KeepScope, Preview } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
@@ -21,6 +22,8 @@ type Review = ReturnType<typeof useReview>;
 
 export function WriteApproval({ approval, preview, look }: Props) {
   const review = useReview(approval.approvalId, preview);
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
   const { files, all, left, sending, actions } = review;
   const root = useRef<HTMLElement>(null);
   const summary = useId();
@@ -43,7 +46,14 @@ export function WriteApproval({ approval, preview, look }: Props) {
       </ApprovalHead>
       {!review.byHunk && <p className="small attention">This preview can only be decided as a whole.</p>}
       {files.map((file, at) => (
-        <ReviewedFile key={file.path} file={file} look={look} review={review} startOpen={at < unfolded} />
+        <ReviewedFile
+          key={file.path}
+          file={file}
+          look={look}
+          review={review}
+          canDecide={review.byHunk && !review.busy && !isOver}
+          startOpen={at < unfolded}
+        />
       ))}
       {sending.error && (
         <ErrorNote error={sending.error}>
@@ -58,6 +68,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
         note={review.note}
         onNote={review.setNote}
         state={sending.state}
+        expiresAt={until}
         detail={`${plural(left.length, "hunk")} of ${plural(files.length, "file")} undecided`}
         summary={left.length === all.length ? plural(files.length, "file") : `${left.length} left`}
         accept="Accept all"
@@ -70,12 +81,18 @@ export function WriteApproval({ approval, preview, look }: Props) {
   );
 }
 
-type FileProps = { file: DiffFile; look: DiffLook; review: Review; startOpen: boolean };
+type FileProps = {
+  file: DiffFile;
+  look: DiffLook;
+  review: Review;
+  canDecide: boolean;
+  startOpen: boolean;
+};
 
-function ReviewedFile({ file, look, review, startOpen }: FileProps) {
-  const { decisions, busy, byHunk, actions, editing, files, all } = review;
+function ReviewedFile({ file, look, review, canDecide, startOpen }: FileProps) {
+  const { decisions, actions, editing, files, all } = review;
   const several = file.hunks.length > 1 && files.length > 1;
-  const left = several && !busy && byHunk ? open(decisions, indexesOf(file)) : [];
+  const left = several && canDecide ? open(decisions, indexesOf(file)) : [];
   return (
     <FileCard
       file={file}
@@ -91,7 +108,7 @@ function ReviewedFile({ file, look, review, startOpen }: FileProps) {
           look={look}
           decision={decisions.of[hunk.index]}
           edited={decisions.edits[hunk.index]}
-          busy={busy || !byHunk}
+          busy={!canDecide}
           editing={editing === hunk.index}
           actions={actions}
         />

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { payloadOf } from "../../protocol/read";
 import { createFake, eventLog, type Fake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { previewOf } from "../../testing/scenes";
@@ -286,7 +287,7 @@ describe("an approval for longer than once", () => {
       const { unmount } = await show(fake, id);
       const button = await screen.findByRole("button", { name });
       const described = document.getElementById(button.getAttribute("aria-describedby") ?? "");
-      expect(described?.textContent).toBe(`stores ${rule}`);
+      expect(described?.textContent).toBe(rule);
       await press(name);
       expect(resolution(fake)).toMatchObject([
         { decision: "approve", command: null, hunks: null, previewHash: "e", keep: { scope, rule } },
@@ -378,3 +379,62 @@ describe("a change of very many files", () => {
     expect(resolution(fake)).toMatchObject([{ decision: "approve", hunks: null }]);
   });
 });
+
+describe("an approval that has its time", () => {
+  const ends = 1_700_000_600_000;
+  const command = { command: "make", directory: "/p", environment: [], sandbox: "", previewHash: hash };
+  const timed = (left: number) => {
+    vi.spyOn(Date, "now").mockReturnValue(ends - left);
+    const given = waiting({}, { command });
+    const events = given.fake.logs[given.id]?.map((event) => ({
+      ...event,
+      ts: ends - 600_000,
+      payload: { ...payloadOf(event), timeoutSeconds: 600 },
+    }));
+    given.fake.logs[given.id] = events ?? [];
+    return given;
+  };
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("says what remains, by the minute and at the end by the second, without having it announced", async () => {
+    const { fake, id } = timed(270_000);
+    await show(fake, id);
+    const approve = screen.getByRole("button", { name: "Approve" });
+    expect(describedBy(approve)).toContain("5 min left to answer; after that it counts as rejected.");
+    expect(screen.getByRole("status").textContent).toBe("");
+    vi.mocked(Date.now).mockReturnValue(ends - 41_500);
+    await waitFor(() => expect(describedBy(approve)).toContain("42 s left"));
+    expect(screen.getByRole("status").textContent).toBe("");
+  });
+
+  it("can only be rejected once that is over", async () => {
+    const { fake, id } = timed(1);
+    await show(fake, id);
+    vi.mocked(Date.now).mockReturnValue(ends);
+    await waitFor(() =>
+      expect(screen.getByRole("status").textContent).toContain("The time to answer is over"),
+    );
+    expect(buttons("Approve")).toHaveLength(0);
+    await press("Reject");
+    expect(resolution(fake)).toMatchObject([{ decision: "reject" }]);
+  });
+
+  it("is told apart afterwards from what was rejected by somebody", async () => {
+    const { fake, id, add } = timed(1);
+    fake.logs[id]?.push(
+      add("approval.resolved", {
+        approvalId: `a${session}`,
+        decision: "reject",
+        resolvedBy: "timeout",
+        reason: "Nobody answered within 600 s.",
+      }),
+    );
+    await show(fake, id);
+    expect(screen.getByRole("article").textContent).toContain("✕ rejected: nobody answered in time");
+  });
+});
+
+function describedBy(element: HTMLElement): string {
+  const ids = element.getAttribute("aria-describedby")?.split(" ") ?? [];
+  return ids.map((id) => document.getElementById(id)?.textContent ?? "").join(" ");
+}

@@ -12,6 +12,10 @@ export type ApprovalSummary = {
   risk: string;
   reason: string;
   requestedAt: number;
+  /**
+   * Unanswered for so long, it counts as rejected; null: it waits for ever.
+   */
+  timeoutSeconds: number | null;
   preview: Preview | null;
   command: CommandPreview | null;
 };

@@ -1,0 +1,35 @@
+/** Time that runs out. What shows it is drawn anew only when its words change. */
+import { useSyncExternalStore } from "react";
+
+const tick = 250;
+
+const everyTick = (listener: () => void) => {
+  const timer = setInterval(listener, tick);
+  return () => clearInterval(timer);
+};
+const never = () => () => undefined;
+
+/** Whole seconds until a moment in milliseconds since 1970; 0 from then on. */
+export function useSecondsUntil(at: number): number {
+  return useSyncExternalStore(everyTick, () => secondsUntil(at));
+}
+
+/** Never, where there is no such moment. */
+export function useIsOver(at: number | null): boolean {
+  return useSyncExternalStore(at === null ? never : everyTick, () => at !== null && secondsUntil(at) === 0);
+}
+
+/** As `useSecondsUntil`, in words that change once a minute, and once a second at the end. */
+export function useTimeUntil(at: number): string {
+  return useSyncExternalStore(everyTick, () => words(secondsUntil(at)));
+}
+
+const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));
+
+function words(seconds: number): string {
+  if (seconds <= 60) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
