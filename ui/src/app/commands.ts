@@ -94,7 +94,12 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       run: act.palette,
     },
     { id: "keys", section: "Arki", title: "Keyboard map", shortcut: "?", run: act.keys },
-    { id: "plan", section: "Approval", title: "Only plan: nothing but reading", run: () => act.mode("plan") },
+    {
+      id: "only plan",
+      section: "Approval",
+      title: "Only plan: nothing but reading",
+      run: () => act.mode("plan"),
+    },
     { id: "ask", section: "Approval", title: "Edits: ask each time", run: () => act.mode("ask") },
     { id: "edits", section: "Approval", title: "Edits: write without asking", run: () => act.mode("edits") },
     {

@@ -6,9 +6,11 @@ export function duration(ms: number): string {
   if (seconds < 10) return `${seconds.toFixed(1).replace(/\.0$/, "")} s`;
   if (seconds < 60) return `${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.round(seconds % 60)} s`;
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return `${minutes} min${rest(Math.floor(seconds % 60), "s")}`;
+  return `${Math.floor(minutes / 60)} h${rest(minutes % 60, "min")}`;
 }
+
+const rest = (count: number, unit: string) => (count === 0 ? "" : ` ${count} ${unit}`);
 
 export function tokens(count: number): string {
   if (count < 1000) return `${count}`;

@@ -293,10 +293,11 @@ function end(state: Transcript, _as: "done" | "failed" | "interrupted"): Transcr
   return { ...state, items, run: "ended", pausedFor: null };
 }
 
+/** In no tense: it stands there while the wait lasts and ever after. */
 function retryWords(p: Json): string {
   const delay = maybeNumber(p, "delayMs");
-  const wait = delay === null ? "" : ` in ${Math.max(1, Math.round(delay / 1000))} s`;
+  const wait = delay === null ? "" : ` after ${Math.max(1, Math.round(delay / 1000))} s`;
   const attempt = maybeNumber(p, "attempt");
   const code = maybeText(p, "code");
-  return `Trying again${wait}${attempt === null ? "" : `, attempt ${attempt}`}${code ? ` (${code})` : ""}`;
+  return `Attempt ${attempt ?? "again"}${wait}${code ? ` (${code})` : ""}`;
 }

@@ -87,7 +87,7 @@ export function Composer({
             ref={inputRef}
             aria-label="Message"
             aria-describedby={blocked || run ? about : undefined}
-            placeholder={run ? "Say more meanwhile…" : "Ask for a change, or a question…"}
+            placeholder={placeholder(run, blocked)}
             rows={1}
             value={text}
             disabled={blocked !== null}
@@ -125,6 +125,11 @@ export function Composer({
       )}
     </div>
   );
+}
+
+function placeholder(run: Props["run"], blocked: Props["blocked"]): string {
+  if (blocked !== null) return "Nothing can be sent here";
+  return run ? "Say more meanwhile…" : "Ask for a change, or a question…";
 }
 
 type RunProps = { run: NonNullable<Props["run"]>; onStop: () => void; onPause: () => void };

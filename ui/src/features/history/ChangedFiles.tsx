@@ -14,21 +14,30 @@ type Props = {
 };
 
 export function ChangedFiles({ sessionId, onLines, onTakeBack }: Props) {
-  const files = useOverview(sessionId).overview?.changedFiles ?? [];
+  const { overview } = useOverview(sessionId);
+  const files = overview?.changedFiles ?? [];
+  // A damaged log can only be read.
+  const takeBack = overview?.brokenAt == null ? onTakeBack : null;
   if (files.length === 0) return null;
   return (
     <section className="changed-files" aria-label="Files changed in this session">
       <h3>Files changed</h3>
       <ul>
         {files.map((file) => (
-          <Row key={file.path} file={file} onLines={onLines} onTakeBack={onTakeBack} />
+          <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Row({ file, onLines, onTakeBack }: { file: ChangedFile } & Omit<Props, "sessionId">) {
+type RowProps = {
+  file: ChangedFile;
+  onLines: Props["onLines"];
+  onTakeBack: Props["onTakeBack"] | null;
+};
+
+function Row({ file, onLines, onTakeBack }: RowProps) {
   return (
     <li className="changed-file">
       <button
@@ -41,15 +50,17 @@ function Row({ file, onLines, onTakeBack }: { file: ChangedFile } & Omit<Props, 
         <VisibleText text={file.path} />
       </button>
       <span className="secondary small">{plural(file.changes, "change")}</span>
-      <Button
-        small
-        look="quiet"
-        label={`Take back the last change of ${file.path}`}
-        title="Take back the last change"
-        onClick={() => onTakeBack(file.path, file.lastSeq)}
-      >
-        Take back last
-      </Button>
+      {onTakeBack && (
+        <Button
+          small
+          look="quiet"
+          label={`Take back the last change of ${file.path}`}
+          title="Take back the last change"
+          onClick={() => onTakeBack(file.path, file.lastSeq)}
+        >
+          Take back last
+        </Button>
+      )}
     </li>
   );
 }
