@@ -4,12 +4,13 @@ use crate::fault::{failed, quoted, refused};
 use crate::handler::{Handler, Heard};
 use crate::launcher::Process;
 use crate::listed_tool::{ListedTool, Refused};
+use crate::progress::told_as;
 use crate::result_text::Answer;
 use crate::settings::ServerSettings;
 use arki_domain::Fault;
 use rmcp::model::{
     CallToolRequestParams, ClientRequest, GetPromptRequestParams, JsonObject, ListToolsRequest, PaginatedRequestParams,
-    ReadResourceRequestParams, ResourceTemplate, ServerResult, SubscriptionFilter,
+    ProgressToken, ReadResourceRequestParams, ResourceTemplate, ServerResult, SubscriptionFilter,
 };
 use rmcp::service::RunningService;
 use rmcp::transport::DynamicTransportError;
@@ -180,9 +181,10 @@ impl Connection {
         }
     }
 
-    /// Calls a tool and waits for its answer. Dropping the future tells the server to stop.
-    pub(crate) async fn call(&self, tool: &str, args: &Value) -> Result<Answer, Unanswered> {
-        let mut params = CallToolRequestParams::new(tool.to_owned());
+    /// Calls a tool and waits for its answer; its progress is told under the token. Dropping the future tells the server
+    /// to stop.
+    pub(crate) async fn call(&self, tool: &str, args: &Value, token: &ProgressToken) -> Result<Answer, Unanswered> {
+        let mut params = told_as(CallToolRequestParams::new(tool.to_owned()), token);
         if let Value::Object(args) = args {
             params = params.with_arguments(args.clone());
         }

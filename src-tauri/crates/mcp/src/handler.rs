@@ -3,6 +3,7 @@
 #![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
 
 use crate::ports::{Elicitor, Question, Reply};
+use crate::progress::Listeners;
 use crate::stdout_lines::Findings;
 use crate::trail::Trail;
 use rmcp::model::{
@@ -13,12 +14,8 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ClientHandler, RoleClient};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::mpsc;
-
-/// Progress that waits to be shown; what comes while nobody looks is left out.
-const MAX_QUEUED_PROGRESS: usize = 64;
 
 /// What comes from a server besides answers.
 #[derive(Debug)]
@@ -27,8 +24,7 @@ pub(crate) struct Heard {
     pub(crate) findings: Findings,
     /// At first too: nothing was listed yet.
     pub(crate) tools_changed: AtomicBool,
-    /// Of the calls at work.
-    listeners: Mutex<Vec<mpsc::Sender<String>>>,
+    pub(crate) progress: Listeners,
 }
 
 impl Default for Heard {
@@ -37,26 +33,7 @@ impl Default for Heard {
             trail: Trail::default(),
             findings: Findings::default(),
             tools_changed: AtomicBool::new(true),
-            listeners: Mutex::default(),
-        }
-    }
-}
-
-impl Heard {
-    pub(crate) fn listen(&self) -> mpsc::Receiver<String> {
-        let (sender, receiver) = mpsc::channel(MAX_QUEUED_PROGRESS);
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|listener| !listener.is_closed());
-        listeners.push(sender);
-        receiver
-    }
-
-    /// Which of several calls it belongs to is not known here; then nobody is told.
-    fn tell_progress(&self, text: String) {
-        let mut listeners = self.listeners.lock().unwrap_or_else(PoisonError::into_inner);
-        listeners.retain(|listener| !listener.is_closed());
-        if let [only] = listeners.as_slice() {
-            let _ = only.try_send(text);
+            progress: Listeners::default(),
         }
     }
 }
@@ -118,7 +95,7 @@ impl ClientHandler for Handler {
             None => params.progress.to_string(),
         };
         let message = params.message.map(|message| format!(" {}", crate::fault::quoted(&message))).unwrap_or_default();
-        self.heard.tell_progress(format!("[{done}]{message}\n"));
+        self.heard.progress.tell(&params.progress_token, format!("[{done}]{message}\n"));
     }
 
     async fn on_logging_message(&self, params: LoggingMessageNotificationParam, _: NotificationContext<RoleClient>) {

@@ -22,6 +22,7 @@ mod listed_tool;
 mod offer;
 mod opening;
 mod ports;
+mod progress;
 mod remote_tool;
 mod result_text;
 mod server;

@@ -7,6 +7,7 @@ use crate::handler::{Handler, Heard};
 use crate::http;
 use crate::launcher::{Launched, Process};
 use crate::ports::Ports;
+use crate::progress::OwnTokens;
 use crate::settings::{Remote, ServerSettings, Transport};
 use crate::stdout_lines;
 use arki_domain::Fault;
@@ -133,7 +134,7 @@ impl Pipes {
         let Self { protocol, stdin, mut process, lines, trail } = self;
         let transport =
             AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
-        let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle);
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(transport), lifecycle);
         let error = match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => {
                 return Ok(Connection::new(settings, running, heard.clone(), Some(process), vec![lines, trail]));
@@ -167,7 +168,7 @@ async fn over_http(
         let manager = authorization::manager(&settings.name, remote, ports).await?;
         let config = http::config(&settings.name, remote)?;
         let transport = StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), config);
-        let serving = handler(settings, ports, heard).serve_with_lifecycle(transport, lifecycle.clone());
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(transport), lifecycle.clone());
         match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => return Ok(Connection::new(settings, running, heard.clone(), None, Vec::new())),
             Ok(Err(error)) if wants_sign_in(&error) && sign_ins < MAX_SIGN_INS => {

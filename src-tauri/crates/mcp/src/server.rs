@@ -13,6 +13,7 @@ use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
 use crate::tool_search;
 use arki_domain::{Code, Fault};
+use rmcp::model::ProgressToken;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
@@ -277,13 +278,13 @@ impl Server {
             self.list(connection).await?;
         }
         self.ensure_agreed(target, args)?;
-        let mut progress = connection.heard().listen();
-        let asked = ask(connection, target, args);
+        let mut listener = connection.heard().progress.listen();
+        let asked = ask(connection, target, args, &listener.token);
         tokio::pin!(asked);
         loop {
             tokio::select! {
                 biased;
-                Some(text) = progress.recv() => (call.on_progress)(text),
+                Some(text) = listener.told.recv() => (call.on_progress)(text),
                 answer = &mut asked => return answer,
             }
         }
@@ -482,13 +483,18 @@ impl Server {
     }
 }
 
-async fn ask(connection: &Connection, target: &Target, args: &Value) -> Result<Answer, Unanswered> {
+async fn ask(
+    connection: &Connection,
+    target: &Target,
+    args: &Value,
+    token: &ProgressToken,
+) -> Result<Answer, Unanswered> {
     let text = |name: &str| args.get(name).and_then(Value::as_str).unwrap_or_default();
     match target {
-        Target::Tool(tool) => connection.call(tool, args).await,
+        Target::Tool(tool) => connection.call(tool, args, token).await,
         Target::CallTool => {
             let arguments = args.get("arguments").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::new()));
-            connection.call(text("name"), &arguments).await
+            connection.call(text("name"), &arguments, token).await
         }
         Target::ListResources => connection.list_resources().await,
         Target::ReadResource => connection.read_resource(text("uri")).await,
