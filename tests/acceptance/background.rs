@@ -45,6 +45,28 @@ fn the_result_comes_as_a_message_of_a_later_turn() {
 }
 
 #[test]
+fn at_a_terminal_too_it_is_told_at_its_end_and_ends_with_the_program() {
+    let begins = |command: &str| {
+        let args = json!({"command": command, "background": true, "terminal": true});
+        Turn::calls().call("run_command", args)
+    };
+    let Some(stage) = stage(vec![
+        begins("test -t 1 && printf 'half\\rwhole\\n'"),
+        begins("trap '' TERM HUP; echo $$ > pid.txt; sleep 600; sleep 600"),
+        waits("1"),
+        Turn::text("It runs."),
+    ]) else {
+        return;
+    };
+    let results = payloads(&granted(&stage), "tool.async_result");
+    let results: Vec<String> = results.iter().map(|result| text(&result["result"])).collect();
+    assert!(results.contains(&"exit code 0\nwhole\n".to_owned()), "{results:?}");
+    assert!(results.iter().any(|result| result.starts_with("stopped because Arki ended")), "{results:?}");
+    let pid = pid_in(&stage.path("pid.txt"));
+    wait_until("it has ended", || !is_running(pid));
+}
+
+#[test]
 fn what_still_goes_on_when_the_program_ends_is_stopped_and_told() {
     let Some(stage) = stage(vec![
         begins("trap '' TERM; sleep 600 & echo $! > child.txt; echo $$ > pid.txt; sleep 600"),

@@ -50,6 +50,17 @@ fn the_approval_shows_the_exact_command_its_folder_and_its_environments_names() 
 }
 
 #[test]
+fn a_program_that_needs_a_terminal_gets_one_where_the_call_says_so() {
+    let command = "python3 -c 'import sys; [print(end=f\"\\r{n} of 9\") for n in range(10)] if sys.stdout.isatty() else sys.exit(4)'";
+    for (terminal, told) in [(true, "exit code 0\n9 of 9\n"), (false, "exit code 4\n")] {
+        let stage = of(json!({"command": command, "terminal": terminal}));
+        assert_eq!(output(&stage), told);
+        assert_eq!(stage.inbox().len(), 0);
+        stage.verifies();
+    }
+}
+
+#[test]
 fn a_note_to_an_approved_command_reaches_the_model() {
     let stage = running("touch made.txt");
     stage.exec(&["go"]).exits(3);

@@ -35,6 +35,7 @@ fn main() {
         directory: PathBuf::from("/"),
         environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
         sandbox,
+        terminal: false,
         time_limit: Duration::from_secs(10),
         limits: CommandLimits::default(),
         max_output_bytes: 1000,

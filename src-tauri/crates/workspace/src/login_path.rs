@@ -86,6 +86,7 @@ async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
         directory: home,
         environment: child_environment(inherited_environment(), &[("SHELL".to_owned(), shell.to_owned())], environment),
         sandbox: None,
+        terminal: false,
         time_limit: PATIENCE,
         limits: CommandLimits::default(),
         max_output_bytes: MAX_OUTPUT_BYTES,

@@ -1,7 +1,7 @@
 //! Running a command: its output as it comes, its end for certain.
 //!
-//! A command is a session of its own, so it has no terminal to read from or write to, and a process group of its
-//! own, so that stopping it stops what it started. Whatever ends it, the group is killed before its leader is
+//! A command is a session of its own, so the user's terminal is not its to read from or write to, and a process group of
+//! its own, so that stopping it stops what it started. Its output is a pipe, or a terminal made for it (`terminal`). Whatever ends it, the group is killed before its leader is
 //! reaped: until then the group's number can't belong to anyone else. Processes that leave the group
 //! themselves (`setsid`, daemons) are followed as far as `watch` can.
 //!
@@ -11,6 +11,7 @@
 mod kept_output;
 mod limits;
 mod piped;
+mod screen;
 
 #[cfg(unix)]
 mod exit_watch;
@@ -27,6 +28,8 @@ mod platform;
 #[cfg(target_os = "linux")]
 mod proc_table;
 mod running;
+#[cfg(unix)]
+mod terminal;
 #[cfg(target_os = "linux")]
 mod watch;
 #[cfg(not(target_os = "linux"))]
@@ -49,6 +52,7 @@ use kept_output::KeptOutput;
 use platform::Started;
 use running::Listed;
 pub use running::{Load, RunningCommand, running_commands, stop_command};
+use screen::{Screen, Written};
 use watch::Watch;
 
 /// How long a stopped command has to clean up.
@@ -71,6 +75,9 @@ pub struct CommandSpec<'a> {
     /// The whole of it; see [`crate::child_environment`].
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a Sandbox>,
+    /// At a terminal of its own, instead of at pipes; nobody types at it. `output` is what was to be read there. Not on
+    /// Windows.
+    pub terminal: bool,
     pub time_limit: Duration,
     pub limits: CommandLimits,
     /// Of output kept; what is streamed has no limit.
@@ -114,7 +121,7 @@ pub async fn run(
     run_with_input(spec, &[], on_output, cancel).await
 }
 
-/// Like [`run`], with `input` to read on its standard input.
+/// Like [`run`], with `input` to read on its standard input, unless it is at a terminal.
 pub async fn run_with_input(
     spec: CommandSpec<'_>,
     input: &[u8],
@@ -122,7 +129,13 @@ pub async fn run_with_input(
     cancel: CancellationToken,
 ) -> Result<CommandOutcome> {
     let started_at = Instant::now();
-    let mut output = Output { kept: KeptOutput::new(spec.max_output_bytes), on_output, is_open: true };
+    let mut output = Output {
+        kept: KeptOutput::new(spec.max_output_bytes),
+        on_output,
+        screen: spec.terminal.then(Screen::new),
+        written: 0,
+        is_open: true,
+    };
     #[cfg(target_os = "linux")]
     let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
     let mut command = platform::start(&spec, input).await?;
@@ -146,11 +159,12 @@ pub async fn run_with_input(
     watch.end_rest().await;
     let _ = timeout(KILL_WAIT, command.exited()).await;
     output.read_what_is_left(&mut command);
+    output.leave_screen();
     drop(listed);
     let (exit_code, signal) = command.reap();
     #[cfg(target_os = "linux")]
     if let Some(note) = watched.and_then(put_back_note) {
-        output.take(Some(note.len()), note.as_bytes());
+        output.add(note.as_bytes());
     }
     let (text, truncated) = output.kept.text();
     Ok(CommandOutcome {
@@ -161,7 +175,7 @@ pub async fn run_with_input(
         overran: if let Ending::Overran(limit) = ending { Some(limit) } else { None },
         output: text,
         truncated,
-        output_bytes: output.kept.total(),
+        output_bytes: output.written,
         duration: started_at.elapsed(),
     })
 }
@@ -195,7 +209,7 @@ async fn follow(
             limit = &mut overran => return Ok(Ending::Overran(limit)),
             read = command.output.read(&mut buffer), if output.is_open => {
                 output.take(read.ok(), &buffer);
-                if output.kept.total() > spec.limits.max_written_bytes {
+                if output.size() > spec.limits.max_written_bytes {
                     return Ok(Ending::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
                 }
             }
@@ -210,6 +224,10 @@ async fn follow(
 struct Output<F> {
     kept: KeptOutput,
     on_output: F,
+    /// The terminal's, where there is one.
+    screen: Option<Screen>,
+    /// Bytes.
+    written: u64,
     is_open: bool,
 }
 
@@ -218,11 +236,34 @@ impl<F: FnMut(&[u8])> Output<F> {
     fn take(&mut self, read: Option<usize>, buffer: &[u8]) {
         match read {
             Some(0) | None => self.is_open = false,
-            Some(length) => {
-                self.kept.push(&buffer[..length]);
-                (self.on_output)(&buffer[..length]);
-            }
+            Some(length) => self.add(&buffer[..length]),
         }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        self.written += bytes.len() as u64;
+        let Some(screen) = &mut self.screen else {
+            self.kept.push(bytes);
+            (self.on_output)(bytes);
+            return;
+        };
+        let Written { printed, settled } = screen.push(bytes);
+        self.kept.push(settled.as_bytes());
+        if !printed.is_empty() {
+            (self.on_output)(printed.as_bytes());
+        }
+    }
+
+    /// What comes now is not the command's.
+    fn leave_screen(&mut self) {
+        if let Some(screen) = self.screen.take() {
+            self.kept.push(screen.finish().as_bytes());
+        }
+    }
+
+    /// In bytes; a few that are written to a terminal can become many.
+    fn size(&self) -> u64 {
+        self.written.max(self.kept.total())
     }
 
     async fn read_to_end(&mut self, command: &mut Started) {

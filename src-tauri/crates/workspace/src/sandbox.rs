@@ -239,10 +239,11 @@ impl Sandbox {
         self.platform.perform(job).await
     }
 
-    /// The same for one command alone, of which it then knows all processes, if it can.
+    /// The same for one command alone, of which it then knows all processes, if it can. Its terminal, if it has one, is
+    /// the only one in reach.
     #[cfg(target_os = "linux")]
-    pub(crate) async fn for_one_command(&self) -> Result<Self> {
-        Ok(Self { platform: self.platform.for_one_command().await?, ..self.clone() })
+    pub(crate) async fn for_one_command(&self, terminal: Option<&Path>) -> Result<Self> {
+        Ok(Self { platform: self.platform.for_one_command(terminal).await?, ..self.clone() })
     }
 
     /// Which of these belong to the command; none where it is not known. Blocks for a moment.
@@ -264,7 +265,7 @@ impl Sandbox {
     }
 
     #[cfg(all(unix, not(target_os = "linux")))]
-    pub(crate) async fn for_one_command(&self) -> Result<Self> {
+    pub(crate) async fn for_one_command(&self, _: Option<&Path>) -> Result<Self> {
         Ok(self.clone())
     }
 

@@ -19,6 +19,9 @@ pub(crate) struct Arguments {
     pub(crate) network: bool,
     /// Answer at once and let the command go on, such as a server; its result comes as a message when it has ended.
     pub(crate) background: Option<bool>,
+    /// Run it at a terminal of its own, for a program that refuses to run or does less without. Nobody types there.
+    #[serde(default)]
+    pub(crate) terminal: bool,
 }
 
 pub(crate) fn tool() -> Tool {

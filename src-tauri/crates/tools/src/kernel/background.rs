@@ -159,6 +159,7 @@ impl Kernel {
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
             sandbox: room.sandbox(arguments.network)?,
+            terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,

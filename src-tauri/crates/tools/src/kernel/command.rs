@@ -164,6 +164,7 @@ impl Kernel {
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
             sandbox,
+            terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub enum ProcessError {
     #[error("The command contains a NUL byte.")]
     NotACommand,
+    #[error("Commands have no terminal on Windows yet.")]
+    NoTerminal,
     #[error("The command's folder {} does not exist.", directory.display())]
     DirectoryMissing { directory: PathBuf },
     #[error("Can't start {program}.")]
@@ -22,7 +24,7 @@ pub enum ProcessError {
 impl ProcessError {
     pub fn code(&self) -> Code {
         match self {
-            Self::NotACommand => Code::ARGUMENTS_INVALID,
+            Self::NotACommand | Self::NoTerminal => Code::ARGUMENTS_INVALID,
             Self::DirectoryMissing { .. } => Code::FOLDER_UNAVAILABLE,
             Self::SpawnFailed { .. } => Code::COMMAND_SPAWN_FAILED,
             Self::ConnectionLost { .. } => Code::COMMAND_SPAWN_FAILED,
@@ -33,6 +35,7 @@ impl ProcessError {
     pub fn hint(&self) -> String {
         match self {
             Self::NotACommand => "Write the command without NUL bytes.",
+            Self::NoTerminal => "Run it without `terminal`.",
             Self::DirectoryMissing { .. } => "Run it in a folder that exists.",
             Self::SpawnFailed { .. } => {
                 "Check that the program is installed and that the system is not out of memory or processes."

@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code)]
 
-use std::ffi::CString;
+use std::ffi::{CString, OsStr};
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,6 +16,8 @@ use std::ptr;
 use libc::{c_char, c_int, c_short};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::Pid;
+
+use super::terminal::Device;
 
 /// A session of its own; on Apple's systems also no descriptor but those given. The values are from `<spawn.h>`.
 #[cfg(target_vendor = "apple")]
@@ -33,11 +35,16 @@ pub(super) struct Launch {
 
 /// The only descriptors the child gets.
 pub(super) struct Streams {
-    stdin: OwnedFd,
-    stdout: OwnedFd,
-    stderr: OwnedFd,
+    standard: Standard,
     /// Those from number 3 on; most programs have none.
     more: Vec<OwnedFd>,
+}
+
+enum Standard {
+    /// Input, output and error.
+    Three(Vec<OwnedFd>),
+    /// One device for all of them.
+    Terminal(Device),
 }
 
 /// Above every number that a child's descriptor gets, so that none is replaced before it is copied.
@@ -45,10 +52,25 @@ const HIGH: i32 = 64;
 
 impl Streams {
     pub(super) fn new(stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd, more: Vec<OwnedFd>) -> io::Result<Self> {
-        let high = |stream: OwnedFd| Ok(fcntl_dupfd_cloexec(&stream, HIGH)?);
-        let more = more.into_iter().map(high).collect::<io::Result<_>>()?;
-        Ok(Self { stdin: high(stdin)?, stdout: high(stdout)?, stderr: high(stderr)?, more })
+        let standard = Standard::Three(high([stdin, stdout, stderr])?);
+        Ok(Self { standard, more: high(more)? })
     }
+
+    /// The child opens the device itself: so it becomes its session's terminal.
+    pub(super) fn at_terminal(device: Device, more: Vec<OwnedFd>) -> io::Result<Self> {
+        Ok(Self { standard: Standard::Terminal(device), more: high(more)? })
+    }
+
+    pub(super) fn terminal(&self) -> Option<&Path> {
+        match &self.standard {
+            Standard::Three(_) => None,
+            Standard::Terminal(device) => Some(Path::new(OsStr::from_bytes(device.path.to_bytes()))),
+        }
+    }
+}
+
+fn high(streams: impl IntoIterator<Item = OwnedFd>) -> io::Result<Vec<OwnedFd>> {
+    streams.into_iter().map(|stream| Ok(fcntl_dupfd_cloexec(&stream, HIGH)?)).collect()
 }
 
 impl Launch {
@@ -121,14 +143,28 @@ impl Actions {
             check(libc::posix_spawn_file_actions_init(actions.as_mut_ptr()))?;
             Self(actions.assume_init())
         };
-        let three = [&streams.stdin, &streams.stdout, &streams.stderr];
-        for (stream, number) in three.into_iter().chain(&streams.more).zip(0..) {
-            // SAFETY: `actions` is initialised.
-            check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut actions.0, stream.as_raw_fd(), number) })?;
+        match &streams.standard {
+            Standard::Three(three) => {
+                three.iter().zip(0..).try_for_each(|(stream, to)| actions.copy(stream.as_raw_fd(), to))?
+            }
+            Standard::Terminal(device) => {
+                // The child is the leader of its new session by then; opened so, a terminal becomes its own.
+                // SAFETY: `actions` is initialised; the path ends with NUL and is copied.
+                check(unsafe {
+                    libc::posix_spawn_file_actions_addopen(&mut actions.0, 0, device.path.as_ptr(), libc::O_RDWR, 0)
+                })?;
+                (1..3).try_for_each(|to| actions.copy(0, to))?;
+            }
         }
+        streams.more.iter().zip(3..).try_for_each(|(stream, to)| actions.copy(stream.as_raw_fd(), to))?;
         // SAFETY: `actions` is initialised; the path ends with NUL and is copied.
         check(unsafe { libc::posix_spawn_file_actions_addchdir_np(&mut actions.0, directory.as_ptr()) })?;
         Ok(actions)
+    }
+
+    fn copy(&mut self, from: c_int, to: c_int) -> io::Result<()> {
+        // SAFETY: `self` is initialised, and the call takes two numbers besides.
+        check(unsafe { libc::posix_spawn_file_actions_adddup2(&mut self.0, from, to) })
     }
 }
 

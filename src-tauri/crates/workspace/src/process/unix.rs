@@ -15,6 +15,7 @@ use super::launch::{Launch, Streams};
 use super::orphan_guard;
 #[cfg(target_os = "linux")]
 use super::proc_table;
+use super::terminal::{self, Terminal};
 use super::watch::thread_limit;
 use super::{CommandLimits, CommandSpec, Piped, PipedProcess, PipedSpec};
 use crate::error::{ProcessError, Result};
@@ -30,23 +31,32 @@ pub(super) struct Started {
     pub(super) group: Group,
 }
 
-pub(super) struct Reader(pipe::Receiver);
+pub(super) enum Reader {
+    Pipe(pipe::Receiver),
+    Terminal(Terminal),
+}
 
 impl Reader {
     /// Safe to cancel.
     pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.read(buffer).await
+        match self {
+            Self::Pipe(pipe) => pipe.read(buffer).await,
+            Self::Terminal(terminal) => terminal.read(buffer).await,
+        }
     }
 
     pub(super) fn try_read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.try_read(buffer)
+        match self {
+            Self::Pipe(pipe) => pipe.try_read(buffer),
+            Self::Terminal(terminal) => terminal.try_read(buffer),
+        }
     }
 }
 
 pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
     let (waiting, output) = start_at_gate(spec, input).await?;
     let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
-    Ok(Started { output: Reader(output), watch, group: waiting.open() })
+    Ok(Started { output, watch, group: waiting.open() })
 }
 
 /// Started, and doing nothing yet: should this process die now, nobody would stop what it did.
@@ -75,20 +85,26 @@ impl Waiting {
 const GATE: &str = r#"ulimit -c 0; { ulimit -u "$0" || ulimit -p "$0"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 read -r _ <&3 && exec "$@" 3<&-"#;
 
-pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, pipe::Receiver)> {
+pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
+    let at_terminal = spec.terminal.then(|| terminal::environment(&spec.environment));
     let behind = Behind {
         sandbox: spec.sandbox,
-        environment: &spec.environment,
+        environment: at_terminal.as_ref().unwrap_or(&spec.environment),
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
     };
     let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line])?;
-    let (reader, writer) = io::pipe().map_err(lost)?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
-    let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
     let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
-    let streams = streams(writer.into(), input, more).map_err(lost)?;
+    let (streams, output) = if spec.terminal {
+        let (terminal, device) = terminal::open().map_err(lost)?;
+        (Streams::at_terminal(device, more).map_err(lost)?, Reader::Terminal(terminal))
+    } else {
+        let (reader, writer) = io::pipe().map_err(lost)?;
+        let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
+        (piped(writer.into(), input, more).map_err(lost)?, Reader::Pipe(output))
+    };
     Ok((wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?, output))
 }
 
@@ -126,7 +142,7 @@ async fn wait_at_gate(
 ) -> Result<Waiting> {
     orphan_guard::prepare();
     let sandbox = match sandbox {
-        Some(sandbox) => Some(sandbox.for_one_command().await?),
+        Some(sandbox) => Some(sandbox.for_one_command(streams.terminal()).await?),
         None => None,
     };
     let started = match &sandbox {
@@ -285,7 +301,7 @@ fn prefer_to_kill(pid: Pid) {
     let _ = pid;
 }
 
-fn streams(writer: OwnedFd, input: &[u8], more: Vec<OwnedFd>) -> io::Result<Streams> {
+fn piped(writer: OwnedFd, input: &[u8], more: Vec<OwnedFd>) -> io::Result<Streams> {
     Streams::new(readable(input)?, writer.try_clone()?, writer, more)
 }
 

@@ -67,6 +67,9 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
+    if spec.terminal {
+        return Err(ProcessError::NoTerminal.into());
+    }
     if spec.command_line.contains('\0') {
         return Err(ProcessError::NotACommand.into());
     }

@@ -1,5 +1,5 @@
-//! Every attack of the corpus, really tried: in each sandbox that works here, where it must fail, and outside, where it
-//! must not. So none can pass by being broken.
+//! Every attack of the corpus, really tried: in each sandbox that works here, at pipes and at a terminal, where it must
+//! fail, and outside, where it must not. So none can pass by being broken.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::super::Sandbox;
-use super::{World, layers, scopes_signals};
+use super::{CommandSpec, World, layers, scopes_signals};
 
 const CORPUS: &str = include_str!("attacks.sh");
 const SUCCESS: &str = "ESCAPED";
@@ -40,9 +40,11 @@ impl Attack {
         self.flags.contains(flag)
     }
 
-    fn works(&self, target: &Target, sandbox: Option<&Sandbox>) -> bool {
+    fn works(&self, target: &Target, sandbox: Option<&Sandbox>, terminal: bool) -> bool {
         let script = format!("{}\n{}", self.prelude, self.script);
-        let outcome = target.world.run_with(sandbox, &script, &target.environment());
+        let mut spec = target.world.spec_of(sandbox, &script);
+        spec.environment.extend(target.environment());
+        let outcome = target.world.run(CommandSpec { terminal, ..spec });
         if outcome.timed_out {
             println!("{} takes too long", self.name);
         }
@@ -218,7 +220,7 @@ fn try_all(which: impl Fn(usize) -> bool) {
     let is_root = rustix::process::geteuid().is_root();
     let mut wrong = Vec::new();
     for (_, attack) in attacks().into_iter().enumerate().filter(|(number, _)| which(*number)) {
-        let works_outside = attack.works(&Target::new(&attack), None);
+        let works_outside = attack.works(&Target::new(&attack), None, false);
         let may_be_impossible = attack.is("kernel") || (attack.is("root") && !is_root);
         if !works_outside && may_be_impossible {
             println!("skipped, impossible here even outside: {}", attack.name);
@@ -227,15 +229,18 @@ fn try_all(which: impl Fn(usize) -> bool) {
         if !works_outside {
             wrong.push(format!("{}: does not work outside, so it shows nothing", attack.name));
         }
-        for layer in ["landlock", "bubblewrap"] {
+        let layers_and_terminals =
+            ["landlock", "bubblewrap"].into_iter().flat_map(|layer| [(layer, false), (layer, true)]);
+        for (layer, terminal) in layers_and_terminals {
             let target = Target::new(&attack);
             let sandboxes = layers(&target.world.spec());
             let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.name().starts_with(layer)) else { continue };
             let is_gap_of_landlock = attack.is("bubblewrap") || (attack.is("6.12") && !scopes_signals(sandbox));
             let is_known_gap = layer == "landlock" && is_gap_of_landlock;
-            if attack.works(&target, Some(sandbox)) != is_known_gap {
+            if attack.works(&target, Some(sandbox), terminal) != is_known_gap {
                 let what = if is_known_gap { "no longer works, so say so" } else { "works" };
-                wrong.push(format!("{}: {what} in {layer}", attack.name));
+                let place = if terminal { ", at a terminal" } else { "" };
+                wrong.push(format!("{}: {what} in {layer}{place}", attack.name));
             }
         }
     }

@@ -32,6 +32,8 @@ const SOCKETS_ABI: ABI = ABI::V9;
 /// Of `/dev` only what is no way to a person or to another process: no terminals, cameras, shared memory.
 const WRITABLE_DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 const READABLE_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
+/// Which one it is depends on who opens it.
+const SESSION_TERMINAL: &str = "/dev/tty";
 
 /// How long the thread may take to answer, whose commands may leave it no time.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -44,7 +46,7 @@ type Job = Box<dyn FnOnce() + Send>;
 pub(super) struct Restricted {
     jobs: mpsc::Sender<Job>,
     wrapping: Option<Arc<Bubblewrap>>,
-    project_root: PathBuf,
+    spec: Arc<SandboxSpec>,
     /// Its thread is in a domain with one command's processes and no others.
     is_one_commands: bool,
 }
@@ -60,14 +62,30 @@ impl Restricted {
         receiver.await.map_err(|_| gone().into())
     }
 
-    /// With a thread of its own in a domain within this one's. What is wrapped needs none: it ends with its first process.
-    pub(super) async fn for_one_command(&self) -> Result<Self> {
-        if self.is_wrapping() || kernel_abi() < SIGNALS_ABI {
+    /// With a thread of its own in a domain within this one's. What is wrapped needs none: it ends with its first process,
+    /// and gets its terminal before it is.
+    pub(super) async fn for_one_command(&self, terminal: Option<&Path>) -> Result<Self> {
+        if self.is_wrapping() {
+            return Ok(self.clone());
+        }
+        if let Some(device) = terminal {
+            return self.at_terminal(device);
+        }
+        if kernel_abi() < SIGNALS_ABI {
             return Ok(self.clone());
         }
         let enter = || domain::enter().then_some(()).ok_or_else(|| failed("A command's own domain is not enforced."));
         let jobs = self.perform(move || start_thread(enter)).await??;
         Ok(Self { jobs, is_one_commands: true, ..self.clone() })
+    }
+
+    /// A domain only narrows the one it is in, which grants no terminal. So this one stands beside it.
+    fn at_terminal(&self, device: &Path) -> Result<Self> {
+        let (mut grants, _) = grants_of(&self.spec);
+        let terminals = [device, Path::new(SESSION_TERMINAL)];
+        grants.extend(terminals.map(|path| Grant { path: path.to_owned(), is_writable: true }));
+        let jobs = start_restricted(&grants, self.spec.network)?;
+        Ok(Self { jobs, is_one_commands: kernel_abi() >= SIGNALS_ABI, ..self.clone() })
     }
 
     pub(super) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
@@ -104,7 +122,7 @@ impl Restricted {
 
     /// The project, where a command can write all of it.
     pub(super) fn watched(&self) -> Option<&Path> {
-        self.wrapping.is_none().then_some(&self.project_root)
+        self.wrapping.is_none().then_some(&self.spec.project_root)
     }
 
     pub(super) fn has_own_network(&self) -> bool {
@@ -181,18 +199,21 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
 pub(super) fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Restricted> {
     let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
     let jobs = start_thread(|| Ok(()))?;
-    Ok(Restricted { jobs, wrapping, project_root: spec.project_root.clone(), is_one_commands: false })
+    Ok(Restricted { jobs, wrapping, spec: Arc::new(spec.clone()), is_one_commands: false })
 }
 
 pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
-    let abi = kernel_abi();
     let (grants, notes) = grants_of(spec);
-    let ruleset = ruleset(abi, &grants).map_err(|_| failed("Landlock refused its rules."))?;
-    let filters = syscall_filter::build(allowed_under(abi, spec.network))
-        .ok_or_else(|| failed("There is no system call filter."))?;
-    let jobs = start_thread(move || restrict(ruleset, &filters))?;
-    let project_root = spec.project_root.clone();
-    Ok((Restricted { jobs, wrapping: None, project_root, is_one_commands: false }, notes))
+    let jobs = start_restricted(&grants, spec.network)?;
+    Ok((Restricted { jobs, wrapping: None, spec: Arc::new(spec.clone()), is_one_commands: false }, notes))
+}
+
+fn start_restricted(grants: &[Grant], network: Network) -> Result<mpsc::Sender<Job>> {
+    let abi = kernel_abi();
+    let ruleset = ruleset(abi, grants).map_err(|_| failed("Landlock refused its rules."))?;
+    let filters =
+        syscall_filter::build(allowed_under(abi, network)).ok_or_else(|| failed("There is no system call filter."))?;
+    start_thread(move || restrict(ruleset, &filters))
 }
 
 /// A thread that restricts itself and then does what it is sent.

@@ -54,21 +54,25 @@ impl World {
     }
 
     fn run_in(&self, sandbox: &Sandbox, command: &str) -> CommandOutcome {
-        self.run_with(Some(sandbox), command, &[])
+        self.run(self.spec_of(Some(sandbox), command))
     }
 
-    fn run_with(&self, sandbox: Option<&Sandbox>, command: &str, more: &[(String, String)]) -> CommandOutcome {
+    fn run(&self, spec: CommandSpec<'_>) -> CommandOutcome {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let spec = CommandSpec {
+        runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap()
+    }
+
+    fn spec_of<'a>(&self, sandbox: Option<&'a Sandbox>, command: &str) -> CommandSpec<'a> {
+        CommandSpec {
             command_line: command.to_owned(),
             directory: self.path("project"),
-            environment: [&self.environment(), more].concat(),
+            environment: self.environment(),
             sandbox,
+            terminal: false,
             time_limit: Duration::from_secs(60),
             limits: CommandLimits::default(),
             max_output_bytes: 10_000,
-        };
-        runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap()
+        }
     }
 
     fn allows(&self, command: &str) {
@@ -348,5 +352,7 @@ fn what_detached_itself_is_listed_with_its_command() {
     }
 }
 
+#[path = "terminal_tests.rs"]
+mod at_terminal;
 #[path = "escape_tests.rs"]
 mod escapes;

@@ -1,0 +1,261 @@
+//! What a command's writing to a terminal comes to, as plain text. Pure.
+//!
+//! The command moves a cursor, colours, overwrites and clears; a terminal without a window (`avt`) does what it says.
+//! A line is text once it has left the screen at the top and nothing can change it any more, so that a progress bar is
+//! one line and not a thousand, in bounded memory however much is written.
+
+use std::mem;
+
+use avt::operation::Operation;
+use avt::parser::{Function, Parser};
+use avt::{Line, Observation, Observer, ScreenKind, Terminal};
+
+/// Wide enough for compilers' messages, and what a person might have.
+pub(super) const COLUMNS: u16 = 120;
+pub(super) const ROWS: u16 = 40;
+
+pub(super) struct Screen {
+    parser: Parser,
+    terminal: Terminal,
+    reader: Reader,
+    /// The beginning of a character whose end has not come yet.
+    undecoded: Vec<u8>,
+}
+
+/// What came of some bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Written {
+    /// As it was printed, for whoever watches: each redrawn line is a line more.
+    pub(super) printed: String,
+    /// What has left the screen.
+    pub(super) settled: String,
+}
+
+impl Screen {
+    pub(super) fn new() -> Self {
+        let terminal = Terminal::new(COLUMNS.into(), ROWS.into()).expect("it has columns and rows");
+        Self { parser: Parser::new(), terminal, reader: Reader::default(), undecoded: Vec::new() }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Written {
+        self.undecoded.extend_from_slice(bytes);
+        let (text, rest) = decoded(&self.undecoded);
+        self.undecoded = rest;
+        let functions = text.chars().filter_map(|character| self.parser.feed(character)).map(bounded);
+        self.terminal.execute_with(functions, &mut self.reader)
+    }
+
+    /// What is on the screen at the end.
+    pub(super) fn finish(mut self) -> String {
+        self.reader.leave(&self.terminal);
+        if self.terminal.active_screen_kind() == ScreenKind::Alternate {
+            self.reader.add_all(self.terminal.screen().visible_lines());
+        }
+        self.reader.written.settled
+    }
+}
+
+/// Programs repeat a character within a row. More would be a lot of work for a few bytes.
+fn bounded(function: Function) -> Function {
+    match function {
+        Function::Rep(times) => Function::Rep(times.min(COLUMNS)),
+        other => other,
+    }
+}
+
+/// What can be read, and the bytes of a last character that is not whole yet. What is none becomes `U+FFFD`.
+fn decoded(bytes: &[u8]) -> (String, Vec<u8>) {
+    let mut text = String::with_capacity(bytes.len());
+    let mut chunks = bytes.utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
+        text.push_str(chunk.valid());
+        let torn = chunk.invalid();
+        let may_go_on = std::str::from_utf8(torn).is_err_and(|error| error.error_len().is_none());
+        if chunks.peek().is_none() && may_go_on {
+            return (text, torn.to_vec());
+        }
+        if !torn.is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    (text, Vec::new())
+}
+
+/// Reads along while the terminal carries things out.
+#[derive(Default)]
+struct Reader {
+    written: Written,
+    /// The cursor has gone back to the line's beginning; whether to stay there is not known yet.
+    is_at_start: bool,
+}
+
+impl Reader {
+    fn add(&mut self, line: &Line) {
+        let from = self.written.settled.len();
+        self.written.settled.extend(line.chars());
+        // Of a line that goes on in the next row, spaces at the end are in its middle.
+        if !line.is_wrapped() {
+            let end = from + self.written.settled[from..].trim_end().len();
+            self.written.settled.truncate(end);
+            self.written.settled.push('\n');
+        }
+    }
+
+    /// But for the empty rows below.
+    fn add_all<'a>(&mut self, lines: impl Iterator<Item = &'a Line>) {
+        let from = self.written.settled.len();
+        lines.for_each(|line| self.add(line));
+        let text = self.written.settled[from..].trim_end_matches('\n');
+        let end = from + text.len();
+        let is_empty = text.is_empty();
+        self.written.settled.truncate(end);
+        if !is_empty {
+            self.written.settled.push('\n');
+        }
+    }
+
+    fn leave(&mut self, terminal: &Terminal) {
+        self.add_all(terminal.primary_screen().all_lines());
+    }
+
+    fn show(&mut self, function: &Function) {
+        match function {
+            Function::Print(character) => {
+                if mem::take(&mut self.is_at_start) {
+                    self.written.printed.push('\n');
+                }
+                self.written.printed.push(*character);
+            }
+            Function::Ht => self.written.printed.push('\t'),
+            Function::Lf | Function::Nel => {
+                self.is_at_start = false;
+                self.written.printed.push('\n');
+            }
+            Function::Cr | Function::Cup(..) | Function::Cha(_) => self.is_at_start = true,
+            _ => {}
+        }
+    }
+}
+
+impl Observer for Reader {
+    type Output = Written;
+
+    fn before(&mut self, context: &mut Observation<'_>, operation: &Operation) {
+        let Operation::Function(function) = operation else { return };
+        if *function == Function::Ris {
+            // It clears without a trace.
+            self.leave(context.terminal());
+        }
+        if context.terminal().active_screen_kind() == ScreenKind::Primary {
+            self.show(function);
+        }
+    }
+
+    fn evicted(&mut self, _: &mut Observation<'_>, line: &Line) {
+        self.add(line);
+    }
+
+    fn end(&mut self, _: &mut Observation<'_>) -> Written {
+        mem::take(&mut self.written)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// What was printed, and what it came to.
+    fn written(chunks: &[&[u8]]) -> (String, String) {
+        let mut screen = Screen::new();
+        let mut all = Written::default();
+        for chunk in chunks {
+            let written = screen.push(chunk);
+            all.printed.push_str(&written.printed);
+            all.settled.push_str(&written.settled);
+        }
+        (all.printed, all.settled + &screen.finish())
+    }
+
+    fn text(bytes: impl AsRef<[u8]>) -> String {
+        written(&[bytes.as_ref()]).1
+    }
+
+    #[test]
+    fn plain_lines_stay_as_they_are() {
+        assert_eq!(text(""), "");
+        assert_eq!(text("one\r\n\r\n  two\tthree"), "one\n\n  two   three\n");
+    }
+
+    #[test]
+    fn a_progress_bar_is_its_last_state_and_shown_as_it_grows() {
+        let mut bytes = "start\r\n".to_owned();
+        (0..=100).for_each(|per_cent| bytes.push_str(&format!("\r\x1b[2K\x1b[32m{per_cent} %\x1b[0m")));
+        let (printed, settled) = written(&[bytes.as_bytes(), b"\r\ndone\r\n"]);
+        assert_eq!(settled, "start\n100 %\ndone\n");
+        assert!(printed.starts_with("start\n\n0 %\n1 %\n") && printed.ends_with("\n100 %\ndone\n"), "{printed:?}");
+    }
+
+    #[test]
+    fn rows_that_are_redrawn_further_up_are_there_once() {
+        let redrawn = (0..50).map(|n| format!("\x1b[2A\r\x1b[Ka {n}\r\n\x1b[Kb {n}\r\n")).collect::<String>();
+        assert_eq!(text(format!("a\r\nb\r\n{redrawn}end")), "a 49\nb 49\nend\n");
+    }
+
+    #[test]
+    fn titles_links_colours_and_bells_are_not_text() {
+        let bytes = "\x1b]0;title\x07\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\ \x07\x1b[1;31mred\x1b[m\x1bP1$r\x1b\\.";
+        assert_eq!(text(bytes), "link red.\n");
+    }
+
+    #[test]
+    fn a_long_line_is_one_line_and_more_than_the_screen_holds_is_kept() {
+        let long = "word ".repeat(100) + "end";
+        assert_eq!(text(&long), long.clone() + "\n");
+        let many: String = (0..500).map(|n| format!("line {n}\r\n")).collect();
+        assert_eq!(text(&many), many.replace('\r', ""));
+    }
+
+    #[test]
+    fn what_was_cleared_or_reset_is_kept() {
+        assert_eq!(text("a\r\nb\x1b[2J\x1b[Hc"), "a\nb\nc\n");
+        assert_eq!(text("a\r\nb\x1bcc"), "a\nb\nc\n");
+    }
+
+    #[test]
+    fn a_screen_apart_is_shown_only_if_it_is_there_at_the_end() {
+        assert_eq!(text("before\r\n\x1b[?1049h\x1b[Hfull\x1b[?1049lafter"), "before\nafter\n");
+        assert_eq!(text("before\r\n\x1b[?1049h\x1b[Hfull"), "before\nfull\n");
+        assert_eq!(written(&[b"\x1b[?1049h\x1b[Hfull\x1b[?1049lafter"]).0, "after");
+    }
+
+    #[test]
+    fn a_character_in_two_parts_is_one_and_what_is_none_is_marked() {
+        assert_eq!(written(&[b"\xc3", b"\xa9\xe2\x82", b"\xac"]), ("é€".into(), "é€\n".into()));
+        assert_eq!(text(b"a\xffb\xc3"), "a\u{fffd}b\n");
+    }
+
+    #[test]
+    fn memory_is_bounded_whatever_is_written() {
+        let mut screen = Screen::new();
+        for _ in 0..1_000 {
+            // A line and a title without end.
+            screen.push(&[b'x'; 4_000]);
+            assert!(screen.reader.written.settled.is_empty() && screen.undecoded.is_empty());
+        }
+        screen.push(b"\x1b]0;");
+        (0..1_000).for_each(|_| assert_eq!(screen.push(&[b'x'; 4_000]), Written::default()));
+    }
+
+    proptest! {
+        #[test]
+        fn however_it_is_cut_it_comes_to_the_same(
+            bytes in "(a|é|\r|\n|\t|\x1b\\[[0-9]{0,3}[A-HJKPXm]|\x1b\\[\\?1049[hl]|\x1bc|\x1b){0,60}",
+            cut in 0usize..200,
+        ) {
+            let (first, second) = bytes.as_bytes().split_at(cut.min(bytes.len()));
+            prop_assert_eq!(written(&[first, second]), written(&[bytes.as_bytes()]));
+            prop_assert!(!text(&bytes).contains('\x1b'));
+        }
+    }
+}
