@@ -1,10 +1,12 @@
 //! Every way to fail × every wire format: the right code, no hang beyond its time-out, and what was used is not lost.
 
-use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, user};
+use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, user};
 use arki_domain::{Code, Fault, StreamEvent};
 use arki_llm::{ProviderKind, ProviderSettings, retryable};
-use arki_testkit::{ScriptedServer, Turn};
+use arki_testkit::{Script, ScriptedServer, Turn};
 use serde_json::{Value, json};
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 /// Far beyond the time-outs of these tests, also on a slow machine.
@@ -22,8 +24,15 @@ fn kinds() -> Vec<ProviderKind> {
 }
 
 async fn answer(kind: ProviderKind, turn: Turn) -> (Vec<StreamEvent>, Option<Fault>) {
-    let server = ScriptedServer::start(vec![turn]).unwrap();
-    let settings = ProviderSettings { kind, is_local: false, ..impatient(&server.url()) };
+    answer_of(kind, &ScriptedServer::start(vec![turn]).unwrap()).await
+}
+
+async fn answer_of(kind: ProviderKind, server: &ScriptedServer) -> (Vec<StreamEvent>, Option<Fault>) {
+    answer_at(kind, &server.url()).await
+}
+
+async fn answer_at(kind: ProviderKind, url: &str) -> (Vec<StreamEvent>, Option<Fault>) {
+    let settings = ProviderSettings { kind, is_local: false, ..impatient(url) };
     let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
     tokio::time::timeout(NO_HANG, ask(&*model, &request(vec![user("hi")]))).await.unwrap_or_else(|_| panic!("{kind}"))
 }
@@ -63,6 +72,31 @@ fn begun(kind: ProviderKind) -> (Vec<Value>, bool) {
             let usage = json!({"prompt_tokens": 7, "completion_tokens": 1});
             (vec![json!({"choices": [{"delta": {"content": "words"}}], "usage": usage})], true)
         }
+    }
+}
+
+/// The rest of an answer that has begun with words: why it ended.
+fn ended(kind: ProviderKind) -> Vec<Value> {
+    match kind {
+        ProviderKind::Anthropic => vec![
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 2}}),
+            json!({"type": "message_stop"}),
+        ],
+        ProviderKind::Gemini => vec![json!({"candidates": [{"finishReason": "STOP"}]})],
+        ProviderKind::Openai => {
+            let content = json!([{"type": "output_text", "text": "words"}]);
+            let item = json!({"type": "message", "id": "m", "role": "assistant", "content": content});
+            vec![json!({"type": "response.completed", "response": {"status": "completed", "output": [item]}})]
+        }
+        ProviderKind::Ollama => {
+            vec![json!({"message": {"role": "assistant", "content": ""}, "done": true, "done_reason": "stop"})]
+        }
+        ProviderKind::OpenaiChat
+        | ProviderKind::Deepseek
+        | ProviderKind::Openrouter
+        | ProviderKind::Custom
+        | ProviderKind::Demo => vec![json!({"choices": [{"delta": {}, "finish_reason": "stop"}]})],
     }
 }
 
@@ -208,6 +242,104 @@ async fn another_content_type_is_no_fault_of_the_words() {
     for kind in kinds() {
         let (words, _) = begun(kind);
         let (events, _) = answer(kind, Turn::raw(200, "text/plain", body(kind, &words))).await;
-        assert_eq!(crate::harness::said(&events), "words", "{kind}");
+        assert_eq!(said(&events), "words", "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_vendors_words_tell_apart() {
+    let cases = [
+        (400, "context_length_exceeded", "This model's maximum context length is 8 tokens.", Code::CONTEXT_TOO_LONG),
+        (429, "insufficient_quota", "You exceeded your current quota.", Code::PROVIDER_NO_CREDIT),
+        (400, "content_policy_violation", "This was refused.", Code::CONTENT_REFUSED),
+        (400, "model_not_found", "There is no such model.", Code::MODEL_NOT_FOUND),
+        (400, "invalid_request", "temperature must not be negative", Code::PROVIDER_BAD_REQUEST),
+    ];
+    for kind in kinds() {
+        for (status, error, words, code) in cases {
+            // A number in `code` is how Gemini and OpenRouter repeat the status.
+            for named in
+                [json!({"code": error, "message": words}), json!({"code": status, "status": error, "message": words})]
+            {
+                let fault = fault(kind, Turn::json(status, json!({"error": named}))).await;
+                assert!(fault.is(code) && !retryable(&fault), "{kind} {error}: {fault:?}");
+                assert!(fault.message.contains(words) && !fault.hint.is_empty(), "{kind} {error}: {fault:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn nobody_at_the_address_and_nobody_who_speaks_tls() {
+    let unused = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let plain = greeter();
+    for kind in kinds() {
+        for url in [format!("http://{unused}/v1"), format!("https://{plain}/v1")] {
+            let fault = answer_at(kind, &url).await.1.unwrap();
+            assert!(fault.is(Code::PROVIDER_UNREACHABLE) && retryable(&fault), "{kind} {url}: {fault:?}");
+        }
+    }
+}
+
+/// A server that greets whoever comes, and knows nothing of TLS.
+fn greeter() -> SocketAddr {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut guest in listener.incoming().flatten() {
+            // A guest that is gone needs no greeting.
+            let _ = guest.write_all(b"220 welcome\r\n");
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn an_endless_piece_and_an_endless_answer_are_bounded() {
+    for kind in kinds() {
+        let (words, _) = begun(kind);
+        let endless_piece = [body(kind, &words), b"data: ".to_vec(), vec![b'x'; 9 * 1024 * 1024]].concat();
+        let fault = fault(kind, streamed(kind, endless_piece)).await;
+        assert!(!retryable(&fault) && fault.message.contains("8 MiB"), "{kind}: {fault:?}");
+
+        let mut padded = words.last().cloned().unwrap();
+        padded["padding"] = "x".repeat(1024 * 1024).into();
+        let endless_answer = [body(kind, &words), body(kind, &[padded]).repeat(65)].concat();
+        let (_, fault) = answer(kind, streamed(kind, endless_answer)).await;
+        assert!(fault.as_ref().is_some_and(|fault| fault.message.contains("64 MiB")), "{kind}: {fault:?}");
+    }
+}
+
+/// The same events in every way in which a server may write them.
+fn framings(kind: ProviderKind, values: &[String]) -> Vec<String> {
+    if kind == ProviderKind::Ollama {
+        return ["\n", "\r\n", "\n\n"].map(|end| values.iter().map(|value| format!("{value}{end}")).collect()).into();
+    }
+    let events = values.iter().map(|value| format!(": keep-alive\n\nid: 1\ndata: {value}\nretry: 5\n\n"));
+    let plain = events.collect::<String>();
+    vec![
+        plain.replace('\n', "\r\n"),
+        plain.replace('\n', "\r"),
+        plain.replace("data: {", "data:{\ndata: "),
+        format!("\u{feff}{plain}"),
+        format!("{plain}data: [DONE]\n\n"),
+        plain,
+    ]
+}
+
+#[tokio::test]
+async fn however_it_is_framed_and_cut_it_is_the_same_answer() {
+    const SAID: &str = "größer 日本";
+    for kind in kinds() {
+        let values = [begun(kind).0, ended(kind)].concat();
+        let values: Vec<_> = values.iter().map(|value| value.to_string().replace("words", SAID)).collect();
+        for body in framings(kind, &values) {
+            for piece in [1, 7, body.len()] {
+                let server = Script::new(vec![streamed(kind, body.clone())]).chunk(piece).start().unwrap();
+                let (events, fault) = answer_of(kind, &server).await;
+                assert_eq!((fault, said(&events).as_str()), (None, SAID), "{kind}, {piece}: {body}");
+                assert_eq!(events.last(), Some(&StreamEvent::End), "{kind}, {piece}: {body}");
+            }
+        }
     }
 }
