@@ -197,3 +197,28 @@ fn in_a_folder_that_is_not_trusted_no_environment_file_is_read_unasked() {
     assert!(stage.told().contains(PASSWORD), "nothing of the folder is read but by the tools");
     assert!(!stage.told().contains(&token()), "what has a secret's form is recognised all the same");
 }
+
+#[test]
+fn files_that_the_configuration_names_are_secret_too() {
+    let turns = vec![
+        Turn::calls()
+            .call("search_files", json!({"pattern": "hidden"}))
+            .call("read_file", json!({"path": "keys/a.json"})),
+        Turn::text("done"),
+    ];
+    let config = json!({"policy": {"secretFiles": ["keys/", "*.private"]}});
+    let stage = Stage::configured(arki_testkit::Script::new(turns), &config);
+    stage.write("keys/a.json", "hidden\n");
+    stage.write("src/b.private", "hidden\n");
+    stage.write("src/c.txt", "hidden\n");
+    let events = stage.exec(&["look"]).exits(3).lines();
+    let found = text(&payloads(&events, "tool.result")[0]["result"]);
+    assert!(found.contains("src/c.txt") && found.contains("2 secret files"), "{found}");
+    assert_eq!(payloads(&events, "approval.requested")[0]["args"]["path"], "keys/a.json");
+    assert_eq!(
+        stage.arki(&["policy", "check", "--json", "cat src/b.private"]).exits(0).lines()[0]["decision"],
+        "approval"
+    );
+    stage.write_config(&json!({"policy": {"secretFiles": ["a["]}}).to_string());
+    stage.exec(&["look"]).fails(2, "CONFIG_INVALID");
+}

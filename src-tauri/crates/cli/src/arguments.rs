@@ -128,7 +128,11 @@ pub(crate) enum Command {
     Models,
     /// The tools that the agent would be offered in this project: name, category and description, with --json the
     /// schema of the arguments too
-    Tools,
+    Tools(ToolsArguments),
+    /// The skills that the agent would have in this project: how certain work is done well
+    Skills,
+    /// The procedures that the agent would have in this project: the steps of recurring work
+    Procedures,
     /// The configured providers, and where each one's key comes from
     Providers {
         #[command(subcommand)]
@@ -186,6 +190,12 @@ pub(crate) struct ExecArguments {
     /// Added to the system prompt, for this run
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
+    /// Have the model use this skill (`arki skills`); may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skill: Vec<String>,
+    /// Begin the session without this tool (`arki tools`), or go on without it; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(crate) disable_tool: Vec<String>,
     /// Show this picture with the prompt (PNG, JPEG, GIF or WebP), wherever --dir is; may be given several times
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Vec<PathBuf>,
@@ -282,6 +292,19 @@ pub(crate) enum SessionsCommand {
     Rm { id: String },
     /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
     Export(ExportArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolsArguments {
+    /// Those of this session, with what is switched off in it
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Switch a tool off in the session, from its next run on; may be given several times
+    #[arg(long, value_name = "NAME", requires = "session")]
+    pub(crate) off: Vec<String>,
+    /// Switch it on again
+    #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
+    pub(crate) on: Vec<String>,
 }
 
 #[derive(Debug, Args)]

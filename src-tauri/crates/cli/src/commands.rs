@@ -6,6 +6,7 @@ mod doctor;
 mod events;
 mod exec;
 mod export;
+mod guides;
 mod keys;
 mod mcp;
 mod models;
@@ -22,7 +23,7 @@ mod trust;
 mod usage;
 mod verify;
 
-use crate::arguments::{Arguments, Command, McpCommand, SessionsCommand};
+use crate::arguments::{Arguments, Command, McpCommand, SessionsCommand, ToolsArguments};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
@@ -65,7 +66,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Queue(command) => queue::run(&engine, command, output).await,
         Command::Keys(command) => keys::run(&engine, &command, output).await,
         Command::Models => models::models(&engine, output).await,
-        Command::Tools => tools::run(&engine, &dir, output),
+        Command::Tools(arguments) => tools::run(&engine, &dir, &arguments, output).await,
+        Command::Skills => guides::skills(&engine, &dir, output),
+        Command::Procedures => guides::procedures(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
@@ -94,6 +97,7 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Rewind(_)
             | Command::Undo { .. }
             | Command::Queue(_)
+            | Command::Tools(ToolsArguments { session: Some(_), .. })
             | Command::Sessions(
                 SessionsCommand::Rm { .. } | SessionsCommand::Fork { .. } | SessionsCommand::Import { .. }
             )

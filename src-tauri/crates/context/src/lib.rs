@@ -8,5 +8,5 @@
 mod system_prompt;
 mod template;
 
-pub use system_prompt::{Part, Rule, SystemPrompt, SystemPromptInputs, assemble};
+pub use system_prompt::{ChosenSkill, IndexEntry, Part, Rule, SystemPrompt, SystemPromptInputs, assemble};
 pub use template::render;

@@ -1,4 +1,5 @@
-//! The order of the system prompt: base prompt, the custom part (call > session > configuration), then the rules.
+//! The order of the system prompt: base prompt, the custom part (call > session > configuration), the rules, the skills,
+//! the procedures.
 
 use crate::render;
 
@@ -7,11 +8,36 @@ const BASE_PROMPT: &str = include_str!("base_prompt.md");
 const PLANNING: &str = "This run is for planning. You have only tools that read. Look at what is there, then say what \
     you would change and in which order; the user decides, and begins the work in another run.";
 
+const SKILLS: &str = "Skills say how certain work is done well. When one fits your task, read it with `read_skill` \
+    before you begin.";
+
+const PROCEDURES: &str = "Procedures are the steps of recurring work. When your task is one of these, read it with \
+    `read_procedure` and follow it.";
+
+/// What the descriptions of all skills, or of all procedures, may take of the prompt.
+const MAX_INDEX_BYTES: usize = 16 * 1024;
+
 /// A rules file of a trusted project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// Relative to the project.
     pub path: String,
+    pub text: String,
+}
+
+/// A skill or procedure that the model may read when it needs it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexEntry {
+    pub name: String,
+    /// One line.
+    pub description: String,
+}
+
+/// A skill that the user has chosen for the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenSkill {
+    pub name: String,
+    pub origin: String,
     pub text: String,
 }
 
@@ -30,6 +56,9 @@ pub struct SystemPromptInputs<'a> {
     pub configured_prompt: Option<&'a str>,
     /// From the root towards the file.
     pub rules: Vec<Rule>,
+    pub skills: Vec<IndexEntry>,
+    pub chosen_skills: Vec<ChosenSkill>,
+    pub procedures: Vec<IndexEntry>,
 }
 
 /// One part of the prompt, and where it came from.
@@ -72,7 +101,31 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
         origin: rule.path.clone(),
         text: format!("Rules of this project, from {}:\n\n{}", rule.path, rule.text),
     }));
+    parts.extend(index("skills", SKILLS, &inputs.skills));
+    parts.extend(inputs.chosen_skills.iter().map(|skill| Part {
+        name: "skill",
+        origin: skill.origin.clone(),
+        text: format!("The user wants the skill {} used:\n\n{}", skill.name, skill.text),
+    }));
+    parts.extend(index("procedures", PROCEDURES, &inputs.procedures));
     SystemPrompt { parts }
+}
+
+/// Names and descriptions; beyond the bound only names, so that the model can still ask.
+fn index(name: &'static str, what: &str, entries: &[IndexEntry]) -> Option<Part> {
+    if entries.is_empty() {
+        return None;
+    }
+    let mut text = what.to_owned();
+    for IndexEntry { name, description } in entries {
+        let line = format!("\n- {name}: {description}");
+        if text.len() + line.len() <= MAX_INDEX_BYTES {
+            text.push_str(&line);
+        } else {
+            text.push_str(&format!("\n- {name}"));
+        }
+    }
+    Some(Part { name, origin: format!("{} {name}", entries.len()), text })
 }
 
 #[cfg(test)]
@@ -80,7 +133,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_order_is_base_custom_rules() {
+    fn the_order_is_base_custom_rules_skills_procedures() {
+        let entry = |name: &str| IndexEntry { name: name.into(), description: "does it".into() };
         let prompt = assemble(&SystemPromptInputs {
             project: "/p",
             system: "Linux",
@@ -92,11 +146,27 @@ mod tests {
                 Rule { path: "AGENTS.md".into(), text: "one".into() },
                 Rule { path: "a/AGENTS.md".into(), text: "two".into() },
             ],
+            skills: vec![entry("pdf"), entry("csv")],
+            chosen_skills: vec![ChosenSkill { name: "pdf".into(), origin: "SKILL.md".into(), text: "How.".into() }],
+            procedures: vec![entry("release")],
         });
         let origins: Vec<_> = prompt.parts.iter().map(|part| part.origin.as_str()).collect();
-        assert_eq!(origins, ["built in", "built in", "call", "AGENTS.md", "a/AGENTS.md"]);
+        assert_eq!(
+            origins,
+            ["built in", "built in", "call", "AGENTS.md", "a/AGENTS.md", "2 skills", "SKILL.md", "1 procedures",]
+        );
+        assert!(prompt.parts[5].text.ends_with("\n- pdf: does it\n- csv: does it"));
         assert_eq!(prompt.parts[1].name, "plan");
         assert!(prompt.text().contains("folder /p on Linux"));
         assert!(!prompt.text().contains("{{"));
+    }
+
+    #[test]
+    fn a_long_index_keeps_every_name() {
+        let skills =
+            (0..100).map(|number| IndexEntry { name: format!("skill-{number}"), description: "x".repeat(1000) });
+        let prompt = assemble(&SystemPromptInputs { skills: skills.collect(), ..SystemPromptInputs::default() });
+        let text = &prompt.parts.last().unwrap().text;
+        assert!(text.len() < MAX_INDEX_BYTES + 2000 && text.contains("skill-0: x") && text.ends_with("- skill-99"));
     }
 }

@@ -100,6 +100,10 @@ codes! {
     FILE_TOO_LARGE,
     /// The folder does not exist or cannot be opened.
     FOLDER_UNAVAILABLE,
+    /// A skill or procedure can't be read as one.
+    GUIDE_INVALID,
+    /// There is no skill or procedure of this name, or no such file of a skill.
+    GUIDE_UNKNOWN,
     /// The hunk has no lines that could be edited.
     HUNK_NOT_EDITABLE,
     /// A hunk number that the preview does not have.

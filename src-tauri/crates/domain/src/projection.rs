@@ -20,7 +20,7 @@ pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FilesAt, WantedFile};
 pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
-pub use overview::{ForkOrigin, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
+pub use overview::{ForkOrigin, MAX_DISABLED_TOOLS, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};
 pub use queue::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 pub use run_state::{CallProgress, NextStep, PendingCall, ResolvedApproval, RunPhase, RunState};

@@ -48,6 +48,12 @@ pub struct RunOptions {
     /// The call-level system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// Tools that there are not in the run, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub disabled_tools: Vec<String>,
+    /// Skills whose text the system prompt has, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
     /// What the prompt shows besides its words.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,

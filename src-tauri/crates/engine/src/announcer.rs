@@ -79,7 +79,7 @@ mod tests {
         }
 
         async fn stored(&self) -> Vec<Arc<Event>> {
-            let draft = EventDraft::of_session(SessionConfigured { model: None, approve: None });
+            let draft = EventDraft::of_session(SessionConfigured { model: None, approve: None, disabled_tools: None });
             self.store.append(&self.session_id, vec![draft]).await.unwrap()
         }
 

@@ -5,6 +5,7 @@ mod mcp;
 mod merge;
 mod parse;
 mod place;
+mod secret_files;
 mod template;
 
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
@@ -16,6 +17,7 @@ use arki_domain::ModelOptions;
 use arki_llm::ProviderSettings;
 use arki_tools::policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
+use globset::GlobSet;
 
 /// The agent that this version runs.
 pub(crate) const AGENT: &str = "arki";
@@ -34,9 +36,14 @@ pub struct Config {
     pub system_prompt: Option<String>,
     pub providers: Vec<ProviderSettings>,
     pub policy: PolicySettings,
+    /// Globs, as they were written.
+    pub(crate) secret_globs: Vec<String>,
+    /// The same to match with.
+    pub(crate) secret_files: GlobSet,
     /// What `fetch_url` may reach besides the public internet.
     pub(crate) private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,
+    pub skills_enabled: bool,
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,

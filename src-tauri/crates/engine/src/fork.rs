@@ -3,7 +3,7 @@
 use crate::Engine;
 use crate::lineage::MAX_LINEAGE;
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, EventDraft, EventLog, Fault, SessionCreated, SessionForked, SessionId};
+use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
 
 impl Engine {
     /// A new session whose conversation is `session_id`'s up to event `at`, or as it stands now.
@@ -31,7 +31,13 @@ impl Engine {
             parent_session: Some(session_id.clone()),
         };
         let forked = SessionForked { from_session: session_id.clone(), from_seq: at };
-        self.log.append(&fork, vec![EventDraft::of_session(created), EventDraft::of_session(forked)]).await?;
+        let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
+        let disabled_tools = self.overview(session_id)?.disabled_tools;
+        if !disabled_tools.is_empty() {
+            let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools) };
+            drafts.push(EventDraft::of_session(configured));
+        }
+        self.log.append(&fork, drafts).await?;
         self.session(&fork)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::claim::Claim;
 use crate::config::Config;
+use crate::guides::index;
 use crate::history::History;
 use crate::projects::OpenProject;
 use crate::runs::Running;
@@ -13,7 +14,6 @@ use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sh
 use arki_store::LeaseRequest;
 use arki_tools::policy::PolicySettings;
 use arki_tools::{Kernel, KernelSettings};
-use globset::GlobSet;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -42,7 +42,12 @@ impl Engine {
     ) -> Result<Running, Fault> {
         let grants = self.granted_rules(&session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
-        let policy = PolicySettings { grants, plan: run.options.plan, ..config.policy.clone() };
+        let policy = PolicySettings {
+            grants,
+            plan: run.options.plan,
+            disabled_tools: run.options.disabled_tools.clone(),
+            ..config.policy.clone()
+        };
         let model = self.providers(config).model(&run.model)?;
         let output_schema = run.options.output_schema.clone();
         let model_options = ModelOptions { output_schema, ..config.model_options.clone() };
@@ -124,7 +129,7 @@ impl Engine {
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
             limits: config.tool_limits,
-            secrets: GlobSet::empty(),
+            secrets: config.secret_files.clone(),
             own_folders: [&self.directories.config, &self.directories.data]
                 .into_iter()
                 .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
@@ -135,6 +140,7 @@ impl Engine {
                 .into_iter()
                 .chain(self.mcp_tools(open, config))
                 .collect(),
+            guides: self.guides_of(open, config).guides,
             background: self.background.clone(),
             contents: self.contents.clone(),
         };
@@ -155,7 +161,15 @@ impl Engine {
         self.kernel(open, &Config { policy, ..config.clone() })
     }
 
-    pub(crate) fn system_prompt(&self, open: &OpenProject, config: &Config, options: &RunOptions) -> String {
+    /// # Errors
+    /// When a skill that was asked for is not there.
+    pub(crate) fn system_prompt(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        options: &RunOptions,
+    ) -> Result<String, Fault> {
+        let found = self.guides_of(open, config);
         let inputs = SystemPromptInputs {
             project: &open.path(),
             system: std::env::consts::OS,
@@ -164,9 +178,12 @@ impl Engine {
             call_prompt: options.system.as_deref(),
             configured_prompt: config.system_prompt.as_deref(),
             rules: open.rules(),
+            skills: index(&found.guides.skills),
+            chosen_skills: found.chosen(&options.skills)?,
+            procedures: index(&found.guides.procedures),
         };
         // The hash names these bytes in the log and the blob store, so keys go before it is computed.
-        self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned()
+        Ok(self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned())
     }
 
     /// The very text that the run began with.

@@ -22,6 +22,7 @@ mod export;
 mod follow_others;
 mod fork;
 mod frames;
+mod guides;
 mod history;
 mod judgement;
 mod keeping;
@@ -64,6 +65,7 @@ pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, Salvaged, SearchHit, SearchQuery,
     Sizes, SnippetPart, VerifyReport,
 };
+pub use arki_tools::Guide;
 pub use arki_tools::policy::RuleDefinition;
 pub use arki_tools::stands_under_a_tool;
 pub use arki_workspace::LineOrigin;
@@ -77,6 +79,7 @@ pub use environment_keys::EnvironmentKeys;
 pub use export::ExportFormat;
 pub use export::arkai::{Arkai, ArkaiEvent};
 pub use frames::{FRAME_INTERVAL, Host, emit_frames};
+pub use guides::FoundGuides;
 pub use judgement::Judgement;
 pub use keys::KeyStatus;
 pub use line_origins::{Author, AuthorCall, FileLine, author_word};
@@ -89,6 +92,7 @@ pub use runs::{ActiveRun, RunTarget, StartRun};
 pub use standing_rules::{Backtest, PastCall};
 pub use subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use this_process::protect_this_process;
+pub use tools::SessionTool;
 pub use verify_file::{FileReport, verify_export, verify_file};
 pub use visible::{Writing, one_line, visible};
 pub use wire::*;

@@ -43,7 +43,7 @@ impl OpenProject {
     }
 
     /// A pinned text, if the folder is trusted and the text is still the one that was agreed to.
-    fn agreed_text(&self, kind: PinKind, path: &str) -> Option<String> {
+    pub(crate) fn agreed_text(&self, kind: PinKind, path: &str) -> Option<String> {
         let kind = kind_word(kind);
         let trust = self.trust.as_ref().filter(|trust| trust.trusted)?;
         let record = trust.pins.iter().find(|record| record.pin.path == path && record.pin.kind == kind)?;
@@ -261,7 +261,7 @@ fn workspace_pin(pin: &TrustPin) -> Option<arki_workspace::Pin> {
 }
 
 /// The contract's word for a kind of pin.
-fn kind_word(kind: PinKind) -> String {
+pub(crate) fn kind_word(kind: PinKind) -> String {
     match kind {
         PinKind::Config => "config",
         PinKind::Hook => "hook",

@@ -104,6 +104,7 @@ impl Engine {
         let overview = self.overview(session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let start = StartRun {
+            disabled_tools: None,
             target: RunTarget::Session(session_id.clone()),
             prompt: next.text,
             model: overview.run.as_ref().map(|run| run.model.clone()),

@@ -9,8 +9,8 @@ use crate::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, MessageId, PauseReason, RunId, RunOptions, RunStarted, SessionCreated,
-    SessionId, TrustChanged,
+    Code, EventDraft, EventLog, Fault, MessageId, PauseReason, RunId, RunOptions, RunStarted, SessionConfigured,
+    SessionCreated, SessionId, TrustChanged,
 };
 use arki_store::LeaseRequest;
 use std::path::PathBuf;
@@ -41,6 +41,8 @@ pub struct StartRun {
     pub options: RunOptions,
     /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
     pub images: Vec<Vec<u8>>,
+    /// The tools that the session's runs don't have from now on; as before where `None`.
+    pub disabled_tools: Option<Vec<String>>,
     /// The queued message that the prompt is.
     pub message_id: Option<MessageId>,
 }
@@ -93,13 +95,17 @@ impl Engine {
         self.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
-        let options = RunOptions { images, ..with_limits(start.options, &config) };
+        let disabled_tools = self.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
+        if start.disabled_tools.is_some() {
+            self.ensure_known_tools(&open, &config, &disabled_tools)?;
+        }
+        let options = RunOptions { images, disabled_tools, ..with_limits(start.options, &config) };
         let providers = self.providers(&config);
         providers.model(&model)?;
         if !pictures.is_empty() {
             prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
         }
-        let system = self.system_prompt(&open, &config, &options);
+        let system = self.system_prompt(&open, &config, &options)?;
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
         if !is_new {
             self.ensure_whole(&session_id)?;
@@ -119,6 +125,13 @@ impl Engine {
                 project: open.path(),
                 agent: AGENT.to_owned(),
                 parent_session: None,
+            }));
+        }
+        if start.disabled_tools.is_some() {
+            drafts.push(EventDraft::of_session(SessionConfigured {
+                model: None,
+                approve: None,
+                disabled_tools: start.disabled_tools,
             }));
         }
         let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };

@@ -9,6 +9,8 @@ pub(crate) mod fetch_url;
 pub(crate) mod find_files;
 pub(crate) mod list_directory;
 pub(crate) mod read_file;
+pub(crate) mod read_procedure;
+pub(crate) mod read_skill;
 pub(crate) mod read_tool_manual;
 pub(crate) mod run_command;
 pub(crate) mod search_files;
@@ -31,6 +33,8 @@ pub(crate) fn all() -> Vec<Tool> {
         run_command::tool(),
         calculate::tool(),
         read_tool_manual::tool(),
+        read_procedure::tool(),
+        read_skill::tool(),
         update_plan::tool(),
         emit_artifact::tool(),
     ]

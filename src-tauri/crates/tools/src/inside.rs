@@ -2,6 +2,7 @@
 //! neither the project nor anything outside.
 
 use crate::error::ToolError;
+use crate::guide::Guides;
 use crate::tool::{Output, Tool};
 use arki_domain::{Content, EventBody, Redactor};
 use serde_json::Value;
@@ -10,6 +11,7 @@ pub(crate) struct InsideTask<'a> {
     pub(crate) args: &'a Value,
     /// Every tool that is offered.
     pub(crate) tools: &'a [Tool],
+    pub(crate) guides: &'a Guides,
     /// What the same tool last said in this session without an error.
     pub(crate) previous: Option<&'a str>,
     pub(crate) redactor: &'a Redactor,

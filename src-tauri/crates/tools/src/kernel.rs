@@ -18,6 +18,7 @@ mod together;
 mod write;
 
 use crate::builtin;
+use crate::guide::Guides;
 use crate::inside::{InsideAction, InsideTask};
 use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
 use crate::tool::{self, Action, ReadTask, Tool};
@@ -65,6 +66,7 @@ pub struct KernelSettings {
     pub sandbox: SandboxStatus,
     /// What there is besides the built-in tools, which keep their names.
     pub tools: Vec<Tool>,
+    pub guides: Guides,
     /// Outlives the run.
     pub background: Arc<BackgroundCommands>,
     /// Where the images of files go before they are changed.
@@ -97,7 +99,11 @@ impl Kernel {
         mut settings: KernelSettings,
     ) -> Arc<Self> {
         let tools = all_tools(std::mem::take(&mut settings.tools));
-        let is_there = |tool: &&Tool| !settings.policy.plan || tool.definition.category == arki_domain::Category::Read;
+        let policy = &settings.policy;
+        let is_there = |tool: &&Tool| {
+            let may_plan = !policy.plan || tool.definition.category == arki_domain::Category::Read;
+            may_plan && !policy.is_disabled(tool.name())
+        };
         let definitions = tools.iter().filter(is_there).map(|tool| tool.definition.clone()).collect();
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
@@ -140,6 +146,12 @@ impl Kernel {
         let mut with_rule = self.settings.policy.clone();
         with_rule.rules.push(rule.clone());
         (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
+    }
+
+    /// # Errors
+    /// `TOOL_UNKNOWN`, with the nearest name.
+    pub fn ensure_known(&self, tool_id: &str) -> Result<(), Fault> {
+        self.tool(tool_id).map(drop).ok_or_else(|| self.unknown_tool(tool_id))
     }
 
     fn decide(
@@ -314,7 +326,13 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let previous = record.context().previous.as_deref();
-        let task = InsideTask { args: &call.args, tools: &self.tools, previous, redactor: &self.redactor };
+        let task = InsideTask {
+            args: &call.args,
+            tools: &self.tools,
+            guides: &self.settings.guides,
+            previous,
+            redactor: &self.redactor,
+        };
         let done = match work(&task) {
             Ok(done) => done,
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,

@@ -10,6 +10,7 @@ mod artifact;
 mod builtin;
 mod error;
 mod fetch;
+mod guide;
 mod inside;
 mod kernel;
 mod manual;
@@ -21,6 +22,7 @@ mod touched;
 
 pub use builtin::fetch_url::fetch_url;
 pub use fetch::PrivateHosts;
+pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use kernel::{
     BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files, search_for_secrets,
     stands_under_a_tool,

@@ -114,6 +114,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
     };
     let line = command.map(|command| &command.line);
     untrusted(question, category)
+        .or_else(|| switched_off(question, settings))
         .or_else(|| only_plans(settings, category))
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| sensitive(question, category, command))
@@ -135,6 +136,11 @@ fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
 fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     let denied = !question.trusted && category != Category::Read;
     denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
+}
+
+fn switched_off(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+    let reason = "The user has switched this tool off for the session.";
+    settings.is_disabled(question.tool).then(|| hit(Decision::Deny, "builtin:disabled-tool", reason))
 }
 
 fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {

@@ -41,10 +41,13 @@ pub(crate) async fn run(
             max_cost_usd: arguments.max_cost,
             approval_timeout_seconds: None,
             system: arguments.system,
+            skills: arguments.skill,
+            disabled_tools: Vec::new(),
             images: Vec::new(),
             output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,
         },
         images: arguments.image.iter().map(|file| read_image(file)).collect::<Result<_, _>>()?,
+        disabled_tools: Some(arguments.disable_tool).filter(|tools| !tools.is_empty()),
         message_id: None,
     };
     let subscription = engine.subscribe();

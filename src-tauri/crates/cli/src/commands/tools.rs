@@ -1,25 +1,50 @@
-//! `arki tools`: what the agent would be offered in this project.
+//! `arki tools`: what the agent would be offered in this project, and what of it a session goes without.
 
+use crate::arguments::ToolsArguments;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Category, Fault, ToolDefinition};
-use arki_engine::Engine;
+use arki_engine::{Engine, SessionTool};
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn run(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
-    for tool in engine.tools(dir)?.iter() {
-        let ToolDefinition { name, description, category, parameters } = tool;
-        if output.json {
-            let (name, description) = (&**name, &**description);
-            output.object(&json!({
-                "name": name, "category": category, "description": description, "parameters": parameters,
-            }));
-        } else {
-            output.line(format!("{name:<20} {:<8} {description}", word(*category)));
-        }
+pub(crate) async fn run(
+    engine: &Engine,
+    dir: &Path,
+    arguments: &ToolsArguments,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let Some(session) = &arguments.session else {
+        engine.tools(dir)?.iter().for_each(|tool| show(tool, None, output));
+        return Ok(Exit::Done);
+    };
+    let session = engine.find_session(session)?.session_id;
+    engine.switch_session_tools(&session, &arguments.on, &arguments.off).await?;
+    for SessionTool { definition, enabled } in engine.session_tools(&session)? {
+        show(&definition, Some(enabled), output);
     }
     Ok(Exit::Done)
+}
+
+/// `enabled` where it is about a session.
+fn show(tool: &ToolDefinition, enabled: Option<bool>, output: &Output) {
+    let ToolDefinition { name, description, category, parameters } = tool;
+    let (name, description) = (&**name, &**description);
+    if output.json {
+        let mut shown =
+            json!({ "name": name, "category": category, "description": description, "parameters": parameters });
+        if let Some(enabled) = enabled {
+            shown["enabled"] = enabled.into();
+        }
+        output.object(&shown);
+        return;
+    }
+    let state = match enabled {
+        Some(true) => "on  ",
+        Some(false) => "off ",
+        None => "",
+    };
+    output.line(format!("{state}{name:<20} {:<8} {description}", word(*category)));
 }
 
 fn word(category: Category) -> &'static str {

@@ -19,6 +19,9 @@ payload! {
         pub model: Option<String>,
         #[serde(skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
+        /// The tools that runs begun from now on don't have, by name; all of them.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub disabled_tools: Option<Vec<String>>,
     }
     /// What the user allows for the rest of this session, in place of what was allowed before; all of it.
     SessionGranted {

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Events between two snapshots.
 pub const SNAPSHOT_EVERY: u64 = 100;
 /// Of the bytes of a snapshot: to be raised whenever they, or the folds behind them, change.
-pub const SNAPSHOT_VERSION: u32 = 4;
+pub const SNAPSHOT_VERSION: u32 = 5;
+/// Tools that can be switched off in a session.
+pub const MAX_DISABLED_TOOLS: usize = 1_000;
 /// Bytes of a title.
 pub const MAX_TITLE_BYTES: usize = 1_000;
 
@@ -38,6 +40,8 @@ pub struct Overview {
     /// What the user chose for this session; `None` where the configuration holds.
     pub model: Option<String>,
     pub approve: Option<ApprovalMode>,
+    /// The tools that its runs don't have; a fork's neither.
+    pub disabled_tools: Vec<String>,
     /// What the log last said of the folder; `None` where it said nothing.
     pub trusted: Option<bool>,
     pub origin: Option<ForkOrigin>,
@@ -106,9 +110,13 @@ impl Overview {
                 self.origin = Some(ForkOrigin { session_id: forked.from_session.clone(), seq: forked.from_seq });
                 self.queue = Queue::default();
             }
-            EventBody::SessionConfigured(SessionConfigured { model, approve }) => {
+            EventBody::SessionConfigured(SessionConfigured { model, approve, disabled_tools }) => {
                 self.model = model.clone().or_else(|| self.model.take());
                 self.approve = approve.or(self.approve);
+                if let Some(tools) = disabled_tools {
+                    self.disabled_tools.clone_from(tools);
+                    self.disabled_tools.truncate(MAX_DISABLED_TOOLS);
+                }
             }
             EventBody::TrustChanged(changed) => self.trusted = Some(changed.trusted),
             _ => {}

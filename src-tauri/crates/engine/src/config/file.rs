@@ -138,6 +138,8 @@ pub(crate) struct PolicyConfig {
     pub(crate) categories: BTreeMap<Category, Decision>,
     #[schemars(with = "Vec<Value>")]
     pub(crate) rules: Vec<RuleDefinition>,
+    /// Globs of files whose every touch is asked about, as of `.env`.
+    pub(crate) secret_files: Vec<String>,
     pub(crate) fetch: FetchConfig,
 }
 

@@ -3,6 +3,7 @@
 use super::file::{AgentConfig, ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
 use super::mcp;
 use super::parse::invalid;
+use super::secret_files;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
     ProviderConfig,
@@ -50,12 +51,15 @@ impl Config {
                 .map(|(name, provider)| provider_settings(name, provider, path))
                 .collect::<Result<_, _>>()?,
             policy,
+            secret_files: secret_files::compile(&file.policy.secret_files, path)?,
+            secret_globs: file.policy.secret_files.clone(),
             private_hosts,
             tool_limits: ToolLimits {
                 timeout_seconds: limits.tool_timeout_seconds.unwrap_or(DEFAULT_TOOL_TIMEOUT_SECONDS),
                 max_output_bytes: limits.max_tool_output_bytes.unwrap_or(DEFAULT_MAX_TOOL_OUTPUT_BYTES),
                 command: limits.command(CommandLimits::default()),
             },
+            skills_enabled: file.skills.enabled.unwrap_or(true),
             max_turns: limits.max_turns.or(Some(DEFAULT_MAX_TURNS)),
             max_seconds: limits.max_seconds,
             max_cost_usd: limits.max_cost_usd,
@@ -94,6 +98,8 @@ impl Config {
             return Err(invalid(path, "a project may not add rules that allow"));
         }
         self.policy.rules.extend(rules(&file.policy.rules, "project", path)?);
+        self.secret_globs.extend_from_slice(&file.policy.secret_files);
+        self.secret_files = secret_files::compile(&self.secret_globs, path)?;
         self.lower(&file.limits, path)?;
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         let Some(agent) = file.agents.get(AGENT) else { return Ok(()) };

@@ -29,7 +29,15 @@ impl Stage {
 
     pub(crate) fn start(&self, target: RunTarget) -> StartRun {
         let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
-        StartRun { target, prompt: "go".into(), model: None, options, images: Vec::new(), message_id: None }
+        StartRun {
+            target,
+            prompt: "go".into(),
+            model: None,
+            options,
+            images: Vec::new(),
+            disabled_tools: None,
+            message_id: None,
+        }
     }
 
     pub(crate) fn new_session(&self) -> StartRun {

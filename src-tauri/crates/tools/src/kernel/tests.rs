@@ -113,6 +113,7 @@ impl Bench {
             hidden: Vec::new(),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
             tools,
+            guides: crate::Guides::default(),
             background: Arc::new(BackgroundCommands::new(log.clone())),
             contents: Arc::new(Kept::default()),
         };

@@ -212,6 +212,8 @@ pub struct PolicySettings {
     pub grants: Vec<PolicyRule>,
     /// Nothing but reading exists.
     pub plan: bool,
+    /// Tools that the user has switched off.
+    pub disabled_tools: Vec<String>,
 }
 
 impl Default for PolicySettings {
@@ -222,7 +224,7 @@ impl Default for PolicySettings {
             (Category::Exec, Decision::Approval),
             (Category::Network, Decision::Approval),
         ]);
-        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false }
+        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false, disabled_tools: Vec::new() }
     }
 }
 
@@ -232,6 +234,11 @@ impl PolicySettings {
         let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
         self.rules.retain(is_meant);
         self.grants.retain(is_meant);
+    }
+
+    #[must_use]
+    pub fn is_disabled(&self, tool: &str) -> bool {
+        self.disabled_tools.iter().any(|disabled| disabled == tool)
     }
 
     pub(super) fn denies(

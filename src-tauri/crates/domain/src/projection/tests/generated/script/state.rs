@@ -136,7 +136,8 @@ impl Script {
             self.add(SessionGranted { rules: vec![serde_json::json!({"decision": "allow", "tool": "fetch_url"})] });
         } else if a.is_multiple_of(2) {
             let (model, approve) = (a.is_multiple_of(4).then(|| format!("mock/m{a}")), Some(ApprovalMode::All));
-            self.add(SessionConfigured { model, approve });
+            let disabled_tools = a.is_multiple_of(8).then(|| vec![format!("tool_{a}")]);
+            self.add(SessionConfigured { model, approve, disabled_tools });
         } else {
             self.add(TrustChanged { project: "/p".into(), trusted: a.is_multiple_of(3), pins: vec![] });
         }

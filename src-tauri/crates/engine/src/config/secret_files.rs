@@ -1,0 +1,41 @@
+//! The secret files that a configuration names, besides the known ones.
+
+use super::parse::invalid;
+use arki_domain::Fault;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use std::path::Path;
+
+/// A glob without a slash is about names in any folder, one that ends in a slash about everything below a folder. Case
+/// does not matter, as on the loosest of disks.
+///
+/// # Errors
+/// `CONFIG_INVALID` for what is no glob; `path` is the file that names it.
+pub(super) fn compile(globs: &[String], path: &Path) -> Result<GlobSet, Fault> {
+    let mut set = GlobSetBuilder::new();
+    for glob in globs {
+        let whole = if glob.ends_with('/') { format!("{glob}**") } else { glob.clone() };
+        let whole = whole.trim_start_matches("./");
+        let compiled = GlobBuilder::new(whole).case_insensitive(true).literal_separator(true).build();
+        let why = |error: globset::Error| format!("{glob:?} in \"policy.secretFiles\" is not a glob: {}", error.kind());
+        set.add(compiled.map_err(|error| invalid(path, &why(error)))?);
+    }
+    set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too much: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_are_about_paths_names_and_folders() {
+        let globs = ["keys/*.json", "private/", "./a.txt", "**/x/*.bin"].map(str::to_owned);
+        let set = compile(&globs, Path::new("config.json")).unwrap();
+        for path in ["keys/a.json", "Keys/A.JSON", "private/deep/a", "a.txt", "x/a.bin", "b/x/a.bin"] {
+            assert!(set.is_match(path), "{path}");
+        }
+        for path in ["keys/deep/a.json", "private", "b/private/a", "b/a.txt"] {
+            assert!(!set.is_match(path), "{path}");
+        }
+        assert!(compile(&["a[".to_owned()], Path::new("config.json")).is_err());
+    }
+}

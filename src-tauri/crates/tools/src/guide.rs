@@ -1,0 +1,199 @@
+//! Guides: texts that tell the model how something is done well. A *skill* is a folder with a `SKILL.md` and what
+//! belongs to it (<https://agentskills.io/specification>); a *procedure* is one text with the steps of recurring work
+//! (seed 000). The prompt names them; the model reads those that it needs.
+
+use arki_domain::{Code, Fault};
+use arki_workspace::Project;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The name of the file that makes a folder a skill.
+pub const SKILL_FILE: &str = "SKILL.md";
+/// The longest name of a skill or procedure.
+pub const MAX_GUIDE_NAME_CHARS: usize = 64;
+/// What of a description is kept.
+pub const MAX_GUIDE_DESCRIPTION_CHARS: usize = 1024;
+
+const FENCE: &str = "---";
+
+#[derive(Clone)]
+pub struct Guide {
+    pub name: String,
+    /// One line.
+    pub description: String,
+    pub text: Arc<str>,
+    /// Where it is from, for people: a path, or `built in`.
+    pub origin: String,
+    /// What lies beside it, which its text may send the model to. Procedures have none.
+    pub files: Option<GuideFiles>,
+}
+
+/// The other files of a skill.
+#[derive(Clone)]
+pub struct GuideFiles {
+    /// The skill's own folder.
+    pub folder: Arc<Project>,
+    /// By path below the folder: the SHA-256 (hex) of what was agreed to; `None` for the user's own skills.
+    pub hashes: BTreeMap<String, Option<String>>,
+}
+
+/// What a run knows of either kind, each name once.
+#[derive(Clone, Default)]
+pub struct Guides {
+    pub skills: Vec<Guide>,
+    pub procedures: Vec<Guide>,
+}
+
+/// What the first lines of a `SKILL.md` say, of what is used here.
+#[derive(Deserialize)]
+struct FrontMatter {
+    name: Option<String>,
+    description: Option<String>,
+}
+
+impl Guide {
+    /// From the text of a `SKILL.md`. `folder_name` is the name where the file has none.
+    ///
+    /// # Errors
+    /// `GUIDE_INVALID` when it has no description, or its first lines cannot be read.
+    pub fn skill(source: &str, folder_name: &str, origin: &str, files: GuideFiles) -> Result<Self, Fault> {
+        let (head, text) = front_matter(source).ok_or_else(|| {
+            invalid(origin, "it does not begin with lines between `---` that have a name and a description")
+        })?;
+        let head: FrontMatter = serde_saphyr::from_str(head).map_err(|error| {
+            let line = error.location().map(|at| format!(" in line {}", at.line() + 1)).unwrap_or_default();
+            invalid(origin, &format!("its first lines are not YAML{line}; text with a colon needs quotes"))
+        })?;
+        let description = head.description.unwrap_or_default();
+        let name = head.name.unwrap_or_else(|| folder_name.to_owned());
+        Self::new(&name, &description, text, origin, Some(files))
+    }
+
+    /// From a text whose first line is `name: description`.
+    ///
+    /// # Errors
+    /// `GUIDE_INVALID` when its first line is another.
+    pub fn procedure(source: &str, origin: &str) -> Result<Self, Fault> {
+        let (first, text) = source.split_once('\n').unwrap_or((source, ""));
+        let first = first.trim_start_matches('\u{feff}');
+        let (name, description) =
+            first.split_once(':').ok_or_else(|| invalid(origin, "its first line is not `name: description`"))?;
+        Self::new(name, description, text, origin, None)
+    }
+
+    fn new(name: &str, description: &str, text: &str, origin: &str, files: Option<GuideFiles>) -> Result<Self, Fault> {
+        let name = name.trim();
+        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if name.is_empty() || name.chars().count() > MAX_GUIDE_NAME_CHARS || !name.chars().all(is_plain) {
+            return Err(invalid(
+                origin,
+                &format!("{name:?} is no name: that is up to {MAX_GUIDE_NAME_CHARS} letters, digits, `-`, `_` and `.`"),
+            ));
+        }
+        let description = one_line(description);
+        if description.is_empty() {
+            return Err(invalid(origin, "it has no description"));
+        }
+        Ok(Self { name: name.to_owned(), description, text: text.trim().into(), origin: origin.to_owned(), files })
+    }
+}
+
+/// The guide of that name.
+///
+/// # Errors
+/// `GUIDE_UNKNOWN`, with the nearest name. `what` is the word for its kind.
+pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a Guide, Fault> {
+    guides.iter().find(|guide| guide.name == name).ok_or_else(|| {
+        let hint = if guides.is_empty() {
+            format!("There is no {what} here at all.")
+        } else {
+            crate::tool::nearest(guides.iter().map(|guide| guide.name.as_str()), name)
+        };
+        Fault::new(Code::GUIDE_UNKNOWN, format!("There is no {what} {name:?}."), hint)
+    })
+}
+
+fn invalid(origin: &str, why: &str) -> Fault {
+    Fault::new(
+        Code::GUIDE_INVALID,
+        format!("{origin} can't be used: {why}."),
+        "A skill begins with `---`, `name: …`, `description: …`, `---`; a procedure with a line `name: description`.",
+    )
+}
+
+/// The lines between the fences and what comes after them.
+fn front_matter(source: &str) -> Option<(&str, &str)> {
+    let source = source.trim_start_matches('\u{feff}');
+    let mut lines = source.split_inclusive('\n');
+    let first = lines.next().filter(|line| line.trim_end() == FENCE)?;
+    let mut length = 0;
+    for line in lines {
+        if line.trim_end() == FENCE {
+            let rest = &source[first.len()..];
+            return Some((&rest[..length], &rest[length + line.len()..]));
+        }
+        length += line.len();
+    }
+    None
+}
+
+fn one_line(text: &str) -> String {
+    let text = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let text = text.collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(MAX_GUIDE_DESCRIPTION_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skill(source: &str) -> Result<Guide, Fault> {
+        let folder = tempfile::tempdir().unwrap();
+        let files = GuideFiles { folder: Arc::new(Project::open(folder.path()).unwrap()), hashes: BTreeMap::new() };
+        Guide::skill(source, "folder", "SKILL.md", files)
+    }
+
+    #[test]
+    fn a_skill_has_its_name_and_description_between_fences() {
+        let read = skill("---\nname: pdf\ndescription: >\n  Fills\n  forms.\nlicense: MIT\n---\n\n# PDF\n").unwrap();
+        assert_eq!((&*read.name, &*read.description, &*read.text), ("pdf", "Fills forms.", "# PDF"));
+        let read = skill("\u{feff}---\r\ndescription: Fills forms.\r\n---\r\nText\r\n").unwrap();
+        assert_eq!((&*read.name, &*read.description, &*read.text), ("folder", "Fills forms.", "Text"));
+    }
+
+    #[test]
+    fn what_is_no_skill_says_why() {
+        for (source, why) in [
+            ("# PDF\n", "does not begin"),
+            ("---\nname: pdf\ndescription: x\n", "does not begin"),
+            ("---\nname: pdf\n---\n", "no description"),
+            ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML in line 3"),
+            ("---\nname: a/b\ndescription: x\n---\n", "is no name"),
+            ("---\n- a\n---\n", "not YAML"),
+        ] {
+            let fault = skill(source).err().unwrap();
+            assert!(fault.is(Code::GUIDE_INVALID) && fault.message.contains(why), "{source:?}: {fault:?}");
+        }
+    }
+
+    #[test]
+    fn a_procedure_has_both_on_its_first_line() {
+        let read = Guide::procedure("release: how it is: done\n\n1. Test\n", "release.md").unwrap();
+        assert_eq!((&*read.name, &*read.description, &*read.text), ("release", "how it is: done", "1. Test"));
+        for source in ["", "# Release\n", "release:\n1. Test\n"] {
+            assert!(Guide::procedure(source, "x").is_err_and(|fault| fault.is(Code::GUIDE_INVALID)), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_leads_to_the_nearest() {
+        let guides = [Guide::procedure("release: x\n", "x").unwrap()];
+        let fault = find_guide(&guides, "procedure", "relase").err().unwrap();
+        assert!(fault.is(Code::GUIDE_UNKNOWN) && fault.hint.contains("release"), "{fault:?}");
+        assert!(find_guide(&[], "skill", "x").err().unwrap().hint.contains("no skill here"));
+    }
+}
