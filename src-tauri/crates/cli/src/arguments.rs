@@ -1,8 +1,16 @@
 //! The command line's grammar. `--help` is written here.
 
+mod exec;
+mod sessions;
+
+pub(crate) use exec::{Approve, Core, ExecArguments};
+pub(crate) use sessions::{
+    EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments, SessionsCommand,
+};
+
 use crate::exit::Exit;
 use crate::output::Output;
-use arki_domain::{ApprovalMode, Code, Fault};
+use arki_domain::{Code, Fault};
 use arki_engine::one_line;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -155,59 +163,6 @@ pub(crate) enum Command {
     Open { folder: Option<PathBuf> },
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct ExecArguments {
-    /// What to do; `-` or nothing reads it from standard input
-    pub(crate) prompt: Option<String>,
-    /// PROVIDER/MODEL; the configured one where left out
-    #[arg(long)]
-    pub(crate) model: Option<String>,
-    /// Go on in this session
-    #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
-    pub(crate) session: Option<String>,
-    /// Go on in the folder's newest session
-    #[arg(long = "continue")]
-    pub(crate) continue_last: bool,
-    /// How the agent works
-    #[arg(long, default_value = "tool-loop")]
-    pub(crate) core: Core,
-    /// What to grant beforehand: `edits` covers writes inside the project, `all` what is not denied, `never` turns
-    /// every approval into a rejection
-    #[arg(long, default_value = "ask")]
-    pub(crate) approve: Approve,
-    /// Only plan: the model has nothing but tools that read
-    #[arg(long)]
-    pub(crate) plan: bool,
-    /// Pause after this many turns of the model
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) max_turns: Option<u32>,
-    /// Pause after this many seconds
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
-    pub(crate) max_seconds: Option<u64>,
-    /// Pause once this much was spent
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub(crate) max_cost: Option<f64>,
-    /// Added to the system prompt, for this run
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) system: Option<String>,
-    /// Have the model use this skill (`arki skills`); may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(crate) skill: Vec<String>,
-    /// Begin the session without this tool (`arki tools`), or go on without it; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(crate) disable_tool: Vec<String>,
-    /// Show this picture with the prompt (PNG, JPEG, GIF or WebP), wherever --dir is; may be given several times
-    #[arg(long, value_name = "FILE")]
-    pub(crate) image: Vec<PathBuf>,
-    /// A file with the JSON Schema that the answer has to follow; one that does not is an error
-    #[arg(long, value_name = "FILE")]
-    pub(crate) output_schema: Option<PathBuf>,
-    /// Keep nothing after the run
-    #[arg(long, conflicts_with_all = ["session", "continue_last"])]
-    pub(crate) ephemeral: bool,
-}
-
-/// One level, or several of parts, separated by commas.
 fn log_levels(text: &str) -> Result<String, String> {
     let is_level = |word: &str| LOG_LEVELS.iter().any(|level| word.eq_ignore_ascii_case(level));
     let is_known = |part: &str| is_level(part.rsplit_once('=').map_or(part, |(_, level)| level).trim());
@@ -215,35 +170,6 @@ fn log_levels(text: &str) -> Result<String, String> {
     match text.split(',').find(|part| !text.is_empty() && !is_known(part)) {
         Some(unknown) => Err(format!("{unknown:?} is no level; use one of: {}", LOG_LEVELS.join(", "))),
         None => Ok(text.to_owned()),
-    }
-}
-
-fn dollars(text: &str) -> Result<f64, String> {
-    let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "not an amount".to_owned())?;
-    if amount.is_finite() && amount >= 0.0 { Ok(amount) } else { Err("not an amount".to_owned()) }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Core {
-    ToolLoop,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Approve {
-    Ask,
-    Edits,
-    All,
-    Never,
-}
-
-impl From<Approve> for ApprovalMode {
-    fn from(approve: Approve) -> Self {
-        match approve {
-            Approve::Ask => Self::Ask,
-            Approve::Edits => Self::Edits,
-            Approve::All => Self::All,
-            Approve::Never => Self::Never,
-        }
     }
 }
 
@@ -267,33 +193,6 @@ pub(crate) enum McpCommand {
     },
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum SessionsCommand {
-    /// The newest first
-    List,
-    /// The conversation, and what the tools did
-    Show { id: String },
-    /// Find what was said, run and changed, the newest first
-    Search(SearchArguments),
-    /// Begin a new session where this one stood
-    Fork {
-        /// A session's or run's id
-        id: String,
-        /// The number of the event after which the fork begins; the last one where left out
-        #[arg(long, value_name = "SEQ")]
-        at: Option<u64>,
-    },
-    /// Bring in the sessions of a JSON Lines export, with the same hashes
-    Import {
-        /// The file; `-` is standard input
-        file: PathBuf,
-    },
-    /// Remove a session and everything that only it needed, for good
-    Rm { id: String },
-    /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
-    Export(ExportArguments),
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
     /// Those of this session, with what is switched off in it
@@ -305,102 +204,6 @@ pub(crate) struct ToolsArguments {
     /// Switch it on again
     #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
     pub(crate) on: Vec<String>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct SearchArguments {
-    /// Words that must all be there; "a phrase" in quotes, a beginning*
-    pub(crate) query: Vec<String>,
-    /// Only sessions of this folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Only from this day on: YYYY-MM-DD
-    #[arg(long, value_name = "DAY")]
-    pub(crate) since: Option<String>,
-    /// Only before this day: YYYY-MM-DD
-    #[arg(long, value_name = "DAY")]
-    pub(crate) until: Option<String>,
-    /// Only what this tool did
-    #[arg(long)]
-    pub(crate) tool: Option<String>,
-    /// Only what names this file
-    #[arg(long, value_name = "PATH")]
-    pub(crate) file: Option<String>,
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    pub(crate) limit: usize,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct ExportArguments {
-    /// A session's or run's id
-    pub(crate) id: String,
-    /// `jsonl` is complete and can be verified; `md` and `html` leave the rest of very long results out, and say so
-    #[arg(long, default_value = "jsonl")]
-    pub(crate) format: ExportForm,
-    /// The file, replaced only once all is written; standard output where left out or `-`
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ExportForm {
-    Jsonl,
-    Md,
-    Html,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EventForm {
-    Arkai,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct RewindArguments {
-    /// A session's or run's id
-    pub(crate) session: String,
-    /// The number of the event after which things stood as wanted
-    #[arg(long, value_name = "SEQ")]
-    pub(crate) to: u64,
-    /// The files; with neither this nor --conversation, both
-    #[arg(long)]
-    pub(crate) files: bool,
-    /// The conversation
-    #[arg(long)]
-    pub(crate) conversation: bool,
-    /// Name every file that would be touched, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum QueueCommand {
-    /// In the order in which they reach the model
-    List { session: String },
-    /// Add one at the end
-    Add {
-        session: String,
-        text: String,
-        /// When it reaches the model: as a prompt of its own after this run, or at the run's next turn
-        #[arg(long, default_value = "follow-up")]
-        mode: Queueing,
-    },
-    /// Change a message's text
-    Edit { session: String, message: String, text: String },
-    /// Move a message to a place, counted from 1
-    Move {
-        session: String,
-        message: String,
-        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
-        to: u16,
-    },
-    /// Remove a message
-    Rm { session: String, message: String },
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Queueing {
-    Steer,
-    FollowUp,
 }
 
 #[derive(Debug, Subcommand)]
