@@ -90,6 +90,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::proposed_rule,
             rpc_runs::resolve_approval,
             rpc_history::session_overview,
+            rpc_history::session_tools,
+            rpc_history::switch_session_tools,
             rpc_history::set_queue,
             rpc_history::send_next,
             rpc_history::pause_run,

@@ -4,13 +4,37 @@ use crate::desktop::Desktop;
 use crate::rpc::Answer;
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, WireLineOrigin};
+use arki_engine::{
+    RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, SessionToolEntry, WireLineOrigin,
+};
 use std::path::Path;
 use tauri::State;
 
 #[tauri::command]
 pub(crate) async fn session_overview(session_id: String, desktop: State<'_, Desktop>) -> Answer<SessionOverview> {
     Ok(desktop.engine.session_overview(&SessionId::from(session_id))?)
+}
+
+#[tauri::command]
+pub(crate) async fn session_tools(session_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<SessionToolEntry>> {
+    Ok(tools_of(&desktop, &SessionId::from(session_id))?)
+}
+
+/// The tools as they are then.
+#[tauri::command]
+pub(crate) async fn switch_session_tools(
+    session_id: String,
+    on: Vec<String>,
+    off: Vec<String>,
+    desktop: State<'_, Desktop>,
+) -> Answer<Vec<SessionToolEntry>> {
+    let session_id = SessionId::from(session_id);
+    desktop.engine.switch_session_tools(&session_id, &on, &off).await?;
+    Ok(tools_of(&desktop, &session_id)?)
+}
+
+fn tools_of(desktop: &Desktop, session_id: &SessionId) -> Result<Vec<SessionToolEntry>, Fault> {
+    Ok(desktop.engine.session_tools(session_id)?.into_iter().map(SessionToolEntry::from).collect())
 }
 
 #[tauri::command]

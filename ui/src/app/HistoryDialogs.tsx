@@ -2,6 +2,7 @@ import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
+import { ToolsDialog } from "../features/tools/ToolsDialog";
 import { useSessions } from "../platform/context";
 import type { History } from "./history";
 
@@ -35,6 +36,8 @@ export function HistoryDialogs({ history }: { history: History }) {
       const back = () => setAsking(asking.from);
       return <TakeBackDialog {...asking} onClose={back} onDone={back} />;
     }
+    case "tools":
+      return <ToolsDialog {...asking} onClose={close} />;
     case "delete": {
       const title = sessions.find((one) => one.sessionId === asking.sessionId)?.title || "Untitled session";
       const done = (freed: number) => history.removed(asking.sessionId, freed);

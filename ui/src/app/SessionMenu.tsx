@@ -1,4 +1,4 @@
-import { Download, Ellipsis, GitFork, Trash2, Upload } from "lucide-react";
+import { Download, Ellipsis, GitFork, Trash2, Upload, Wrench } from "lucide-react";
 import { ActionMenu, type MenuAction } from "../components/Menu";
 import type { History } from "./history";
 
@@ -21,6 +21,12 @@ export function SessionMenu({ sessionId, history }: { sessionId: string | null; 
             detail: "Another session that goes on from the end of this one.",
             icon: <GitFork size={size} />,
             run: () => history.fork(sessionId, null, null),
+          },
+          {
+            label: "Tools…",
+            detail: "What the agent has in this session.",
+            icon: <Wrench size={size} />,
+            run: () => history.setAsking({ about: "tools", sessionId }),
           },
           null,
           {

@@ -12,6 +12,7 @@ export type Asking =
   | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null }
   | { about: "lines"; sessionId: string; path: string }
   | { about: "take back"; sessionId: string; seq: number; path: string; from: Asking | null }
+  | { about: "tools"; sessionId: string }
   | { about: "delete"; sessionId: string };
 
 type Given = {

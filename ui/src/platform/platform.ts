@@ -29,6 +29,7 @@ import type {
   SessionOverview,
   SessionPage,
   SessionSummary,
+  SessionToolEntry,
 } from "../protocol/generated";
 import { isRecord } from "../protocol/read";
 
@@ -54,6 +55,12 @@ export type Commands = {
   retry_now: [{ sessionId: string }, null];
   resume_run: [{ sessionId: string }, null];
   session_overview: [{ sessionId: string }, SessionOverview];
+  session_tools: [{ sessionId: string }, SessionToolEntry[]];
+  /** The tools as they are then. */
+  switch_session_tools: [
+    { sessionId: string; on: readonly string[]; off: readonly string[] },
+    SessionToolEntry[],
+  ];
   rewind_preview: [RewindParams, RewindPreview];
   rewind: [RewindParams, RewindPreview];
   fork_session: [{ sessionId: string; atSeq: number | null }, SessionSummary];

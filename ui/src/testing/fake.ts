@@ -14,6 +14,7 @@ import type {
   ProviderTestStep,
   Sent,
   SessionSummary,
+  SessionToolEntry,
 } from "../protocol/generated";
 import { historyHandlers, type World } from "./fake_history";
 
@@ -83,11 +84,13 @@ export function createFake(given: {
   testSteps?: ProviderTestStep[];
   mcpServers?: McpServerEntry[];
   mcpTestSteps?: McpTestStep[];
+  tools?: SessionToolEntry[];
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
+  let tools = given.tools ?? [];
   const calls: { name: keyof Commands; params: unknown }[] = [];
   const opened: string[] = [];
   const tested: { provider: string; model: string | null }[] = [];
@@ -144,6 +147,14 @@ export function createFake(given: {
     list_approvals: () => {
       const none: readonly PendingApproval[] = [];
       return [...Object.values(logs).flat().reduce(pendingStep, none)];
+    },
+    session_tools: () => tools,
+    switch_session_tools: ({ on, off }) => {
+      tools = tools.map((tool) => ({
+        ...tool,
+        enabled: on.includes(tool.name) || (tool.enabled && !off.includes(tool.name)),
+      }));
+      return tools;
     },
     list_processes: () => [],
     stop_process: () => null,

@@ -46,11 +46,13 @@ mod mcp;
 mod models;
 mod processes;
 mod provider_test;
+mod session_tools;
 pub use history::*;
 pub use mcp::*;
 pub use models::*;
 pub use processes::*;
 pub use provider_test::*;
+pub use session_tools::*;
 
 words! {
     TrustState { Trusted, Untrusted, Undecided }

@@ -1,0 +1,91 @@
+/** Which tools the agent has in a session. A tool that is off is not offered to the model, and not carried out. */
+import { useEffect, useState } from "react";
+import { Button } from "../../components/Button";
+import { Dialog } from "../../components/Dialog";
+import { ErrorNote } from "../../components/ErrorNote";
+import { useArki } from "../../platform/context";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError, SessionToolEntry, ToolCategory } from "../../protocol/generated";
+import "./tools.css";
+
+const groups: { category: ToolCategory; title: string }[] = [
+  { category: "read", title: "Looking" },
+  { category: "write", title: "Changing files" },
+  { category: "exec", title: "Running commands" },
+  { category: "network", title: "Reaching outside" },
+];
+
+export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
+  const { tools, error, turn } = useTools(sessionId);
+  const off = tools.filter((tool) => !tool.enabled);
+  const footer = (
+    <>
+      <span className="secondary small grow">
+        {off.length === 0 ? "All are on." : `${off.length} of ${tools.length} are off.`}
+      </span>
+      <Button disabled={off.length === 0} onClick={() => turn(off, true)}>
+        Turn all on
+      </Button>
+      <Button look="primary" onClick={onClose}>
+        Done
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title="Tools of this session" open onClose={onClose} footer={footer} wide>
+      <p className="secondary tools-lead">Holds from the session’s next run on, and in its forks.</p>
+      {error && <ErrorNote error={error} />}
+      {groups.map(({ category, title }) => {
+        const group = tools.filter((tool) => tool.category === category);
+        if (group.length === 0) return null;
+        return (
+          <fieldset key={category} className="tools-group">
+            <legend>{title}</legend>
+            {group.map((tool) => (
+              <ToolRow key={tool.name} tool={tool} onTurn={(enabled) => turn([tool], enabled)} />
+            ))}
+          </fieldset>
+        );
+      })}
+    </Dialog>
+  );
+}
+
+function ToolRow({ tool, onTurn }: { tool: SessionToolEntry; onTurn: (enabled: boolean) => void }) {
+  return (
+    <label className="tools-row">
+      <input type="checkbox" checked={tool.enabled} onChange={(event) => onTurn(event.target.checked)} />
+      <span className="mono">{tool.name}</span>
+      <span className="small secondary" title={tool.description}>
+        {tool.description.replace(/^📘 /u, "")}
+      </span>
+    </label>
+  );
+}
+
+function useTools(sessionId: string) {
+  const { platform } = useArki();
+  const [tools, setTools] = useState<readonly SessionToolEntry[]>([]);
+  const [error, setError] = useState<CommandError | null>(null);
+  useEffect(() => {
+    let isShown = true;
+    platform.call("session_tools", { sessionId }).then(
+      (tools) => isShown && setTools(tools),
+      (thrown) => isShown && setError(asCommandError(thrown)),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [platform, sessionId]);
+  const turn = async (which: readonly SessionToolEntry[], enabled: boolean) => {
+    const names = which.map((tool) => tool.name);
+    const [on, off] = enabled ? [names, []] : [[], names];
+    setError(null);
+    try {
+      setTools(await platform.call("switch_session_tools", { sessionId, on, off }));
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    }
+  };
+  return { tools, error, turn };
+}
