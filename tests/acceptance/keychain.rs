@@ -10,14 +10,14 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 const STORED: &str = "sk-in-the-keychain-9f8e7d6c5b4a";
 
 /// A session bus with an unlocked keyring; both end when this is dropped.
-struct Session {
+pub(crate) struct Session {
     child: Child,
     hold: Option<ChildStdin>,
-    bus: String,
+    pub(crate) bus: String,
 }
 
 impl Session {
-    fn start(stage: &Stage) -> Self {
+    pub(crate) fn start(stage: &Stage) -> Self {
         let home = stage.home.data_dir().with_file_name("keyring");
         std::fs::create_dir(&home).unwrap();
         // Waits for the end of its input, so that it ends with the test, however that ends.

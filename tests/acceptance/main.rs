@@ -43,6 +43,8 @@ mod keys;
 mod main_job;
 mod mcp;
 mod mcp_misconduct;
+#[cfg(target_os = "linux")]
+mod mcp_sign_in;
 mod models;
 mod patching;
 mod planning;
@@ -59,6 +61,8 @@ mod secrets;
 mod session_grants;
 mod session_tools;
 mod sessions;
+#[cfg(target_os = "linux")]
+mod sign_in_server;
 mod stopping;
 mod taking_back;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,8 @@
 //!
 //! Tokens belong to an address, not to a name: a project that gives its own server a familiar name gets none of them.
 
-use crate::fault::{authorization_needed, failed, quoted};
+use crate::fault::{authorization_needed, failed, quoted, sign_in_refused};
+use crate::http;
 use crate::ports::Ports;
 use crate::settings::{Remote, ServerSettings};
 use arki_domain::Fault;
@@ -53,6 +54,8 @@ pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Res
 }
 
 async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
+    // It makes a client of its own, which has no cryptography without this.
+    http::install_crypto();
     let manager = AuthorizationManager::new(remote.url.as_str()).await;
     let mut manager = manager.map_err(|error| sign_in_failed(server, &error))?;
     manager.set_credential_store(Stored { tokens: ports.tokens.clone(), url: remote.url.clone() });
@@ -75,7 +78,21 @@ pub(crate) async fn sign_in(
     state.start_authorization(request).await.map_err(failed)?;
     let url = state.get_authorization_url().await.map_err(failed)?;
     let sent_back = page.visit(&url).await?;
+    if let Some(error) = refusal(&sent_back) {
+        return Err(sign_in_refused(server, &error));
+    }
     state.handle_callback_url(&sent_back).await.map_err(failed)
+}
+
+/// What the authorization server says instead of giving a code, as the user's own refusal.
+fn refusal(sent_back: &str) -> Option<String> {
+    let url = reqwest::Url::parse(sent_back).ok()?;
+    let given = |wanted: &str| {
+        let mut pairs = url.query_pairs();
+        pairs.find(|(name, value)| name == wanted && !value.is_empty()).map(|(_, value)| value.into_owned())
+    };
+    let error = given("error")?;
+    Some(given("error_description").map_or(error.clone(), |words| format!("{error}, {words}")))
 }
 
 fn request(remote: &Remote, redirect_uri: &str, challenge: Option<&str>, granted: Vec<String>) -> AuthorizationRequest {

@@ -30,6 +30,14 @@ pub(crate) fn authorization_needed(server: &str) -> Fault {
     )
 }
 
+pub(crate) fn sign_in_refused(server: &str, error: &str) -> Fault {
+    Fault::new(
+        Code::MCP_AUTHORIZATION_NEEDED,
+        format!("You are not signed in to the MCP server \"{server}\": {}.", quoted(error)),
+        format!("`arki mcp login {server}`, or \"Sign in\" in the settings, begins anew."),
+    )
+}
+
 pub(crate) fn tool_changed(server: &str, tool: &str) -> Fault {
     Fault::new(
         Code::MCP_TOOL_CHANGED,

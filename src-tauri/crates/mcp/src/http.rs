@@ -47,7 +47,7 @@ pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClie
 }
 
 /// reqwest takes the process's default; another crate may have installed one already, which is as good.
-fn install_crypto() {
+pub(crate) fn install_crypto() {
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Fails only when another thread was faster.
         let _ = rustls::crypto::ring::default_provider().install_default();
