@@ -8,6 +8,8 @@ import type {
   Preview,
   ProviderEntry,
   SessionSummary,
+  SessionToolEntry,
+  ToolCategory,
 } from "../protocol/generated";
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
 import { history } from "./history_scenes";
@@ -414,6 +416,29 @@ const mcpServers = [
   }),
 ];
 
+const tools: SessionToolEntry[] = [
+  ["read_file", "📘 Reads a text file, or some of its lines.", "read"],
+  [
+    "search_files",
+    "📘 Finds lines that match a regular expression, in the files that git does not ignore.",
+    "read",
+  ],
+  ["write_file", "Writes a whole file; the user sees the difference first.", "write"],
+  [
+    "edit_file",
+    "📘 Replaces texts in a file; each must be found exactly once unless all are meant.",
+    "write",
+  ],
+  ["run_command", "📘 Runs a shell line in the project's folder, inside a sandbox where one works.", "exec"],
+  ["fetch_url", "Fetches a page of the web as text.", "network"],
+  ["mcp__documentation__search_everything_there_is", "Searches the documentation.", "network"],
+].map(([name = "", description = "", category]) => ({
+  name,
+  description,
+  category: category as ToolCategory,
+  enabled: name !== "fetch_url",
+}));
+
 export const scenes: Record<string, () => Fake> = {
   welcome: () =>
     createFake({
@@ -455,6 +480,7 @@ export const scenes: Record<string, () => Fake> = {
     }),
   full: () =>
     createFake({
+      tools,
       models,
       providers,
       mcpServers,
