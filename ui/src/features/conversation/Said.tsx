@@ -1,8 +1,9 @@
 /** The transcript of one session, with what can be done about its rows. */
-import { useEffect, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { useArki, useOverview, useSessions, useSessionView } from "../../platform/context";
+import { useLatest } from "../../components/latest";
+import { useArki, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
@@ -41,8 +42,10 @@ export function Said(props: SaidProps) {
       unfolded: folded ? new Set([...unfolded, folded]) : unfolded,
     });
   }, [view.transcript, view.live, atEnd, session?.state, unfolded, found]);
-  const toggle = (key: string) =>
-    setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key])));
+  const toggle = useCallback(
+    (key: string) => setUnfolded((now) => (now.has(key) ? without(now, key) : new Set([...now, key]))),
+    [],
+  );
   const actions = useRowActions(props, broken !== null, view.transcript.items.at(-1)?.key, toggle);
   return (
     <>
@@ -65,36 +68,36 @@ export function Said(props: SaidProps) {
   );
 }
 
+/** They stay the same while they do the same: whatever gets others is drawn anew. */
 function useRowActions(
-  { sessionId, session, onResume, onReview, onSettings, onRewind, onFork, onOpenSession }: SaidProps,
+  props: SaidProps,
   readOnly: boolean,
   last: string | undefined,
   onToggleTaken: (key: string) => void,
 ): RowActions {
   const arki = useArki();
-  const sessions = useSessions();
-  const origin = useOverview(sessionId).overview?.origin ?? null;
-  const idle = session === null || !isActive(session.state);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: handlers change each render but always act on this session
+  const origin = useOverview(props.sessionId).overview?.origin ?? null;
+  const idle = props.session === null || !isActive(props.session.state);
+  const latest = useLatest(props);
   return useMemo(
     () => ({
       onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
-      onReview,
-      onSettings,
-      onResume: readOnly ? null : onResume,
+      onReview: () => latest.current.onReview(),
+      onSettings: () => latest.current.onSettings(),
+      onResume: readOnly ? null : () => latest.current.onResume(),
       canResume: (key) => idle && key === last,
       readOnly,
       onToggleTaken,
-      onRewind,
-      onFork,
-      onOpenSession,
+      onRewind: (...asked) => latest.current.onRewind(...asked),
+      onFork: (...asked) => latest.current.onFork(...asked),
+      onOpenSession: (...asked) => latest.current.onOpenSession(...asked),
       // The origin of a fork may be older than what the list holds.
       titleOf: (id) =>
-        sessions.find((one) => one.sessionId === id)?.title ||
+        arki.sessions.get().find((one) => one.sessionId === id)?.title ||
         (origin?.sessionId === id && origin.title) ||
         "another session",
     }),
-    [arki, onReview, onSettings, last, idle, readOnly, sessions, origin],
+    [arki, latest, last, idle, readOnly, onToggleTaken, origin],
   );
 }
 

@@ -4,6 +4,8 @@ import type { Command } from "../../components/commands";
 
 /** So that what was found in the sessions is in sight too. */
 const mostWhileSearching = 6;
+/** Of each section before anything is typed: some providers have hundreds of models, and all would have to be drawn. */
+const mostAtRest = 20;
 
 export function matching(commands: readonly Command[], words: string) {
   const wanted = words.trim();
@@ -19,6 +21,6 @@ export function matching(commands: readonly Command[], words: string) {
   const sections = [...new Set(fitting.map((command) => command.section))];
   return sections.map((section) => ({
     section,
-    commands: fitting.filter((command) => command.section === section),
+    commands: fitting.filter((command) => command.section === section).slice(0, mostAtRest),
   }));
 }

@@ -1,11 +1,13 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
 import { FolderOpen, GitFork, Inbox, Plus, Settings } from "lucide-react";
-import { type KeyboardEvent, type Ref, useId, useMemo, useState } from "react";
+import { type KeyboardEvent, memo, type Ref, useCallback, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { folderName, homePath, plural } from "../../components/format";
+import { useLatest } from "../../components/latest";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useApprovals, useSessions } from "../../platform/context";
+import type { PendingApproval } from "../../protocol/approvals";
 import type { SessionSummary } from "../../protocol/generated";
 import { groupByProject } from "../../protocol/sessions";
 import "./sessions.css";
@@ -33,6 +35,9 @@ export function Sessions(props: Props) {
     () => groupByProject(named(sessions, words), words === "" ? (project?.path ?? null) : null),
     [sessions, words, project?.path],
   );
+  const waiting = useMemo(() => counted(approvals), [approvals]);
+  const latest = useLatest(onSelect);
+  const select = useCallback((sessionId: string) => latest.current(sessionId), [latest]);
   const inboxCount = useId();
   return (
     <nav className="sessions" aria-label="Sessions">
@@ -95,8 +100,8 @@ export function Sessions(props: Props) {
                   key={session.sessionId}
                   session={session}
                   current={session.sessionId === selected}
-                  waiting={approvals.filter((one) => one.sessionId === session.sessionId).length}
-                  onSelect={onSelect}
+                  waiting={waiting.get(session.sessionId) ?? 0}
+                  onSelect={select}
                 />
               ))}
             </ul>
@@ -142,7 +147,8 @@ type RowProps = {
   onSelect: (id: string) => void;
 };
 
-function Row({ session, current, waiting, onSelect }: RowProps) {
+/** One of perhaps thousands: drawn anew only when it says something else. */
+const Row = memo(function Row({ session, current, waiting, onSelect }: RowProps) {
   const state = waiting > 0 ? "waiting" : session.state;
   const described = useId();
   const title = session.title || "Untitled session";
@@ -172,6 +178,13 @@ function Row({ session, current, waiting, onSelect }: RowProps) {
       </span>
     </li>
   );
+});
+
+/** How many approvals wait in each session. */
+function counted(approvals: readonly PendingApproval[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { sessionId } of approvals) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  return counts;
 }
 
 /** Every word in the title or in the folder's name, in any order. */

@@ -1,0 +1,109 @@
+/** What is drawn anew, and what is left alone: the window stays quick however much it shows. */
+import { act, screen, waitFor } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { SessionSummary } from "../protocol/generated";
+import { createFake, demoProject, eventLog, type Fake } from "../testing/fake";
+import { renderOn } from "../testing/render";
+import { longLog } from "../testing/scenes";
+import { App } from "./App";
+
+const drawn = vi.hoisted(() => ({ answers: [] as string[], sessions: 0 }));
+vi.mock("../components/markdown/Markdown", () => ({
+  Markdown: ({ text }: { text: string }) => {
+    drawn.answers.push(text);
+    return <p>{text}</p>;
+  },
+}));
+vi.mock("../components/StateGlyph", () => ({
+  stateWords: (state: string) => state,
+  StateGlyph: () => {
+    drawn.sessions += 1;
+    return null;
+  },
+}));
+
+const many = 200;
+const sessions = Array.from(
+  { length: many },
+  (_, number): SessionSummary => ({
+    sessionId: `s${number}`,
+    title: `Session ${number}`,
+    project: demoProject.path,
+    createdAt: 0,
+    updatedAt: 0,
+    state: number === 0 ? "running" : "done",
+    pendingApprovals: 0,
+    origin: null,
+  }),
+);
+
+async function open(): Promise<Fake> {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const fake = createFake({ sessions, logs: { s0: longLog("s0", 60) } });
+  await renderOn(fake, <App />);
+  await userEvent.click(screen.getByText("Session 0"));
+  await waitFor(() => expect(drawn.answers.length).toBeGreaterThan(10));
+  forget();
+  return fake;
+}
+
+function forget() {
+  drawn.answers = [];
+  drawn.sessions = 0;
+}
+
+const delta = (text: string) => ({
+  sessionId: "s0",
+  runId: "live",
+  turn: 1,
+  tokenType: "LLM_RESPONSE" as const,
+  text,
+});
+
+/** Each word is a frame of its own. */
+async function stream(fake: Fake, words: readonly string[]) {
+  for (const word of words) {
+    act(() => fake.send({ deltas: [delta(`${word} `)] }));
+    await waitFor(() => expect(drawn.answers.at(-1)).toContain(word));
+  }
+}
+
+describe("what is drawn anew", () => {
+  beforeEach(forget);
+
+  it("is the answer alone while it streams, whatever stands above it", async () => {
+    const fake = await open();
+    const words = ["one", "two", "three", "four", "five"];
+    await stream(fake, words);
+    expect(drawn.answers.filter((text) => !text.startsWith("one"))).toEqual([]);
+    expect(drawn.answers.length).toBeLessThanOrEqual(2 * words.length);
+    expect(drawn.sessions).toBe(0);
+  });
+
+  it("is nothing of what was said while one types, also in the midst of an answer", async () => {
+    const fake = await open();
+    await stream(fake, ["one"]);
+    forget();
+    await userEvent.type(screen.getByLabelText("Message"), "Hello there");
+    expect([drawn.answers, drawn.sessions]).toEqual([[], 0]);
+  });
+
+  it("is neither what was said nor any session when the palette opens and closes", async () => {
+    await open();
+    await userEvent.keyboard("{Control>}k{/Control}");
+    await screen.findByPlaceholderText("Do something, or search all sessions");
+    await userEvent.keyboard("{Escape}");
+    await waitFor(() => expect(document.querySelector(".palette")).toBeNull());
+    expect([drawn.answers, drawn.sessions]).toEqual([[], 0]);
+  });
+
+  it("is one session of many when that one begins to work", async () => {
+    const fake = await open();
+    const { add } = eventLog("s7");
+    act(() => fake.send({ events: [add("run.started", { prompt: "Go on." })] }));
+    await waitFor(() => expect(drawn.sessions).toBeGreaterThan(0));
+    expect(drawn.sessions).toBe(1);
+    expect(drawn.answers).toEqual([]);
+  });
+});
