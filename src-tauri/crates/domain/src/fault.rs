@@ -104,6 +104,8 @@ codes! {
     GUIDE_INVALID,
     /// There is no skill or procedure of this name, or no such file of a skill.
     GUIDE_UNKNOWN,
+    /// A host can't be reached, or breaks off its answer.
+    HOST_UNREACHABLE,
     /// The hunk has no lines that could be edited.
     HUNK_NOT_EDITABLE,
     /// A hunk number that the preview does not have.

@@ -21,6 +21,7 @@ pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
         let conduct = Conduct {
             is_idempotent: matches!(offered.target, Target::ListResources | Target::ReadResource | Target::SearchTools),
             time_limit: server.settings().call_timeout,
+            ..Conduct::default()
         };
         let tool = Tool::remote(&offered.name, &offered.description, offered.parameters, remote);
         tool.map(|tool| tool.in_category(offered.category).with_conduct(conduct))

@@ -120,7 +120,8 @@ fn unreachable_host(url: &Url, error: &reqwest::Error) -> Fault {
         _ => "did not answer properly",
     };
     tracing::debug!(%error, "fetch_url");
-    failed(format!("{host} {why}."), "Check the address, or try again later.")
+    let hint = "Check the address, or try again later.";
+    Fault::new(Code::HOST_UNREACHABLE, format!("{host} {why}."), hint)
 }
 
 /// reqwest takes the process's default; another crate may have installed one already, which is as good.

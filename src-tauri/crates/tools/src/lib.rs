@@ -29,5 +29,5 @@ pub use kernel::{
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
-pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Tool};
+pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Retry, Tool};
 pub use touched::Touched;

@@ -55,8 +55,21 @@ pub struct Conduct {
     /// Doing it twice is like doing it once: a call that a crash interrupted is made again instead of being told as of
     /// unknown effect.
     pub is_idempotent: bool,
-    /// `limits.toolTimeoutSeconds` where there is none.
+    /// `limits.toolTimeoutSeconds` where there is none. All attempts together.
     pub time_limit: Option<Duration>,
+    /// For tools from outside that are idempotent.
+    pub retry: Option<Retry>,
+}
+
+/// A failure that may pass: the call is made again by itself, a few times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retry {
+    /// The fault that may pass.
+    pub on: Code,
+    /// The first one counts.
+    pub attempts: u32,
+    /// Before the second attempt; twice as long before each further one.
+    pub pause: Duration,
 }
 
 pub struct Tool {
@@ -84,7 +97,7 @@ impl Tool {
             category,
             parameters: schema::of_type::<Arguments>(),
         };
-        let conduct = Conduct { is_idempotent: category == Category::Read, time_limit: None };
+        let conduct = Conduct { is_idempotent: category == Category::Read, ..Conduct::default() };
         Self {
             definition,
             manual: manual.text.into(),

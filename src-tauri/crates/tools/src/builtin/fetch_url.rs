@@ -2,9 +2,9 @@
 
 use crate::fetch::{self, PrivateHosts};
 use crate::remote_tool::{CallScope, RemoteTool};
-use crate::tool::{Action, Conduct, Output, Tool, arguments};
+use crate::tool::{Action, Conduct, Output, Retry, Tool, arguments};
 use crate::touched::Touched;
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// The whole of a call, all redirects included.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+const RETRY: Retry = Retry { on: Code::HOST_UNREACHABLE, attempts: 3, pause: Duration::from_millis(500) };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,8 +28,11 @@ struct Arguments {
 #[must_use]
 pub fn fetch_url(private: PrivateHosts) -> Tool {
     let manual = include_str!("fetch_url/manual.md");
-    Tool::new::<Arguments>("fetch_url", manual, Action::Remote(Arc::new(FetchUrl { private })))
-        .with_conduct(Conduct { is_idempotent: true, time_limit: Some(TIME_LIMIT) })
+    Tool::new::<Arguments>("fetch_url", manual, Action::Remote(Arc::new(FetchUrl { private }))).with_conduct(Conduct {
+        is_idempotent: true,
+        time_limit: Some(TIME_LIMIT),
+        retry: Some(RETRY),
+    })
 }
 
 struct FetchUrl {

@@ -108,7 +108,7 @@ async fn what_is_no_text_and_what_does_not_answer_is_said_in_words() {
     .await;
     assert_eq!(get(&host, "/picture").await.unwrap_err().code, "FILE_NOT_TEXT");
     let cut = get(&host, "/cut").await.unwrap_err();
-    assert!(cut.is(Code::FETCH_FAILED) && cut.message.contains("127.0.0.1"), "{cut}");
+    assert!(cut.is(Code::HOST_UNREACHABLE) && cut.message.contains("127.0.0.1"), "{cut}");
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().to_string();
     let closed = get(&closed, "/").await.unwrap_err();
     assert!(closed.message.contains("can't be reached"), "{closed}");

@@ -6,8 +6,9 @@ use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::policy::Verdict;
 use crate::remote_tool::{CallScope, Progress, RemoteTool};
-use crate::tool::{Output, Tool};
+use crate::tool::{Output, Retry, Tool};
 use arki_domain::{CallOutcome, Code, Decision, Fault, LiveEvent, ToolCall};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
@@ -59,9 +60,10 @@ impl Kernel {
             max_output_bytes: MAX_ARTIFACT_BYTES,
         };
         let limit = tool.conduct.time_limit.unwrap_or(Duration::from_secs(self.settings.limits.timeout_seconds));
-        let (remote, args) = (remote.clone(), call.args.clone());
+        let attempts = Attempts { remote: remote.clone(), args: call.args.clone(), scope };
+        let retry = tool.conduct.retry.filter(|_| tool.conduct.is_idempotent);
         // A task of its own: what fails in it fails alone, and dropping the handle ends it.
-        let mut calling = AbortOnDropHandle::new(tokio::spawn(async move { remote.call(args, scope).await }));
+        let mut calling = AbortOnDropHandle::new(tokio::spawn(attempts.made(retry)));
         let unfinished = tokio::select! {
             done = &mut calling => return done.unwrap_or_else(|_| Err(fallen_over(tool))),
             () = cancel.cancelled() => stopped(tool),
@@ -85,6 +87,33 @@ impl Kernel {
                 text: redactor.redact(text).into_owned(),
             });
         })
+    }
+}
+
+struct Attempts {
+    remote: Arc<dyn RemoteTool>,
+    args: Value,
+    scope: CallScope,
+}
+
+impl Attempts {
+    /// Calls until it goes well, fails for good, or often enough.
+    async fn made(self, retry: Option<Retry>) -> Result<Output, Fault> {
+        let mut attempts = 1;
+        loop {
+            let fault = match self.remote.call(self.args.clone(), self.scope.clone()).await {
+                Ok(output) => return Ok(output),
+                Err(fault) => fault,
+            };
+            let Some(retry) = retry.filter(|retry| fault.is(retry.on) && attempts < retry.attempts) else {
+                return Err(fault);
+            };
+            self.scope.progress.show(&format!("{} Trying again.\n", fault.message));
+            tokio::select! {
+                () = tokio::time::sleep(retry.pause * (1 << (attempts - 1))) => attempts += 1,
+                () = self.scope.cancel.cancelled() => return Err(fault),
+            }
+        }
     }
 }
 

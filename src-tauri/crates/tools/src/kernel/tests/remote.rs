@@ -1,6 +1,6 @@
 use super::*;
 use crate::remote_tool::{CallScope, RemoteTool};
-use crate::tool::{Conduct, Output};
+use crate::tool::{Conduct, Output, Retry};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,6 +11,8 @@ enum Does {
     Floods,
     Hangs,
     Panics,
+    /// So often, and answers then.
+    Fails(usize),
 }
 
 struct Far(Does, Arc<AtomicUsize>);
@@ -18,7 +20,7 @@ struct Far(Does, Arc<AtomicUsize>);
 #[async_trait]
 impl RemoteTool for Far {
     async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault> {
-        self.1.fetch_add(1, Ordering::SeqCst);
+        let calls_before = self.1.fetch_add(1, Ordering::SeqCst);
         scope.progress.show("half of it");
         match self.0 {
             Does::Answers => Ok(Output { text: args["word"].as_str().unwrap_or_default().into(), truncated: false }),
@@ -27,6 +29,8 @@ impl RemoteTool for Far {
             }
             Does::Hangs => std::future::pending().await,
             Does::Panics => panic!("as tools do"),
+            Does::Fails(times) if calls_before < times => Err(Fault::new(Code::HOST_UNREACHABLE, "Gone.", "")),
+            Does::Fails(_) => Ok(Output { text: "there again".into(), truncated: false }),
         }
     }
 }
@@ -151,6 +155,25 @@ async fn an_interrupted_call_is_made_again_only_where_that_does_no_harm() {
         bench.append(vec![begun.into()]).await;
         bench.carry_on().await;
         assert_eq!((calls.load(Ordering::SeqCst), bench.result().1.is_none()), (calls_made, is_idempotent));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_pass_is_tried_again_where_that_does_no_harm() {
+    let retry = |on| Some(Retry { on, attempts: 3, pause: std::time::Duration::from_secs(1) });
+    let (passes, lasts) = (Code::HOST_UNREACHABLE, Code::FETCH_FAILED);
+    for (is_idempotent, on, times, calls_made, goes_well) in [
+        (true, passes, 2, 3, true),
+        (true, passes, 9, 3, false),
+        (true, lasts, 2, 1, false),
+        (false, passes, 2, 1, false),
+    ] {
+        let conduct = Conduct { is_idempotent, retry: retry(on), ..Conduct::default() };
+        let (tool, calls) = far(Does::Fails(times), conduct);
+        let bench = Bench::new(vec![tool], ApprovalMode::All);
+        bench.called("far", json!({"word": "hello"})).await;
+        bench.carry_on().await;
+        assert_eq!((calls.load(Ordering::SeqCst), bench.result().1.is_none()), (calls_made, goes_well));
     }
 }
 
