@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod bundle;
 pub(crate) mod catalogue;
+pub(crate) mod check_macos;
 pub(crate) mod check_windows;
 pub(crate) mod codegen;
 pub(crate) mod help;

@@ -57,6 +57,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "catalogue" => commands::catalogue::run(&repository, rest),
         "test-servers" => commands::test_servers::run(&repository, rest),
         "providers-table" => commands::providers_table::run(&repository, rest),
+        "check-macos" => commands::check_macos::run(&repository, rest),
         "check-windows" => commands::check_windows::run(&repository, rest),
         "bench" => commands::bench::run(&repository, rest),
         "bundle" => commands::bundle::run(&repository, rest),

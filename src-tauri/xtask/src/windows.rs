@@ -1,9 +1,9 @@
 //! A Rust compiler with the sources of its standard library, for a Debian
-//! where rustup's Windows library is not to be had.
+//! where rustup's libraries for other systems are not to be had.
 //!
 //! Debian packages a recent compiler for its browsers together with the
 //! library's sources. The packages are unpacked into the build folder, never
-//! installed, and Cargo builds Windows' standard library from them.
+//! installed, and Cargo builds the other system's library from them.
 
 use std::{
     env, fs,
@@ -35,7 +35,25 @@ const LIBRARIES: [&str; 9] = [
     "libz3",
 ];
 
-pub(crate) fn unpack_toolchain(repository: &Repository) -> Result<Outcome, Failure> {
+/// Sees to it that a system's standard library is here, or can be built.
+pub(crate) fn library_for(target: &str, repository: &Repository) -> Result<Outcome, Failure> {
+    if target_is_installed(target) {
+        return Ok(Outcome::Skipped(format!("{target} is installed")));
+    }
+    if process::find_program("apt-get").is_none() {
+        return Err(Failure::new(format!("the standard library of {target} is not on this machine"))
+            .hint(format!("`rustup target add {target}`, then start again")));
+    }
+    unpack_toolchain(repository)
+}
+
+pub(crate) fn target_is_installed(target: &str) -> bool {
+    let mut rustc = Command::new("rustc");
+    process::capture(rustc.args(["--print", "target-libdir", "--target", target]))
+        .is_ok_and(|folder| Path::new(folder.trim()).is_dir())
+}
+
+fn unpack_toolchain(repository: &Repository) -> Result<Outcome, Failure> {
     let home = home(repository);
     let stamp = home.join("packages.stamp");
     if stamp.exists() && rustc(&home).exists() {

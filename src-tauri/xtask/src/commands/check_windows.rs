@@ -4,8 +4,6 @@
 //! library, which comes from rustup where the user added the target, or else,
 //! on Debian, from Debian's own Rust sources.
 
-use std::process::Command;
-
 use crate::{
     failure::Failure,
     front_end,
@@ -39,14 +37,7 @@ fn library(repository: &Repository) -> Result<Outcome, Failure> {
     if cfg!(windows) {
         return Ok(Outcome::Skipped("this is Windows: its library is here".into()));
     }
-    if target_is_installed() {
-        return Ok(Outcome::Skipped(format!("{TARGET} is installed")));
-    }
-    if process::find_program("apt-get").is_none() {
-        return Err(Failure::new("Windows' standard library is not on this machine")
-            .hint(format!("`rustup target add {TARGET}`, then start again")));
-    }
-    windows::unpack_toolchain(repository)
+    windows::library_for(TARGET, repository)
 }
 
 fn check(repository: &Repository) -> Result<Outcome, Failure> {
@@ -56,16 +47,10 @@ fn check(repository: &Repository) -> Result<Outcome, Failure> {
         // A folder apart: build scripts compiled by another compiler would
         // otherwise take turns with the usual ones.
         command.args(["--target", TARGET]).env("CARGO_TARGET_DIR", repository.target.join("windows-check/build"));
-        if !target_is_installed() {
+        if !windows::target_is_installed(TARGET) {
             windows::use_toolchain(repository, &mut command);
         }
     }
     process::run(&mut command)?;
     Ok(Outcome::Done)
-}
-
-fn target_is_installed() -> bool {
-    let mut rustc = Command::new("rustc");
-    process::capture(rustc.args(["--print", "target-libdir", "--target", TARGET]))
-        .is_ok_and(|folder| std::path::Path::new(folder.trim()).is_dir())
 }

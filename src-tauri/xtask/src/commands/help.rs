@@ -19,6 +19,7 @@ installs what else is missing.
   cargo xtask providers-table  write docs/providers.md's table from a test run
   cargo xtask test-servers     install the model and MCP servers that tests talk to
   cargo xtask check-windows    compile-check everything for Windows
+  cargo xtask check-macos      compile-check for macOS what speaks to the system
   cargo xtask bench edit       the preview of a one-line change in a long file
   cargo xtask bench policy     how long the policy takes to decide on a command
   cargo xtask bench providers  events a second of a streamed answer, and how long
