@@ -15,6 +15,8 @@ mod screen;
 
 #[cfg(unix)]
 mod exit_watch;
+#[cfg(windows)]
+mod job;
 #[cfg(unix)]
 mod launch;
 #[cfg(unix)]

@@ -33,8 +33,11 @@ fn machine_memory() -> Option<u64> {
     Some(u64::from(system.mem_unit) * system.totalram)
 }
 
+#[cfg(windows)]
+use super::job::machine_memory;
+
 /// Elsewhere nobody looks at what a command takes.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", windows)))]
 fn machine_memory() -> Option<u64> {
     None
 }

@@ -1,28 +1,28 @@
 //! Starting, stopping and reaping a command on Windows: PowerShell, with threads for what Unix has descriptors for.
 //!
-//! Its children are found by their parent's number (`taskkill /T`); a job object, which can't be left, is still to
-//! come.
+//! Each is in a job of its own with all that it starts (see `job`), by which it is limited and ended.
 
 use std::io::{self, Read, Seek, Write};
-use std::os::windows::process::{CommandExt, ExitStatusExt};
+use std::os::windows::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, watch};
 
-use super::{CHUNK_BYTES, CommandSpec, Piped, PipedProcess, PipedSpec};
+use super::job::Job;
+use super::{CHUNK_BYTES, CommandLimits, CommandSpec, Piped, PipedProcess, PipedSpec};
 use crate::error::{ProcessError, Result};
 
-const CREATE_NO_WINDOW: u32 = 0x0800_0000;
-const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
 /// Chunks read ahead; then the command waits.
 const QUEUED_CHUNKS: usize = 4;
 
-/// A running command. Dropping it kills it and its children.
+/// A running command. Dropping it kills it and what it started.
 pub(super) struct Started {
     pub(super) output: Reader,
     pub(super) watch: ExitWatch,
     process: u32,
+    job: Job,
 }
 
 pub(super) struct Reader {
@@ -61,6 +61,11 @@ impl ExitWatch {
     pub(super) async fn exited(&mut self) -> io::Result<()> {
         self.0.wait_for(Option::is_some).await.map(drop).map_err(io::Error::other)
     }
+
+    /// `None` while it runs.
+    fn exit_code(&self) -> Option<i32> {
+        self.0.borrow().and_then(|status| status.code())
+    }
 }
 
 pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
@@ -75,56 +80,48 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
     }
     let lost = |source| ProcessError::ConnectionLost { source };
     let (reader, writer) = io::pipe().map_err(lost)?;
-    let child = Command::new("powershell.exe")
+    let job = Job::new(&spec.limits).map_err(lost)?;
+    let mut command = Command::new("powershell.exe");
+    command
         .args(["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", &spec.command_line])
         .current_dir(&spec.directory)
         .env_clear()
         .envs(spec.environment.iter().map(|(name, value)| (name, value)))
-        .creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP)
         .stdin(readable(input).map_err(lost)?)
         .stderr(writer.try_clone().map_err(lost)?)
-        .stdout(writer)
-        .spawn()
-        .map_err(|source| start_error(spec, source))?;
+        .stdout(writer);
+    let child = job.start(&mut command).map_err(|source| start_error(spec, source))?;
+    // It holds the writing end, which has to be the command's alone for its output to end.
+    drop(command);
     let process = child.id();
     let output = Reader { chunks: read_on_thread(reader).map_err(lost)?, rest: Vec::new() };
     let watch = ExitWatch(wait_on_thread(child).map_err(lost)?);
-    Ok(Started { output, watch, process })
+    Ok(Started { output, watch, process, job })
 }
 
-/// A running program that is spoken to over pipes. Dropping it kills it and its children.
+/// A running program that is spoken to over pipes. Dropping it kills it and what it started.
 pub(super) struct Running {
-    child: tokio::process::Child,
-    process: u32,
+    watch: ExitWatch,
+    job: Job,
 }
 
 impl Running {
     /// Ends when the program itself has; can be awaited again.
     pub(super) async fn exited(&mut self) {
-        let _ = self.child.wait().await;
+        let _ = self.watch.exited().await;
     }
 
     /// Console programs without a console can't be asked.
-    pub(super) fn terminate_group(&mut self) {
-        self.kill_group();
+    pub(super) fn terminate_group(&self) {
+        self.job.end();
     }
 
-    pub(super) fn kill_group(&mut self) {
-        // After its end the number may be another's.
-        if let Ok(None) = self.child.try_wait() {
-            kill_tree(self.process);
-        }
+    pub(super) fn kill_group(&self) {
+        self.job.end();
     }
 
-    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
-        let status = self.child.try_wait().ok().flatten();
-        (status.and_then(|status| status.code()), None)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.kill_group();
+    pub(super) fn reap(self) -> (Option<i32>, Option<i32>) {
+        (self.watch.exit_code(), None)
     }
 }
 
@@ -132,26 +129,26 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
-    let started = tokio::process::Command::new(&spec.program)
+    let lost = |source| ProcessError::ConnectionLost { source };
+    let job = Job::new(&CommandLimits::default()).map_err(lost)?;
+    let mut command = Command::new(&spec.program);
+    command
         .args(&spec.arguments)
         .current_dir(&spec.directory)
         .env_clear()
         .envs(spec.environment.iter().map(|(name, value)| (name, value)))
-        .creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn();
+        .stderr(Stdio::piped());
+    let started = job.start(&mut command);
     let mut child = started.map_err(|source| ProcessError::SpawnFailed { program: spec.program.clone(), source })?;
     let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
-    let (Some(((stdin, stdout), stderr)), Some(process)) = (pipes, child.id()) else {
-        return Err(ProcessError::ConnectionLost { source: io::Error::other("no pipes") }.into());
-    };
+    let Some(((stdin, stdout), stderr)) = pipes else { return Err(lost(io::Error::other("no pipes")).into()) };
     Ok(Piped {
-        stdin: Box::new(stdin),
-        stdout: Box::new(stdout),
-        stderr: Box::new(stderr),
-        process: PipedProcess(Running { child, process }),
+        stdin: Box::new(ChildStdin::from_std(stdin).map_err(lost)?),
+        stdout: Box::new(ChildStdout::from_std(stdout).map_err(lost)?),
+        stderr: Box::new(ChildStderr::from_std(stderr).map_err(lost)?),
+        process: PipedProcess(Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), job }),
     })
 }
 
@@ -200,27 +197,17 @@ impl Started {
 
     /// Console programs without a console can't be asked.
     pub(super) fn terminate_group(&self) {
-        self.kill_group();
+        self.job.end();
     }
 
+    /// Also what it left behind.
     pub(super) fn kill_group(&self) {
-        // After its end the number may be another's.
-        if self.watch.0.borrow().is_some() {
-            return;
-        }
-        kill_tree(self.process);
+        self.job.end();
     }
 
     /// The exit code, or the signal.
     pub(super) fn reap(self) -> (Option<i32>, Option<i32>) {
-        let status = *self.watch.0.borrow();
-        (status.and_then(|status| status.code()), None)
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        self.kill_group();
+        (self.watch.exit_code(), None)
     }
 }
 
@@ -229,14 +216,4 @@ fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
         return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
     }
     ProcessError::SpawnFailed { program: "powershell.exe".to_owned(), source }
-}
-
-fn kill_tree(process: u32) {
-    let _ = Command::new("taskkill.exe")
-        .args(["/T", "/F", "/PID", &process.to_string()])
-        .creation_flags(CREATE_NO_WINDOW)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
 }
