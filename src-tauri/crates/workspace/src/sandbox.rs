@@ -8,7 +8,8 @@
 //! and allowed: every command in namespaces of its own. *Landlock*, in this process: one thread a run puts itself under
 //! it, for good, and starts every command of that run; a child inherits what its starting thread is under, so that a
 //! command costs nothing more than without a sandbox. Both with a system call filter, and in both no code of ours has to run between
-//! fork and exec. Elsewhere there is no sandbox yet, and `probe` says so.
+//! fork and exec. On macOS by *Seatbelt*, whose profile `seatbelt` makes, once it has shown that it confines. Elsewhere
+//! there is no sandbox yet, and `probe` says so.
 //!
 //! *What Landlock alone does not do.* It only grants. So a folder with something hidden in it is granted child by child:
 //! such a folder can't be listed, and what is created in it later can't be read. In the project nothing can be taken away, so that
@@ -24,7 +25,10 @@ use crate::error::{ProcessError, Result};
 #[cfg(target_os = "linux")]
 #[path = "sandbox/linux.rs"]
 mod platform;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+#[path = "sandbox/macos.rs"]
+mod platform;
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 #[path = "sandbox/unsupported.rs"]
 mod platform;
 
@@ -36,10 +40,15 @@ mod domain;
 mod grants;
 #[cfg(target_os = "linux")]
 mod put_back;
+#[cfg(any(target_os = "macos", all(test, unix)))]
+mod seatbelt;
+#[cfg(unix)]
+mod spelling;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
 
 /// In the project, and yet never written by a command: what runs or rules where no sandbox is.
+#[cfg(target_os = "linux")]
 const READ_ONLY_INSIDE: &[&str] = &[".git/config", ".git/config.worktree", ".git/hooks", ".arki"];
 /// The first descriptor that a wrapping program may have for itself; those before are the command's.
 #[cfg(target_os = "linux")]
@@ -98,10 +107,18 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Keychains",
     "Library/Application Support/Google/Chrome",
     "Library/Application Support/Firefox",
+    "Library/Application Support/BraveSoftware",
+    "Library/Application Support/Microsoft Edge",
+    "Library/Containers",
+    "Library/Group Containers",
+    "Library/Cookies",
+    "Library/Mail",
+    "Library/Messages",
+    "Library/Safari",
 ];
 
 /// What only root can read, for an Arki that root started.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 const ROOT_SECRETS: &[&str] = &[
     "/etc/shadow",
     "/etc/shadow-",
@@ -115,6 +132,10 @@ const ROOT_SECRETS: &[&str] = &[
     "/etc/ssh/ssh_host_ed25519_key",
     "/var/lib/docker",
     "/var/lib/containerd",
+    "/private/etc/master.passwd",
+    "/private/etc/sudoers",
+    "/private/etc/sudoers.d",
+    "/private/var/db/dslocal",
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -149,18 +170,18 @@ pub struct SandboxSpec {
 }
 
 impl SandboxSpec {
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     fn writable_roots(&self) -> Vec<PathBuf> {
         let roots = [&self.project_root, &self.temp_dir].into_iter().chain(&self.also_writable);
         roots.map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect()
     }
 
     /// In all their spellings.
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     fn all_hidden(&self) -> Vec<PathBuf> {
         let of_root = if rustix::process::geteuid().is_root() { ROOT_SECRETS } else { &[] };
         let hidden: Vec<PathBuf> = self.hidden.iter().cloned().chain(of_root.iter().map(PathBuf::from)).collect();
-        grants::spellings(&hidden)
+        spelling::spellings(&hidden)
     }
 }
 
@@ -269,10 +290,10 @@ impl Sandbox {
         Ok(self.clone())
     }
 
-    /// The program to start for `command`, of which the first part is a program itself.
+    /// The program to start for `command`, of which the first part is a program itself, at that terminal.
     #[cfg(unix)]
-    pub(crate) fn wrap(&self, directory: &Path, command: &[&str]) -> std::io::Result<Wrapped> {
-        self.platform.wrap(directory, command)
+    pub(crate) fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> std::io::Result<Wrapped> {
+        self.platform.wrap(directory, command, terminal)
     }
 
     /// To be held while a command runs; `None` where the sandbox keeps it from changing what it may not.
@@ -286,7 +307,7 @@ impl Sandbox {
     }
 
     /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
-    #[cfg(unix)]
+    #[cfg(target_os = "linux")]
     pub(crate) fn is_wrapping(&self) -> bool {
         self.platform.is_wrapping()
     }

@@ -33,6 +33,23 @@ pub(super) struct Launch {
     directory: CString,
 }
 
+/// What a child has as its first three descriptors.
+pub(super) enum Standard {
+    /// Input, output and error.
+    Three([OwnedFd; 3]),
+    /// The child opens the device itself: so it becomes its session's terminal.
+    Terminal(Device),
+}
+
+impl Standard {
+    pub(super) fn terminal(&self) -> Option<&Path> {
+        match self {
+            Self::Three(_) => None,
+            Self::Terminal(device) => Some(Path::new(OsStr::from_bytes(device.path.to_bytes()))),
+        }
+    }
+}
+
 /// The only descriptors the child gets.
 pub(super) struct Streams {
     standard: Standard,
@@ -40,37 +57,22 @@ pub(super) struct Streams {
     more: Vec<OwnedFd>,
 }
 
-enum Standard {
-    /// Input, output and error.
-    Three(Vec<OwnedFd>),
-    /// One device for all of them.
-    Terminal(Device),
-}
-
 /// Above every number that a child's descriptor gets, so that none is replaced before it is copied.
 const HIGH: i32 = 64;
 
 impl Streams {
-    pub(super) fn new(stdin: OwnedFd, stdout: OwnedFd, stderr: OwnedFd, more: Vec<OwnedFd>) -> io::Result<Self> {
-        let standard = Standard::Three(high([stdin, stdout, stderr])?);
-        Ok(Self { standard, more: high(more)? })
-    }
-
-    /// The child opens the device itself: so it becomes its session's terminal.
-    pub(super) fn at_terminal(device: Device, more: Vec<OwnedFd>) -> io::Result<Self> {
-        Ok(Self { standard: Standard::Terminal(device), more: high(more)? })
+    pub(super) fn new(standard: Standard, more: Vec<OwnedFd>) -> io::Result<Self> {
+        let high = |stream: OwnedFd| io::Result::Ok(fcntl_dupfd_cloexec(&stream, HIGH)?);
+        let standard = match standard {
+            Standard::Three([stdin, stdout, stderr]) => Standard::Three([high(stdin)?, high(stdout)?, high(stderr)?]),
+            terminal @ Standard::Terminal(_) => terminal,
+        };
+        Ok(Self { standard, more: more.into_iter().map(high).collect::<io::Result<_>>()? })
     }
 
     pub(super) fn terminal(&self) -> Option<&Path> {
-        match &self.standard {
-            Standard::Three(_) => None,
-            Standard::Terminal(device) => Some(Path::new(OsStr::from_bytes(device.path.to_bytes()))),
-        }
+        self.standard.terminal()
     }
-}
-
-fn high(streams: impl IntoIterator<Item = OwnedFd>) -> io::Result<Vec<OwnedFd>> {
-    streams.into_iter().map(|stream| Ok(fcntl_dupfd_cloexec(&stream, HIGH)?)).collect()
 }
 
 impl Launch {

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use rustix::process::Pid;
 
-use super::launch::{Launch, Streams};
+use super::launch::{Launch, Standard, Streams};
 
 /// Lines are `+ GROUP` and `- GROUP`. It must outlive what a terminal sends when it closes.
 const SCRIPT: &str = r#"
@@ -54,6 +54,7 @@ fn tell(change: char, group: Pid) {
 }
 
 /// A process of this user's that no sandbox confines.
+#[cfg(target_os = "linux")]
 pub(crate) fn number() -> Option<Pid> {
     guard().ok().map(|(_, number)| *number)
 }
@@ -67,7 +68,8 @@ fn guard() -> Result<&'static (File, Pid), &'static io::Error> {
 fn start() -> io::Result<(File, Pid)> {
     let (reader, writer) = io::pipe()?;
     let nowhere = File::options().write(true).open("/dev/null")?;
-    let streams = Streams::new(reader.into(), nowhere.try_clone()?.into(), nowhere.into(), Vec::new())?;
+    let standard = Standard::Three([reader.into(), nowhere.try_clone()?.into(), nowhere.into()]);
+    let streams = Streams::new(standard, Vec::new())?;
     let launch = Launch::new(Path::new("/bin/sh"), &["-c", SCRIPT], &[], Path::new("/"));
     let number = launch.ok_or_else(|| io::Error::other("no script"))?.start(&streams)?;
     Ok((File::from(std::os::fd::OwnedFd::from(writer)), number))

@@ -11,7 +11,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
 use super::exit_watch::ExitWatch;
-use super::launch::{Launch, Streams};
+use super::launch::{Launch, Standard, Streams};
 use super::orphan_guard;
 #[cfg(target_os = "linux")]
 use super::proc_table;
@@ -87,25 +87,33 @@ read -r _ <&3 && exec "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
-    let at_terminal = spec.terminal.then(|| terminal::environment(&spec.environment));
+    let (standard, output) = Standard::open(spec, input).map_err(lost)?;
+    let at_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
     let behind = Behind {
         sandbox: spec.sandbox,
         environment: at_terminal.as_ref().unwrap_or(&spec.environment),
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
     };
-    let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line])?;
+    let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line], standard.terminal())?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
-    let (streams, output) = if spec.terminal {
-        let (terminal, device) = terminal::open().map_err(lost)?;
-        (Streams::at_terminal(device, more).map_err(lost)?, Reader::Terminal(terminal))
-    } else {
-        let (reader, writer) = io::pipe().map_err(lost)?;
-        let output = pipe::Receiver::from_owned_fd(reader.into()).map_err(lost)?;
-        (piped(writer.into(), input, more).map_err(lost)?, Reader::Pipe(output))
-    };
+    let streams = Streams::new(standard, more).map_err(lost)?;
     Ok((wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?, output))
+}
+
+impl Standard {
+    /// A command's, and where its output is read.
+    fn open(spec: &CommandSpec<'_>, input: &[u8]) -> io::Result<(Self, Reader)> {
+        if spec.terminal {
+            let (terminal, device) = terminal::open()?;
+            return Ok((Self::Terminal(device), Reader::Terminal(terminal)));
+        }
+        let (reader, writer) = io::pipe()?;
+        let writer = OwnedFd::from(writer);
+        let output = pipe::Receiver::from_owned_fd(reader.into())?;
+        Ok((Self::Three([readable(input)?, writer.try_clone()?, writer]), Reader::Pipe(output)))
+    }
 }
 
 /// What a program is started behind, besides the gate.
@@ -118,7 +126,7 @@ struct Behind<'a> {
 
 impl Behind<'_> {
     /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
-    fn launch(&self, program: &[&str]) -> Result<(Launch, Vec<OwnedFd>)> {
+    fn launch(&self, program: &[&str], terminal: Option<&Path>) -> Result<(Launch, Vec<OwnedFd>)> {
         let threads = self.threads.to_string();
         let command = [&[GATE_SHELL, "-c", GATE, &threads], program].concat();
         let launch = |program: &Path, arguments: &[&str]| {
@@ -127,7 +135,8 @@ impl Behind<'_> {
         let Some(sandbox) = self.sandbox else {
             return Ok((launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()));
         };
-        let wrapped = sandbox.wrap(self.directory, &command).map_err(|source| start_error(self.directory, source))?;
+        let wrapped = sandbox.wrap(self.directory, &command, terminal);
+        let wrapped = wrapped.map_err(|source| start_error(self.directory, source))?;
         let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
         Ok((launch(&wrapped.program, &arguments)?, wrapped.descriptors))
     }
@@ -187,13 +196,14 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
         directory: &spec.directory,
         threads: thread_limit(&CommandLimits::default()),
     };
-    let (launch, wrapping) = behind.launch(&command)?;
+    let (launch, wrapping) = behind.launch(&command, None)?;
     let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
     let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
     let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
     let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
-    let streams = Streams::new(stdin_reader.into(), stdout_writer.into(), stderr_writer.into(), more).map_err(lost)?;
+    let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
+    let streams = Streams::new(standard, more).map_err(lost)?;
     let waiting = wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?;
     let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
     Ok(Piped {
@@ -237,6 +247,7 @@ pub(super) struct Group {
     pub(super) pid: Pid,
     is_reaped: bool,
     /// What is wrapped dies with the thread that started it, so that is kept; and it knows what belongs to the command.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there the sandbox knows nothing of it"))]
     pub(super) sandbox: Option<Sandbox>,
 }
 
@@ -299,10 +310,6 @@ fn prefer_to_kill(pid: Pid) {
     let _ = std::fs::write(format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero()), "1000");
     #[cfg(not(target_os = "linux"))]
     let _ = pid;
-}
-
-fn piped(writer: OwnedFd, input: &[u8], more: Vec<OwnedFd>) -> io::Result<Streams> {
-    Streams::new(readable(input)?, writer.try_clone()?, writer, more)
 }
 
 /// A file without a name rather than a pipe: nobody has to feed it while the command runs.

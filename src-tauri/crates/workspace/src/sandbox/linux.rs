@@ -111,7 +111,8 @@ impl Restricted {
         }
     }
 
-    pub(super) fn wrap(&self, directory: &Path, command: &[&str]) -> std::io::Result<Wrapped> {
+    /// A terminal is opened before it is wrapped, and granted by `for_one_command`.
+    pub(super) fn wrap(&self, directory: &Path, command: &[&str], _: Option<&Path>) -> std::io::Result<Wrapped> {
         if let Some(wrapping) = &self.wrapping {
             return wrapping.wrap(directory, command);
         }

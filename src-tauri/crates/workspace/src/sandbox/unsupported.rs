@@ -20,12 +20,12 @@ impl Restricted {
     }
 
     #[cfg(unix)]
-    pub(super) fn wrap(&self, _: &std::path::Path, _: &[&str]) -> std::io::Result<super::Wrapped> {
-        match *self {}
-    }
-
-    #[cfg(unix)]
-    pub(super) fn is_wrapping(&self) -> bool {
+    pub(super) fn wrap(
+        &self,
+        _: &std::path::Path,
+        _: &[&str],
+        _: Option<&std::path::Path>,
+    ) -> std::io::Result<super::Wrapped> {
         match *self {}
     }
 }
