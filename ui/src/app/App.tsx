@@ -1,6 +1,7 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
 import { useEffect } from "react";
 import type { Command } from "../components/commands";
+import { ErrorBoundary } from "../components/ErrorBoundary";
 import { KeyboardMap } from "../features/palette/KeyboardMap";
 import { localKeys } from "../features/palette/local_keys";
 import { Palette } from "../features/palette/Palette";
@@ -25,25 +26,29 @@ export function App() {
   useEscapeFromNowhere(asked ? null : window.stepOut);
   useFreshOnReturn();
   const sidebar = panes.sidebar ? (
-    <Sessions
-      selected={selected}
-      filterRef={window.filter}
-      onSelect={window.go}
-      onNew={window.newSession}
-      onOpenFolder={actions.openFolder}
-      onInbox={() => actions.inbox?.()}
-      onSettings={actions.settings}
-    />
+    <ErrorBoundary part="The list of sessions">
+      <Sessions
+        selected={selected}
+        filterRef={window.filter}
+        onSelect={window.go}
+        onNew={window.newSession}
+        onOpenFolder={actions.openFolder}
+        onInbox={() => actions.inbox?.()}
+        onSettings={actions.settings}
+      />
+    </ErrorBoundary>
   ) : null;
   const inspector = panes.inspector ? (
-    <Inspector
-      sessionId={selected}
-      tab={panes.tab}
-      onTab={panes.setTab}
-      focusRequest={panes.focusRequest}
-      history={history}
-      onClose={panes.room === "three" ? null : () => panes.setInspector(false)}
-    />
+    <ErrorBoundary part="The inspector" about={selected}>
+      <Inspector
+        sessionId={selected}
+        tab={panes.tab}
+        onTab={panes.setTab}
+        focusRequest={panes.focusRequest}
+        history={history}
+        onClose={panes.room === "three" ? null : () => panes.setInspector(false)}
+      />
+    </ErrorBoundary>
   ) : null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: Escape leads one step out, from anywhere
@@ -58,12 +63,24 @@ export function App() {
         room={panes.room}
         onScrim={window.stepOut}
         sidebar={sidebar}
-        main={<MainPane window={window} />}
+        main={
+          <ErrorBoundary part="The conversation" about={selected}>
+            <MainPane window={window} />
+          </ErrorBoundary>
+        }
         inspector={inspector}
-        status={<Status window={window} resume={actions.resume} />}
+        status={
+          <ErrorBoundary part="The status bar" about={selected}>
+            <Status window={window} resume={actions.resume} />
+          </ErrorBoundary>
+        }
       />
-      <Dialogs window={window} commands={commands} />
-      <HistoryDialogs history={history} />
+      <ErrorBoundary part="A dialog" about={window.dialog}>
+        <Dialogs window={window} commands={commands} />
+      </ErrorBoundary>
+      <ErrorBoundary part="A dialog" about={history.asking}>
+        <HistoryDialogs history={history} />
+      </ErrorBoundary>
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { Tabs } from "@base-ui/react/tabs";
 import { X } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../components/Button";
+import { ErrorBoundary } from "../components/ErrorBoundary";
 import { plural } from "../components/format";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
@@ -60,42 +61,50 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
           )}
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
-          {sessionId ? (
-            <>
-              <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
-              <ChangedFiles
-                sessionId={sessionId}
-                onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}
-                onTakeBack={(path, seq) =>
-                  history.setAsking({ about: "take back", sessionId, seq, path, from: null })
-                }
-              />
-            </>
-          ) : (
-            <p className="empty secondary">Proposed edits and commands wait here for your decision.</p>
-          )}
+          <ErrorBoundary part="The changes" about={sessionId}>
+            {sessionId ? (
+              <>
+                <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
+                <ChangedFiles
+                  sessionId={sessionId}
+                  onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}
+                  onTakeBack={(path, seq) =>
+                    history.setAsking({ about: "take back", sessionId, seq, path, from: null })
+                  }
+                />
+              </>
+            ) : (
+              <p className="empty secondary">Proposed edits and commands wait here for your decision.</p>
+            )}
+          </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="timeline">
-          {sessionId ? (
-            <Timeline
-              key={sessionId}
-              sessionId={sessionId}
-              onShow={(seq) => history.show(sessionId, seq)}
-              onFork={(seq) => history.fork(sessionId, seq, null)}
-            />
-          ) : (
-            <p className="empty secondary">Every step of a session is listed here, as it was stored.</p>
-          )}
+          <ErrorBoundary part="The timeline" about={sessionId}>
+            {sessionId ? (
+              <Timeline
+                key={sessionId}
+                sessionId={sessionId}
+                onShow={(seq) => history.show(sessionId, seq)}
+                onFork={(seq) => history.fork(sessionId, seq, null)}
+              />
+            ) : (
+              <p className="empty secondary">Every step of a session is listed here, as it was stored.</p>
+            )}
+          </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="plan">
-          {sessionId ? (
-            <Plan key={sessionId} sessionId={sessionId} />
-          ) : (
-            <p className="empty secondary">For larger tasks Arki lists its steps here.</p>
-          )}
+          <ErrorBoundary part="The plan" about={sessionId}>
+            {sessionId ? (
+              <Plan key={sessionId} sessionId={sessionId} />
+            ) : (
+              <p className="empty secondary">For larger tasks Arki lists its steps here.</p>
+            )}
+          </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="processes">
-          <Processes />
+          <ErrorBoundary part="The list of processes" about={sessionId}>
+            <Processes />
+          </ErrorBoundary>
         </Tabs.Panel>
       </Tabs.Root>
     </aside>

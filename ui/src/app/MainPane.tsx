@@ -1,5 +1,6 @@
 import { PanelLeft, PanelRight } from "lucide-react";
 import { Button } from "../components/Button";
+import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ErrorNote } from "../components/ErrorNote";
 import { Conversation } from "../features/conversation/Conversation";
 import { Welcome } from "../features/welcome/Welcome";
@@ -33,29 +34,31 @@ export function MainPane({ window }: { window: Window }) {
         </div>
       )}
       <HistorySaid history={history} />
-      {project === null && selected === null ? (
-        app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
-      ) : (
-        <Conversation
-          sessionId={selected}
-          options={window.options}
-          inputRef={window.message}
-          place={history.place}
-          draft={draft}
-          onDraftTaken={history.draftTaken}
-          onPutBack={(text) => selected !== null && history.putDraft(selected, text)}
-          onRewind={(toSeq, undoes) =>
-            selected !== null &&
-            history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
-          }
-          onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
-          onOpenSession={history.show}
-          onSent={window.sentTo}
-          onReview={window.panes.review}
-          onSettings={() => window.setDialog("settings")}
-          onOpenProject={folder.open}
-        />
-      )}
+      <ErrorBoundary part="The conversation" about={selected}>
+        {project === null && selected === null ? (
+          app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
+        ) : (
+          <Conversation
+            sessionId={selected}
+            options={window.options}
+            inputRef={window.message}
+            place={history.place}
+            draft={draft}
+            onDraftTaken={history.draftTaken}
+            onPutBack={(text) => selected !== null && history.putDraft(selected, text)}
+            onRewind={(toSeq, undoes) =>
+              selected !== null &&
+              history.setAsking({ about: "rewind", sessionId: selected, toSeq, undoes: undoes ?? null })
+            }
+            onFork={(atSeq, text) => selected !== null && history.fork(selected, atSeq, text)}
+            onOpenSession={history.show}
+            onSent={window.sentTo}
+            onReview={window.panes.review}
+            onSettings={() => window.setDialog("settings")}
+            onOpenProject={folder.open}
+          />
+        )}
+      </ErrorBoundary>
     </main>
   );
 }

@@ -3,6 +3,7 @@ import "../styles/tokens.css";
 import "../styles/base.css";
 import { StrictMode } from "react";
 import type { Root } from "react-dom/client";
+import { ErrorBoundary } from "../components/ErrorBoundary";
 import { ArkiProvider } from "../platform/context";
 import type { Platform } from "../platform/platform";
 import { createArki } from "../platform/stores/arki";
@@ -14,7 +15,9 @@ export function mount(root: Root, platform: Platform): void {
   root.render(
     <StrictMode>
       <ArkiProvider value={arki}>
-        <App />
+        <ErrorBoundary part="The window">
+          <App />
+        </ErrorBoundary>
       </ArkiProvider>
     </StrictMode>,
   );

@@ -1,0 +1,49 @@
+import { Component, type ReactNode } from "react";
+import { Button } from "./Button";
+import { ErrorNote } from "./ErrorNote";
+
+type Props = {
+  /** What a person would call it, such as "The timeline". */
+  part: string;
+  /** Once this is another, it is tried anew. */
+  about?: unknown;
+  children: ReactNode;
+};
+type State = { failure: { message: string } | null };
+
+/** Keeps a part of the window that can't be drawn from taking the rest with it. */
+export class ErrorBoundary extends Component<Props, State> {
+  override state: State = { failure: null };
+
+  static getDerivedStateFromError(thrown: unknown): State {
+    return { failure: { message: thrown instanceof Error ? thrown.message : String(thrown) } };
+  }
+
+  override componentDidUpdate(before: Props) {
+    if (this.state.failure !== null && before.about !== this.props.about) this.again();
+  }
+
+  private again = () => this.setState({ failure: null });
+
+  override render() {
+    const { failure } = this.state;
+    if (failure === null) return this.props.children;
+    const error = {
+      code: "INTERNAL",
+      message: `${this.props.part} can't be shown: ${failure.message}`,
+      hint: "Reload the window. Nothing is lost by it: runs go on, and everything that happened is kept.",
+    };
+    return (
+      <div className="failed-part">
+        <ErrorNote error={error}>
+          <Button small onClick={() => location.reload()}>
+            Reload window
+          </Button>
+          <Button small look="quiet" onClick={this.again}>
+            Try again
+          </Button>
+        </ErrorNote>
+      </div>
+    );
+  }
+}
