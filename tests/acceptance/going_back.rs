@@ -1,7 +1,9 @@
 //! `arki rewind`: files and conversation go back to how they stood after an event; what the user did since stays theirs.
 
 use crate::harness::{Stage, payload, payloads, text};
-use crate::tree::{Tree, are, commanding, editing, go, go_on, last_seq, playing, rewind, session_of, tree, writing};
+use crate::tree::{
+    Tree, actions, are, commanding, editing, go, go_on, last_seq, playing, rewind, session_of, tree, writing,
+};
 use arki_testkit::{Turn, kinds, verify_chain};
 use serde_json::{Value, json};
 
@@ -93,7 +95,7 @@ fn a_dry_run_names_every_file_and_changes_nothing() {
     std::fs::remove_file(stage.path("doomed.txt")).unwrap();
     stage.write("doomed.txt", "back again, by the user\n");
     let done = rewind(&stage, &session, 1, &["--files"]);
-    assert_eq!(planned.lines(), done.lines(), "what is done is what was announced");
+    assert_eq!(actions(&planned), actions(&done), "what is done is what was announced");
     assert_eq!(stage.read("doomed.txt"), "back again, by the user\n");
     assert_eq!(tree(&stage)["crlf.txt"], before["crlf.txt"]);
     let people = stage.arki(&["rewind", &session, "--to", "1", "--dry-run"]).exits(0).stdout;
@@ -127,7 +129,9 @@ fn the_users_edit_of_the_same_lines_is_left_alone_and_said() {
     are(&planned, &[("a.txt", "conflict"), ("b.txt", "delete")]);
     let done = rewind(&stage, &session, 1, &["--files"]).exits(1);
     are(&done, &[("a.txt", "conflict"), ("b.txt", "delete")]);
-    assert!(done.stderr.contains("left alone"), "{}", done.stderr);
+    let shown = done.json_error();
+    assert_eq!(shown.code, "CHANGE_CONFLICT");
+    assert!(shown.message.contains("left alone: a.txt.") && !shown.hint.is_empty(), "{shown:?}");
     assert_eq!(stage.read("a.txt"), theirs);
     assert!(!stage.path("b.txt").exists(), "the others go back");
     stage.verifies();

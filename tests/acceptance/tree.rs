@@ -74,14 +74,14 @@ pub(crate) fn rewind(stage: &Stage, session: &str, to: u64, more: &[&str]) -> Do
     stage.arki(&[&["rewind", session, "--to", &to.to_string(), "--json"], more].concat())
 }
 
-/// Pairs of path and action, as `rewind` and `undo` print them.
+/// Pairs of path and action, as `rewind` and `undo` print them; an error may follow.
 #[track_caller]
 pub(crate) fn actions(done: &Done) -> Vec<(String, String)> {
     let pair = |line: &Value| {
         assert_eq!(line.as_object().unwrap().len(), 2, "{line}");
         (text(&line["path"]), text(&line["action"]))
     };
-    done.lines().iter().map(pair).collect()
+    done.lines().iter().filter(|line| line["type"] != "error").map(pair).collect()
 }
 
 #[track_caller]

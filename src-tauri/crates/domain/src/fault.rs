@@ -46,7 +46,7 @@ codes! {
     CANCELLED,
     /// The provider's certificate is not trusted on this computer.
     CERTIFICATE_UNTRUSTED,
-    /// Later edits touch the same lines, so that the change cannot be taken back by itself.
+    /// What should be taken back was changed again since, so that it was left as it is.
     CHANGE_CONFLICT,
     /// The log has no such change.
     CHANGE_NOT_FOUND,

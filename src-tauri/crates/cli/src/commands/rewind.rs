@@ -3,10 +3,13 @@
 use crate::arguments::RewindArguments;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
-use arki_domain::{Fault, RestoreAction};
+use arki_domain::{Code, Fault, RestoreAction};
 use arki_engine::{EndedRun, Engine, RewindPlan, RewindScope};
 use serde::Serialize;
 use std::sync::Arc;
+
+/// Files that an error names.
+const MAX_NAMED: usize = 5;
 
 #[derive(Serialize)]
 struct Listed<'a> {
@@ -28,7 +31,7 @@ pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, ou
     let done = engine.rewind(&session, arguments.to, scope).await?;
     print(&done, output);
     done.ended_run.iter().for_each(|run| output.aside(format!("Ended {}.", words(run))));
-    Ok(left_alone(&done, output))
+    left_alone(&done).map_or(Ok(Exit::Done), Err)
 }
 
 pub(crate) async fn undo(
@@ -67,17 +70,23 @@ fn words(run: &EndedRun) -> String {
     }
 }
 
-/// A conflict is no failure, but whoever asked for all of it must know.
-fn left_alone(plan: &RewindPlan, output: &Output) -> Exit {
-    let conflicts = plan.files.iter().filter(|planned| planned.file.action == RestoreAction::Conflict).count();
-    if conflicts == 0 {
-        return Exit::Done;
-    }
-    output.aside(format!(
-        "{conflicts} files were left alone: you changed the same lines since, their earlier content is not kept, or \
-         their folder can't be written."
-    ));
-    Exit::Failed
+/// The rest went back, but whoever asked for all of it must know.
+fn left_alone(plan: &RewindPlan) -> Option<Fault> {
+    let conflicts = plan.files.iter().filter(|planned| planned.file.action == RestoreAction::Conflict);
+    let paths: Vec<String> = conflicts.map(|planned| visible(&planned.file.path)).collect();
+    let named = match paths.len() {
+        0 => return None,
+        1..=MAX_NAMED => paths.join(", "),
+        more => format!("{} and {} more", paths[..MAX_NAMED].join(", "), more - MAX_NAMED),
+    };
+    Some(Fault::new(
+        Code::CHANGE_CONFLICT,
+        format!(
+            "Went back, but these files were left alone: {named}. You changed the same lines since, their earlier content \
+             is not kept, or their folder can't be written."
+        ),
+        "Look at these files and change them by hand; everything else went back.",
+    ))
 }
 
 fn word(action: RestoreAction) -> &'static str {
