@@ -46,6 +46,8 @@ fn a_command_cannot_steer_arki_even_without_the_marker() {
         format!("{unmarked} {arki} trust other"),
         format!("{unmarked} {arki} approvals list"),
         format!("{unmarked} {arki} -C other exec --model mock/mock hello"),
+        format!("env -i {folders} {arki} trust other"),
+        format!("env -i {arki} exec hello"),
     ];
     let calls = commands.iter().fold(Turn::calls(), |turn, line| turn.call("run_command", json!({"command": line})));
     let stage = Stage::new(vec![calls, Turn::text("ok")]);
@@ -55,8 +57,9 @@ fn a_command_cannot_steer_arki_even_without_the_marker() {
     }
     let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
     let results = payloads(&events, "tool.result");
-    assert!(results[0]["result"].as_str().unwrap().contains("error[UNDER_TOOL]"), "{}", results[0]);
+    assert_eq!(results.len(), commands.len());
     for (command, result) in commands.iter().zip(&results) {
+        assert!(result["result"].as_str().unwrap().contains("error[UNDER_TOOL]"), "{command}: {result}");
         assert_eq!(result["isError"], json!(true), "{command}: {result}");
     }
     assert_eq!(stage.model.requests().len(), 2, "a run inside the run");

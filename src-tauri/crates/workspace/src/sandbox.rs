@@ -39,6 +39,8 @@ mod domain;
 #[cfg(target_os = "linux")]
 mod grants;
 #[cfg(target_os = "linux")]
+mod mark;
+#[cfg(target_os = "linux")]
 mod put_back;
 #[cfg(any(target_os = "macos", all(test, unix)))]
 mod seatbelt;
@@ -311,6 +313,15 @@ impl Sandbox {
     pub(crate) fn is_wrapping(&self) -> bool {
         self.platform.is_wrapping()
     }
+}
+
+/// Whether this process runs in a sandbox of Arki's, whatever its environment says. Without a sandbox on this system,
+/// never.
+pub fn runs_in_sandbox() -> bool {
+    #[cfg(target_os = "linux")]
+    return mark::is_refused();
+    #[cfg(not(target_os = "linux"))]
+    false
 }
 
 /// What in a home folder commands never see: keys, credential stores, browser profiles, mail.

@@ -69,8 +69,9 @@ fn shown(preview: Preview) -> ChangePreview {
     }
 }
 
-/// Whether this process was started by a tool: then it must not steer Arki.
+/// Whether this process was started by a tool: then it must not steer Arki. The environment says so, and the sandbox
+/// to those from whom that was taken.
 #[must_use]
 pub fn stands_under_a_tool() -> bool {
-    std::env::var_os("ARKI_TOOL").is_some()
+    std::env::var_os("ARKI_TOOL").is_some() || arki_workspace::runs_in_sandbox()
 }

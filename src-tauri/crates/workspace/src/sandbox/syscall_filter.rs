@@ -6,13 +6,15 @@
 //! interfaces, are ever allowed: not Bluetooth, virtual machines' or the kernel's own.
 //! *New namespaces and mounts* would give powers inside them, and with them the kernel's least tried code.
 //! *io_uring* can open sockets without that system call. *The kernel's keyrings* are inherited by children and may hold
-//! the user's keys.
+//! the user's keys. One question is refused so that those who ask it know where they are (`mark`).
 
 use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
+
+use super::mark;
 
 /// x86-64 kernels may accept the same calls under a second set of numbers.
 #[cfg(target_arch = "x86_64")]
@@ -120,6 +122,8 @@ pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
     rules.add(libc::SYS_setpriority, vec![rule(&[is_not(1, 0)?])?]);
     let terminal = || TERMINAL_INPUT.iter().map(|request| rule(&[is(1, *request)?])).collect::<Option<Vec<_>>>();
     rules.add(libc::SYS_ioctl, terminal()?);
+    let question = [is(0, libc::PR_GET_DUMPABLE as u64)?, is(1, u64::from(mark::MARK))?];
+    rules.add(libc::SYS_prctl, vec![rule(&question)?]);
     #[cfg(target_arch = "x86_64")]
     rules.0.insert(X32_IOCTL, terminal()?);
     let mut unknown = Rules::default();

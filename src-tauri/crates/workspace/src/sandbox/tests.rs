@@ -356,3 +356,24 @@ fn what_detached_itself_is_listed_with_its_command() {
 mod at_terminal;
 #[path = "escape_tests.rs"]
 mod escapes;
+
+/// Runs itself a second time, in each sandbox, with an environment that says nothing of it.
+#[test]
+fn whoever_runs_in_it_knows_so_whatever_the_environment_says() {
+    const NAME: &str = "sandbox::tests::whoever_runs_in_it_knows_so_whatever_the_environment_says";
+    if std::env::var_os("SAY_WHERE").is_some() {
+        println!("\nin a sandbox: {}", runs_in_sandbox());
+        return;
+    }
+    let world = World::new();
+    let this = std::env::current_exe().unwrap();
+    let ask = format!("env -i SAY_WHERE=1 {} --exact {NAME} --nocapture", this.display());
+    let answer = |sandbox: Option<&Sandbox>| {
+        let outcome = world.run_with(sandbox, &ask, &[]);
+        outcome.output.lines().find_map(|line| line.strip_prefix("in a sandbox: ")).map(str::to_owned)
+    };
+    assert_eq!(answer(None).as_deref(), Some("false"));
+    for sandbox in layers(&world.spec()) {
+        assert_eq!(answer(Some(&sandbox)).as_deref(), Some("true"), "{}", sandbox.name());
+    }
+}
