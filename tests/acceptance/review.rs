@@ -127,14 +127,42 @@ fn a_file_that_changed_meanwhile_is_not_written_and_a_fresh_preview_waits() {
     stage.verifies();
 }
 
+/// There is nothing to show, so that nobody is asked: the run goes on, and the user is told as the model is.
 #[test]
 fn a_change_that_no_longer_fits_at_all_is_told_to_the_model() {
-    let (stage, id) = waiting();
-    stage.write("src/app.txt", "something else entirely\n");
-    approve(&stage, &id, &[]).exits(0);
-    assert_eq!(stage.read("src/app.txt"), "something else entirely\n");
-    let result = payloads(&stage.log(), "tool.result").pop().unwrap();
-    assert_eq!(result["code"], "STALE_PREVIEW", "{result}");
+    for theirs in [Some("something else entirely\n"), None] {
+        let (stage, id) = waiting();
+        match theirs {
+            Some(theirs) => drop(stage.write("src/app.txt", theirs)),
+            None => std::fs::remove_file(stage.path("src/app.txt")).unwrap(),
+        }
+        let done = stage.arki(&["approvals", "approve", &id]).exits(0);
+        let said = "src/app.txt changed after the preview was shown, so nothing was written.";
+        assert!(done.stderr.contains(said), "{}", done.stderr);
+        assert_eq!(std::fs::read_to_string(stage.path("src/app.txt")).ok().as_deref(), theirs);
+        let result = payloads(&stage.log(), "tool.result").pop().unwrap();
+        assert_eq!(result["code"], "STALE_PREVIEW", "{result}");
+        assert!(stage.told().contains("Read the file again and propose the change anew."), "{}", stage.told());
+        assert!(stage.inbox().is_empty());
+        stage.verifies();
+    }
+}
+
+#[test]
+fn a_file_that_is_gone_meanwhile_is_shown_anew_where_the_change_makes_it() {
+    let write = Turn::calls().call("write_file", json!({"path": "a.txt", "content": "new\n"}));
+    let stage = Stage::new(vec![write, Turn::text("Done.")]);
+    stage.write("a.txt", "old\n");
+    stage.exec(&["go"]).exits(3);
+    let id = stage.waiting();
+    std::fs::remove_file(stage.path("a.txt")).unwrap();
+    approve(&stage, &id, &[]).exits(3);
+    assert!(!stage.path("a.txt").exists(), "written before the new decision");
+    let fresh = &stage.inbox()[0];
+    assert_eq!(fresh["supersedes"], json!(id));
+    assert!(!text(&fresh["preview"]["diff"]).contains("-old"), "{fresh}");
+    approve(&stage, &text(&fresh["approvalId"]), &[]).exits(0);
+    assert_eq!(stage.read("a.txt"), "new\n");
 }
 
 #[test]

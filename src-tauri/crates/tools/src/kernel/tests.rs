@@ -2,6 +2,7 @@
 
 mod remote;
 mod repeated;
+mod stale;
 mod together;
 
 use super::{BackgroundCommands, Kernel, KernelSettings, ToolLimits};
@@ -65,17 +66,24 @@ impl LiveBus for Shown {
 }
 
 #[derive(Default)]
-struct Kept(Mutex<Vec<Content>>);
+struct Kept {
+    contents: Mutex<Vec<Content>>,
+    /// Done once, when the first content has been kept: just before a change is written.
+    then: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
 
 #[async_trait]
 impl ContentStore for Kept {
     async fn put(&self, _: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
-        self.0.lock().unwrap().extend(contents);
+        self.contents.lock().unwrap().extend(contents);
+        if let Some(then) = self.then.lock().unwrap().take() {
+            then();
+        }
         Ok(())
     }
 
     async fn artifact(&self, _: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault> {
-        let kept = self.0.lock().unwrap();
+        let kept = self.contents.lock().unwrap();
         Ok(kept.iter().find(|content| content.hash.starts_with(id)).map(|content| content.bytes.clone()))
     }
 
@@ -92,6 +100,7 @@ impl ContentStore for Kept {
 struct Bench {
     log: Arc<MemoryLog>,
     shown: Arc<Shown>,
+    kept: Arc<Kept>,
     kernel: Arc<Kernel>,
     options: RunOptions,
     cancel: CancellationToken,
@@ -103,6 +112,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
+        let kept = Arc::new(Kept::default());
         let settings = KernelSettings {
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,
@@ -115,11 +125,11 @@ impl Bench {
             tools,
             guides: crate::Guides::default(),
             background: Arc::new(BackgroundCommands::new(log.clone())),
-            contents: Arc::new(Kept::default()),
+            contents: kept.clone(),
         };
         let kernel = Kernel::new(log.clone(), shown.clone(), Redactor::default(), settings);
         let options = RunOptions { approve, ..RunOptions::default() };
-        Self { log, shown, kernel, options, cancel: CancellationToken::new(), folder }
+        Self { log, shown, kept, kernel, options, cancel: CancellationToken::new(), folder }
     }
 
     /// The model calls a tool; nothing is done yet.

@@ -84,7 +84,17 @@ impl Kernel {
         }
         match accepted(&change, preview, &approval.resolved) {
             Ok(accepted) if accepted.change.is_empty() => record.rejected(call, approval).await,
-            Ok(accepted) => self.write(call, accepted, &permitted(&approval.requested), record).await,
+            Ok(accepted) => {
+                let stale =
+                    match self.write_unless_stale(call, accepted, &permitted(&approval.requested), record).await? {
+                        Ok(outcome) => return Ok(outcome),
+                        Err(stale) => stale,
+                    };
+                match self.plan(plan, call) {
+                    Ok(change) if !change.is_empty() => self.ask_again(call, approval, change.preview(), record).await,
+                    _ => record.fail(call, &stale).await,
+                }
+            }
             Err(fault) => record.fail(call, &fault).await,
         }
     }
@@ -116,6 +126,20 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
+        match self.write_unless_stale(call, accepted, verdict, record).await? {
+            Ok(outcome) => Ok(outcome),
+            Err(stale) => record.fail(call, &stale).await,
+        }
+    }
+
+    /// The inner error: a file changed since the change was planned, so that nothing was written.
+    async fn write_unless_stale(
+        &self,
+        call: &ToolCall,
+        accepted: Accepted,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<Result<CallOutcome, Fault>, Fault> {
         // Both are on the disk before the file changes; together they cost one sync.
         let session_id = record.context().session_id.clone();
         let kept = self.settings.contents.put(&session_id, images(&accepted.change));
@@ -126,10 +150,10 @@ impl Kernel {
             Ok(applied) => {
                 let bodies = written(call, &accepted, applied, record);
                 record.append(bodies).await?;
-                Ok(CallOutcome::Finished)
+                Ok(Ok(CallOutcome::Finished))
             }
-            Err(WorkspaceError::Stale(error)) => record.fail(call, &stale(&path_of(call), &error.to_string())).await,
-            Err(error) => record.fail(call, &ToolError::from(error).into()).await,
+            Err(WorkspaceError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
+            Err(error) => record.fail(call, &ToolError::from(error).into()).await.map(Ok),
         }
     }
 

@@ -22,7 +22,7 @@ fn last_decided(bench: &Bench) -> PolicyDecided {
     decided.unwrap()
 }
 
-async fn answer(bench: &Bench, approval_id: ApprovalId, decision: ApprovalDecision) {
+pub(super) async fn answer(bench: &Bench, approval_id: ApprovalId, decision: ApprovalDecision) {
     let events = bench.log.0.lock().unwrap().clone();
     let shown = events.iter().rev().find_map(|event| match event.body() {
         EventBody::ApprovalRequested(requested) => Some(requested.shown_hash().to_owned()),
