@@ -54,6 +54,7 @@ mod prompt_options;
 mod providers;
 mod queueing;
 mod repeating;
+mod retention;
 mod retrying;
 mod review;
 mod searching;

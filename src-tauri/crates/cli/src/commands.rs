@@ -23,7 +23,7 @@ mod trust;
 mod usage;
 mod verify;
 
-use crate::arguments::{Arguments, Command, McpCommand, SessionsCommand, ToolsArguments};
+use crate::arguments::{ApprovalsCommand, Arguments, Command, McpCommand, SessionsCommand, ToolsArguments};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
@@ -49,6 +49,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     if let Some(salvaged) = engine.salvaged() {
         output.aside(salvaged.words());
     }
+    let works = works(&command);
     let exit = match command {
         Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
         Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
@@ -79,10 +80,26 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.stop_mcp_servers().await;
     engine.finish_anchoring().await;
+    // The answer is out; who stopped a run wants to be gone.
+    if let (true, Ok(Exit::Done)) = (works, &exit)
+        && let Err(fault) = engine.tidy_if_due().await
+    {
+        tracing::warn!(%fault, "old sessions and contents were not removed");
+    }
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }
     exit
+}
+
+/// Whether an agent works in it.
+fn works(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Exec(_)
+            | Command::Resume { .. }
+            | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
+    )
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.

@@ -50,12 +50,17 @@ pub struct Config {
     pub approval_timeout_seconds: Option<u64>,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
-    /// Compressed.
-    pub max_image_bytes: u64,
+    /// Compressed; `None` = the default.
+    pub max_image_bytes: Option<u64>,
     pub(crate) mcp_servers: mcp::McpServers,
 }
 
 impl Config {
+    /// Whether the user asked for old sessions or images to be removed.
+    pub(crate) fn asks_to_prune(&self) -> bool {
+        self.delete_sessions_after_days.is_some() || self.max_image_bytes.is_some()
+    }
+
     /// The same for configurations that lead to the same providers. Names and addresses only: it holds no key.
     pub(crate) fn provider_signature(&self) -> String {
         let mut signature = String::new();

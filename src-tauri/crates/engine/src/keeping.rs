@@ -8,8 +8,10 @@ use arki_store::{ImportedSession, Sizes, exported_events};
 use std::io::BufRead;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
-pub(crate) const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
+const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// When the data was last tidied, in milliseconds since 1970.
+const TIDIED_AT: &str = "tidied_at";
 
 impl Engine {
     /// Removes a session for good, and answers with the bytes that this freed.
@@ -52,7 +54,22 @@ impl Engine {
                 }
             }
         }
-        self.store.collect_garbage(config.max_image_bytes, listed_hashes).await?;
+        self.store.collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes).await?;
+        self.store.set_meta(TIDIED_AT, &self.clock.now_ms().to_string()).await?;
+        Ok(())
+    }
+
+    /// Tidies where the user asked for something to be removed, at most once a day: for programs that do not stay.
+    ///
+    /// # Errors
+    /// Those of [`Self::tidy`].
+    pub async fn tidy_if_due(&self) -> Result<(), Fault> {
+        let tidied_at: Option<i64> = self.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
+        // The clock may have been set back: an age is a distance.
+        let is_due = tidied_at.is_none_or(|at| self.clock.now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
+        if is_due && !self.is_ephemeral() && self.user_config()?.asks_to_prune() {
+            self.tidy().await?;
+        }
         Ok(())
     }
 }

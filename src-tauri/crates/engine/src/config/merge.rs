@@ -8,7 +8,6 @@ use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
     ProviderConfig,
 };
-use crate::keeping::DEFAULT_MAX_IMAGE_BYTES;
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_tools::policy::{PolicyRule, PolicySettings, RuleDefinition};
@@ -65,10 +64,7 @@ impl Config {
             max_cost_usd: limits.max_cost_usd,
             approval_timeout_seconds: limits.approval_timeout_seconds,
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
-            max_image_bytes: file
-                .retention
-                .max_image_megabytes
-                .map_or(DEFAULT_MAX_IMAGE_BYTES, |megabytes| megabytes << 20),
+            max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,
         };
         if let Some(agent) = file.agents.get(AGENT) {
