@@ -40,8 +40,12 @@ fn the_fork_sends_the_origins_beginning_word_by_word_and_leaves_it_alone() {
     let origin = stage.events(&session);
     let fork_id = fork(&stage, &session, Some(first));
     let begun = stage.events(&fork_id);
-    assert_eq!(payload(&begun, "session.created")["parentSession"], json!(session));
-    assert_eq!(payload(&begun, "session.forked"), json!({"fromSession": session, "fromSeq": first}));
+    let created = payload(&begun, "session.created");
+    assert_eq!((&created["parentSession"], &created["title"]), (&json!(session), &json!("first")));
+    let mut forked = created;
+    forked["fromSession"] = json!(session);
+    forked["fromSeq"] = json!(first);
+    assert_eq!(payload(&begun, "session.forked"), forked);
     stage.exec(&["--session", &fork_id, "rather"]).exits(0);
     let requests = stage.model.requests();
     let messages = |request: usize| requests[request].json["messages"].as_array().unwrap().clone();

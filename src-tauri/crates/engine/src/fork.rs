@@ -30,7 +30,7 @@ impl Engine {
             agent: crate::config::AGENT.to_owned(),
             parent_session: Some(session_id.clone()),
         };
-        let forked = SessionForked { from_session: session_id.clone(), from_seq: at };
+        let forked = SessionForked { created: Some(created.clone()), from_session: session_id.clone(), from_seq: at };
         let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
         let disabled_tools = self.overview(session_id)?.disabled_tools;
         if !disabled_tools.is_empty() {

@@ -43,6 +43,9 @@ payload! {
     }
     /// A session that begins where another one stood: its conversation is the other's up to `from_seq`, then its own.
     SessionForked {
+        /// What `session.created` says of the fork too; earlier versions left it out.
+        #[serde(flatten)]
+        pub created: Option<SessionCreated>,
         pub from_session: SessionId,
         pub from_seq: u64,
     }
@@ -58,5 +61,25 @@ payload! {
         pub checkpoint_id: Option<CheckpointId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub changes: Vec<RestoredFile>,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_fork_is_read_as_earlier_versions_stored_it() {
+        let earlier = json!({"fromSession": "o", "fromSeq": 3});
+        let forked: SessionForked = serde_json::from_value(earlier.clone()).unwrap();
+        assert_eq!(forked, SessionForked { created: None, from_session: "o".into(), from_seq: 3 });
+        assert_eq!(serde_json::to_value(forked).unwrap(), earlier);
+        let today = json!({
+            "title": "t", "project": "/p", "agent": "arki", "parentSession": "o", "fromSession": "o", "fromSeq": 3
+        });
+        let forked: SessionForked = serde_json::from_value(today.clone()).unwrap();
+        assert!(forked.created.is_some());
+        assert_eq!(serde_json::to_value(forked).unwrap(), today);
     }
 }

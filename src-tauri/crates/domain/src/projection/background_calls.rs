@@ -131,7 +131,7 @@ mod tests {
         };
         apply(&mut calls, done("a"));
         assert_eq!(commands(&calls), ["serve c"]);
-        apply(&mut calls, SessionForked { from_session: SessionId::from("o"), from_seq: 9 });
+        apply(&mut calls, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 9 });
         assert!(commands(&calls).is_empty());
     }
 

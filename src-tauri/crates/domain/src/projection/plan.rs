@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_fork_goes_on_with_its_origins_plan_and_cannot_lose_it() {
         let mut plan = of_three_versions();
-        apply(&mut plan, 2, SessionForked { from_session: SessionId::from("o"), from_seq: 9 });
+        apply(&mut plan, 2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 9 });
         apply(&mut plan, 3, rewound(2, true));
         assert_eq!(shown(&plan), Some(("stop", 0)));
     }

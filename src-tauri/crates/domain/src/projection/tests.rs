@@ -334,7 +334,9 @@ fn a_fork_begins_with_its_origins_conversation_and_cannot_lose_it_by_going_back(
     let mut log = Log::of_a_run("one");
     log.request(1).says(1, "1", false);
     let mut fork = Log { events: Vec::new(), run_id: RunId::from("other") };
-    fork.add(SessionForked { from_session: SessionId::from("session"), from_seq: 3 }).start("two").add(rewound(1));
+    fork.add(SessionForked { created: None, from_session: SessionId::from("session"), from_seq: 3 })
+        .start("two")
+        .add(rewound(1));
     let mut transcript = Transcript::default();
     log.events.iter().chain(&fork.events).for_each(|event| transcript.apply(event));
     assert_eq!(transcript.messages().len(), 2);

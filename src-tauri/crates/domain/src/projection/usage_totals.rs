@@ -193,7 +193,7 @@ mod tests {
             SessionRewound { to_seq: 0, files: true, conversation: true, checkpoint_id: None, changes },
         );
         assert_eq!(totals.session().prompt_tokens, 3);
-        apply(&mut totals, "r", SessionForked { from_session: SessionId::from("o"), from_seq: 1 });
+        apply(&mut totals, "r", SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 1 });
         assert_eq!(totals, UsageTotals::default());
     }
 

@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_fork_remembers_what_its_origin_learned() {
         let mut memory = of_one_each();
-        apply(&mut memory, 2, SessionForked { from_session: SessionId::from("o"), from_seq: 6 });
+        apply(&mut memory, 2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 6 });
         apply(&mut memory, 3, rewound(2));
         assert_eq!(counts(&memory), (1, 1));
     }

@@ -24,7 +24,7 @@ fn put_back(kind: &str) -> EventDraft {
 }
 
 fn forked(from: &str) -> EventDraft {
-    EventDraft::of_session(SessionForked { from_session: from.into(), from_seq: 1 })
+    EventDraft::of_session(SessionForked { created: None, from_session: from.into(), from_seq: 1 })
 }
 
 fn places(events: &[Event]) -> Vec<(&str, u64)> {

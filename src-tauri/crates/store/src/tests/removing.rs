@@ -96,7 +96,7 @@ async fn a_removed_session_is_gone_from_everywhere_and_the_others_stay() {
 #[tokio::test]
 async fn a_session_with_forks_stays_until_they_are_gone() {
     let Fixture { store, .. } = &Fixture::new();
-    let forked = EventDraft::of_session(SessionForked { from_session: "a".into(), from_seq: 1 });
+    let forked = EventDraft::of_session(SessionForked { created: None, from_session: "a".into(), from_seq: 1 });
     store.append(&"a".into(), vec![created("t", "/p")]).await.unwrap();
     store.append(&"b".into(), vec![created("t", "/p"), forked]).await.unwrap();
     assert_eq!(remove(store, "a").await, Err(StoreError::SessionHasForks { session_id: "a".into(), forks: 1 }));

@@ -98,7 +98,7 @@ fn a_conflict_is_not_taken_for_what_the_agent_wrote() {
 
 #[test]
 fn what_the_origin_of_a_fork_changed_is_not_the_forks_to_take_back() {
-    let forked = event(2, SessionForked { from_session: SessionId::from("o"), from_seq: 7 });
+    let forked = event(2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 7 });
     let events = [changed(7, "", "x"), forked, changed(3, "x", "y")];
     assert_eq!(FilesAt::fold(0, &events), [wanted("x", "y")]);
     assert_eq!(FilesAt::fold(5, &events), []);

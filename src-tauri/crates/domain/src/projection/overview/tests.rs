@@ -43,7 +43,7 @@ fn small() -> Overview {
     let (provider, model, request_hash) = ("p".to_owned(), "m".to_owned(), String::new());
     let events = [
         event(1, SessionCreated { title: "T".into(), project: "/p".into(), agent: "arki".into(), parent_session }),
-        event(2, SessionForked { from_session: SessionId::from("o"), from_seq: 9 }),
+        event(2, SessionForked { created: None, from_session: SessionId::from("o"), from_seq: 9 }),
         event(3, TrustChanged { project: "/p".into(), trusted: true, pins: vec![] }),
         event(4, SessionConfigured { model: Some("p/m".into()), approve: None, disabled_tools: None }),
         event(5, SessionConfigured { model: None, approve: Some(ApprovalMode::Edits), disabled_tools: None }),

@@ -218,7 +218,7 @@ impl Script {
         self.session_id = SessionId::from(format!("s{}", self.made));
         self.queue.clear();
         self.create(Some(from_session.clone()));
-        self.add(SessionForked { from_session, from_seq });
+        self.add(SessionForked { created: None, from_session, from_seq });
     }
 
     pub(super) fn retry(&mut self, a: u8) {
