@@ -4,6 +4,20 @@
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use uuid::{ContextV7, Timestamp, Uuid};
+
+/// Keeps ids of the same moment, and of a clock that is set back, in order.
+static ORDER: Mutex<ContextV7> = Mutex::new(ContextV7::new());
+
+/// What a UUID says of a clock before 1970. Not 0: the counter beside it begins at random only once time has passed.
+const NO_TIME: Duration = Duration::from_millis(1);
+
+fn fresh(now: SystemTime) -> String {
+    let since_1970 = now.duration_since(UNIX_EPOCH).unwrap_or(NO_TIME);
+    Uuid::new_v7(Timestamp::from_unix(&ORDER, since_1970.as_secs(), since_1970.subsec_nanos())).to_string()
+}
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -17,7 +31,7 @@ macro_rules! id {
             #[must_use]
             #[allow(clippy::new_without_default)]
             pub fn new() -> Self {
-                Self(uuid::Uuid::now_v7().to_string())
+                Self(fresh(SystemTime::now()))
             }
 
             #[must_use]
@@ -80,3 +94,21 @@ id!(
     /// One moment whose file images, or whose folded state, are kept.
     CheckpointId
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_before_1970_makes_ids_too() {
+        let (one, two) = (fresh(UNIX_EPOCH - Duration::from_secs(1)), fresh(UNIX_EPOCH - Duration::from_secs(60)));
+        assert!(one < two, "{one} {two}");
+        assert_eq!(Uuid::parse_str(&two).unwrap().get_version_num(), 7);
+    }
+
+    #[test]
+    fn ids_made_later_sort_later() {
+        let ids: Vec<SessionId> = (0..10_000).map(|_| SessionId::new()).collect();
+        assert!(ids.is_sorted_by(|earlier, later| earlier < later));
+    }
+}

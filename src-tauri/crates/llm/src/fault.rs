@@ -116,6 +116,17 @@ impl Target {
         Fault::new(Code::CERTIFICATE_UNTRUSTED, message, hint)
     }
 
+    pub(crate) fn no_time(&self) -> Fault {
+        Fault::new(
+            Code::CERTIFICATE_UNTRUSTED,
+            format!(
+                "This computer's clock is before 1970, so that the certificate of {} can't be checked.",
+                self.provider
+            ),
+            "Set the clock.",
+        )
+    }
+
     pub(crate) fn bad_configuration(&self) -> Fault {
         Fault::new(
             Code::CONFIG_INVALID,

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// How long to wait for a provider before giving up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,7 @@ const MAX_CERTIFICATE_BYTES: u64 = 1 << 20;
 /// no TLS can happen: redirects are not followed, hence `http://` stays `http://`.
 pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: &Target) -> Result<Client, Fault> {
     install_crypto();
+    ensure_time(SystemTime::now(), url, target)?;
     let mut builder = Client::builder()
         .user_agent(concat!("arki/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(timeouts.connect)
@@ -57,6 +58,14 @@ pub(crate) fn client_for(url: &Url, timeouts: Timeouts, idle: Duration, target: 
         builder = builder.no_proxy();
     }
     builder.build().map_err(|error| target.no_client(&error))
+}
+
+/// The TLS library does not bear a clock before 1970, and no certificate is valid then.
+fn ensure_time(now: SystemTime, url: &Url, target: &Target) -> Result<(), Fault> {
+    match url.scheme() != "http" && now < SystemTime::UNIX_EPOCH {
+        true => Err(target.no_time()),
+        false => Ok(()),
+    }
 }
 
 /// Those of a file that the environment names; none where it names none.
@@ -90,6 +99,19 @@ mod tests {
     use super::*;
     use crate::{ProviderKind, ProviderSettings};
     use arki_domain::Code;
+
+    #[test]
+    fn before_1970_no_certificate_is_asked_for() {
+        let settings = ProviderSettings::new("lab", ProviderKind::Custom);
+        let asked = |now, url: &str| {
+            let url = Url::parse(url).unwrap();
+            ensure_time(now, &url, &Target::new(&settings, &url, None))
+        };
+        let early = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert!(asked(early, "https://lab.example/v1").unwrap_err().is(Code::CERTIFICATE_UNTRUSTED));
+        assert_eq!(asked(early, "http://127.0.0.1/v1"), Ok(()));
+        assert_eq!(asked(SystemTime::UNIX_EPOCH, "https://lab.example/v1"), Ok(()));
+    }
 
     #[test]
     fn certificates_are_read_from_the_file_that_is_named_and_one_without_any_is_an_error() {

@@ -4,7 +4,7 @@ use super::conversation::{Conversation, Request};
 use super::{playback, script};
 use crate::Secret;
 use crate::catalogue::DEMO_MODELS;
-use arki_domain::Fault;
+use arki_domain::{Code, Fault};
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
@@ -43,6 +43,7 @@ struct Settings {
 impl DemoServer {
     /// Only who knows the token is answered: other programs of this computer do not.
     pub(crate) async fn start(word_pause: Duration) -> Result<Self, Fault> {
+        ensure_time(SystemTime::now())?;
         let cannot = |what: &dyn std::fmt::Display| Fault::internal(format!("the demo model's server: {what}"));
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(|error| cannot(&error))?;
         let address = listener.local_addr().map_err(|error| cannot(&error))?;
@@ -68,6 +69,18 @@ impl DemoServer {
 impl Drop for DemoServer {
     fn drop(&mut self) {
         self.accepting.abort();
+    }
+}
+
+/// The HTTP library notes the date whenever it answers, and knows none before 1970.
+fn ensure_time(now: SystemTime) -> Result<(), Fault> {
+    match now < SystemTime::UNIX_EPOCH {
+        true => Err(Fault::new(
+            Code::ADAPTER_INSTANTIATION,
+            "The demo model can't answer while this computer's clock is before 1970.",
+            "Set the clock.",
+        )),
+        false => Ok(()),
     }
 }
 
