@@ -87,6 +87,38 @@ fn a_file_that_is_no_database_is_left_alone() {
     stage.verifies();
 }
 
+/// What is left of one that was cut off near its beginning, and what never was one.
+#[test]
+fn a_file_with_nothing_of_arkis_in_it_is_told_apart_from_a_damaged_database() {
+    let good = std::fs::read(with_a_session().database()).unwrap();
+    for content in [good[..50].to_vec(), vec![0; 50], b"not a database".to_vec()] {
+        let stage = with_a_session();
+        std::fs::write(stage.database(), &content).unwrap();
+        for args in [&["exec", "--json", "hello"][..], &["sessions", "list", "--json"], &["verify", "--json"]] {
+            let shown = stage.arki(args).exits(1).json_error();
+            assert_eq!(shown.code, "DATABASE_DAMAGED", "{args:?}");
+            assert!(shown.message.contains("nothing of one is left in it"), "{args:?}: {shown:?}");
+            assert!(shown.hint.contains("move it away"), "{args:?}: {shown:?}");
+        }
+        assert!(std::fs::read(stage.database()).unwrap() == content, "it was changed");
+        std::fs::rename(stage.database(), stage.database().with_file_name("old.db")).unwrap();
+        stage.trust();
+        stage.exec(&["a new start"]).exits(0);
+        stage.verifies();
+    }
+}
+
+#[test]
+fn an_empty_file_is_begun_with() {
+    let stage = with_a_session();
+    std::fs::write(stage.database(), "").unwrap();
+    assert_eq!(stage.arki(&["verify", "--json"]).exits(1).json_error().code, "FILE_NOT_FOUND");
+    assert!(stage.sessions().is_empty());
+    stage.trust();
+    stage.exec(&["a new start"]).exits(0);
+    stage.verifies();
+}
+
 #[test]
 fn a_damaged_database_is_kept_aside_and_what_can_be_read_of_it_goes_on() {
     let good = std::fs::read(with_a_session().database()).unwrap();
@@ -160,7 +192,7 @@ fn the_doctor_checks_the_rest_where_the_database_cannot_be_opened() {
     let mut no_folder = with_a_session();
     let file = no_folder.write("a-file", "x");
     no_folder.home.env.insert("ARKI_DATA_DIR".to_owned(), file.join("below").display().to_string());
-    for (stage, said) in [(newer, "newer Arki"), (garbage, "damaged"), (no_folder, "a-file")] {
+    for (stage, said) in [(newer, "newer Arki"), (garbage, "not a database of Arki's"), (no_folder, "a-file")] {
         let done = stage.arki(&["doctor", "--json"]).exits(1);
         let checks = done.lines();
         assert_eq!(names(&checks), every_check, "{said}");

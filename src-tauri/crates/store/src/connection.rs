@@ -1,6 +1,7 @@
 //! Opening SQLite: where the file is, who may read it, and how a connection behaves.
 //!
-//! Opening is on the way to the first request, so that it asks for the layout's version and nothing else.
+//! Opening is on the way to the first request, so that it asks for the layout's version, whether it is Arki's, and
+//! nothing else.
 
 use crate::{StoreError, salvage, schema};
 use rusqlite::{Connection, OpenFlags};
@@ -65,6 +66,7 @@ impl Location {
         let mut connection = match &self.kind {
             Kind::File | Kind::Untouched => {
                 make_private_file(&self.path)?;
+                ensure_log_has_database(&self.path)?;
                 Connection::open_with_flags(&self.path, flags)?
             }
             Kind::Memory(uri) => open_memory(uri, flags)?,
@@ -118,7 +120,7 @@ impl Location {
 /// Reads without leaving a trace. Where nobody has the database open there is no write-ahead log, and no lock is needed
 /// or taken; otherwise the shared memory of whoever has it open is used, but not written.
 fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
-    if !path.is_file() {
+    if path.metadata().map_or(true, |file| !file.is_file() || (file.len() == 0 && !has_log(path))) {
         return Err(StoreError::Missing { path: path.to_owned() });
     }
     // The index of the log can't be made without creating it beside the file.
@@ -133,8 +135,21 @@ fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
         found if found > schema::VERSION => {
             Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION })
         }
-        found if found < schema::VERSION => Err(StoreError::Older { path: path.to_owned() }),
-        _ => Ok(connection),
+        found => {
+            schema::ensure_arkis(&connection, path, found)?;
+            match found < schema::VERSION {
+                true => Err(StoreError::Older { path: path.to_owned() }),
+                false => Ok(connection),
+            }
+        }
+    }
+}
+
+/// SQLite takes an empty file for a new database, and throws the log beside it away.
+fn ensure_log_has_database(path: &Path) -> Result<(), StoreError> {
+    match path.metadata()?.len() == 0 && has_log(path) {
+        true => Err(StoreError::damaged("it is empty, and the log beside it is not")),
+        false => Ok(()),
     }
 }
 

@@ -16,6 +16,8 @@ pub enum StoreError {
     Unsettled { path: PathBuf },
     #[error("The database at {} is damaged: {detail}.", path.display())]
     Damaged { path: PathBuf, detail: String },
+    #[error("The file at {} is not a database of Arki's, or nothing of one is left in it.", path.display())]
+    NotArkis { path: PathBuf },
     #[error("The disk is full: the database at {} can't grow.", path.display())]
     DiskFull { path: PathBuf },
     #[error("There is no database at {}.", path.display())]
@@ -64,7 +66,7 @@ impl StoreError {
         match self {
             Self::Locked { .. } => Code::DATABASE_LOCKED,
             Self::Newer { .. } => Code::DATABASE_NEWER,
-            Self::Damaged { .. } => Code::DATABASE_DAMAGED,
+            Self::Damaged { .. } | Self::NotArkis { .. } => Code::DATABASE_DAMAGED,
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::Missing { .. } => Code::FILE_NOT_FOUND,
             Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
@@ -93,8 +95,9 @@ impl StoreError {
             Self::Older { .. } | Self::Unsettled { .. } => {
                 "Start Arki once on this folder, so that it brings the database up to date."
             }
-            Self::Damaged { .. } => {
-                "Start Arki again: it keeps the damaged file and goes on with what can be read. A file that is not its own it leaves alone: move that away."
+            Self::Damaged { .. } => "Start Arki again: it keeps the damaged file and goes on with what can be read.",
+            Self::NotArkis { .. } => {
+                "It was left as it is. Put a copy of your own in its place, or move it away: then Arki begins a new one."
             }
             Self::DiskFull { .. } => "Free some space and try again. What was saved before is intact.",
             Self::Missing { .. } => "Run something first, or set ARKI_DATA_DIR to the folder that holds arki.db.",

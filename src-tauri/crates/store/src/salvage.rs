@@ -26,8 +26,14 @@ pub struct Salvaged {
     /// The damaged file as it was; its write-ahead log, if it had one, lies beside it.
     pub copy: PathBuf,
     pub recovered_events: u64,
-    /// As far as it shows: where a session's last events are gone together with what is known of its end, nothing does.
+    /// Of these, the ones that are no longer as their hash says.
+    pub unproven_events: u64,
+    /// As far as anything still tells of them, by name or number.
     pub lost_events: u64,
+    /// Images of files, prompts and the like that were still listed, and could not be read.
+    pub lost_contents: u64,
+    /// What was decided about trust, or set, may be missing: the user is asked again.
+    pub lost_settings: bool,
     /// Those with a gap; they can be read but not gone on with.
     pub sessions_broken: Vec<SessionId>,
 }
@@ -36,14 +42,23 @@ impl Salvaged {
     /// What happened, for people.
     #[must_use]
     pub fn words(&self) -> String {
-        format!(
+        let mut words = format!(
             "The database was damaged. {} events were recovered and at least {} are lost; {} sessions have a gap and are \
-             read-only. The damaged file is kept as {}.",
+             read-only.",
             self.recovered_events,
             self.lost_events,
             self.sessions_broken.len(),
-            self.copy.display()
-        )
+        );
+        if self.unproven_events > 0 {
+            words += &format!(" {} of the recovered events are not as they were stored.", self.unproven_events);
+        }
+        if self.lost_contents > 0 {
+            words += &format!(" {} kept contents (images of files, prompts) are lost.", self.lost_contents);
+        }
+        if self.lost_settings {
+            words += " Decisions about trust may be lost too: you are asked again.";
+        }
+        format!("{words} The damaged file is kept as {}.", self.copy.display())
     }
 }
 
@@ -51,12 +66,12 @@ impl Salvaged {
 /// of it put in its place.
 ///
 /// # Errors
-/// Those of [`Store::open`]; `Damaged` only for a file that is not a database of Arki's, `Locked` also while another
-/// process has the damaged file open, since what it writes there would be lost.
+/// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has the damaged file open, since what it writes there
+/// would be lost.
 pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
     if !copies::is_noted(path) {
-        match Store::open(path, options.clone()) {
-            Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => {}
+        match Store::open(path, options.clone()).map_err(|error| told_apart(path, error)) {
+            Err(StoreError::Damaged { .. }) => {}
             opened => return opened.map(|store| (store, None)),
         }
     }
@@ -64,12 +79,22 @@ pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Opt
     Ok((Store::open(path, options)?, salvaged))
 }
 
+/// What is no database at all looks like a damaged one; nothing of Arki's is in it.
+pub(crate) fn told_apart(path: &Path, error: StoreError) -> StoreError {
+    match &error {
+        StoreError::Damaged { .. } if copies::is_arkis(path).is_ok_and(|is_arkis| !is_arkis) => {
+            StoreError::NotArkis { path: path.to_owned() }
+        }
+        _ => error,
+    }
+}
+
 /// `None` when there is nothing to do, perhaps because another process has just done it.
 fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
     let _alone = copies::lock(path)?;
-    let salvaged = match check(path) {
+    let salvaged = match check(path).map_err(|error| told_apart(path, error)) {
         Ok(()) => None,
-        Err(StoreError::Damaged { .. }) if copies::is_arkis(path)? => {
+        Err(StoreError::Damaged { .. }) => {
             copies::ensure_unused(path)?;
             Some(rescue(path)?)
         }
@@ -95,7 +120,15 @@ fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
     let sessions_broken = close_broken(&scratch.fresh, &fresh)?;
     connection::close(fresh)?;
     scratch.put_in_place(path)?;
-    Ok(Salvaged { copy, recovered_events: recovered.events, lost_events: recovered.lost, sessions_broken })
+    Ok(Salvaged {
+        copy,
+        recovered_events: recovered.events,
+        unproven_events: recovered.unproven,
+        lost_events: recovered.lost,
+        lost_contents: recovered.lost_contents,
+        lost_settings: recovered.lost_settings,
+        sessions_broken,
+    })
 }
 
 /// Nothing can be appended to a log whose end is not the one that its session remembers; without a hash it is none.

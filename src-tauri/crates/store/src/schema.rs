@@ -22,12 +22,25 @@ pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
     Ok(connection.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
-/// Costs one look at `user_version` when there is nothing to do.
+/// Another program's database, which may have any version, is none of ours to change.
+pub(crate) fn ensure_arkis(connection: &Connection, path: &Path, found: i64) -> Result<(), StoreError> {
+    let sql = match found {
+        0 => "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)",
+        _ => "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'events')",
+    };
+    match connection.query_row(sql, [], |row| row.get(0))? {
+        true => Ok(()),
+        false => Err(StoreError::NotArkis { path: path.to_owned() }),
+    }
+}
+
+/// Costs two looks at the first page when there is nothing to do.
 pub(crate) fn bring_up_to_date(connection: &mut Connection, path: &Path, patience: Duration) -> Result<(), StoreError> {
     let found = version(connection)?;
     if found > VERSION {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
     }
+    ensure_arkis(connection, path, found)?;
     if found < VERSION {
         if found == 0 {
             // Only possible before the first table; lets removed sessions give their space back piecemeal.

@@ -6,7 +6,7 @@ use crate::connection::Location;
 use crate::heads::Heads;
 use crate::reader::Reader;
 use crate::writer::{Durability, WriteQueue, Writer};
-use crate::{StoreError, TrustRecord, append, leases, seal, settings};
+use crate::{StoreError, TrustRecord, append, leases, salvage, seal, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
 use rusqlite::Connection;
 use std::path::Path;
@@ -31,7 +31,7 @@ impl Store {
     /// Opens or creates the database and brings its layout up to date.
     ///
     /// # Errors
-    /// `Locked`, `Newer`, `Damaged`, `DiskFull`, `NotPermitted` or `Io`.
+    /// `Locked`, `Newer`, `NotArkis`, `Damaged`, `DiskFull`, `NotPermitted` or `Io`.
     pub fn open(path: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         Self::open_at(Location::file(path), options)
     }
@@ -47,10 +47,10 @@ impl Store {
     /// For looking at a database that must not change: creates, migrates and writes nothing.
     ///
     /// # Errors
-    /// `Missing`, `Older`, `Newer`, `Damaged` or `Io`.
+    /// `Missing`, `Older`, `Newer`, `NotArkis`, `Damaged` or `Io`.
     pub fn open_read_only(path: &Path) -> Result<Reader, StoreError> {
         let reader = Reader::new(Location::untouched(path), Arc::new(SystemClock), Arc::new(|_| true));
-        reader.read(|_| Ok(()))?;
+        reader.read(|_| Ok(())).map_err(|error| salvage::told_apart(path, error))?;
         Ok(reader)
     }
 

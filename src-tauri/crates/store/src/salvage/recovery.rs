@@ -1,5 +1,8 @@
 //! What a damaged database still says, put into a new one.
 //!
+//! How much is lost is told by what remembers a session's last number: its row, the index of the events, and the lists
+//! that name one. A session has every number up to its last.
+//!
 //! First what SQLite can read in order, from either end up to the damage, and what lies in the pages beyond it, as far
 //! as its hash proves it; then what SQLite reads and nothing proves, which was tampered with before it was damaged and
 //! is not for us to drop. Lists are made anew by going through the log. What is remembered outside of it is taken only
@@ -17,7 +20,7 @@ use arki_domain::{Event, SessionId, sha256_hex};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Row, params, params_from_iter};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::{Read, Write};
 use std::path::Path;
@@ -28,9 +31,30 @@ const HEADER_BYTES: usize = 100;
 const SESSION_COLUMNS: &str =
     "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, last_hash";
 
+/// What names events by their session and number. That of the events themselves is read from their index alone, which
+/// before layout 3 had another name; it has only the end of a session's id.
+const NUMBERS: &[(&str, &str)] = &[
+    ("anchors", "session_id, seq"),
+    ("snapshots", "session_id, last_seq"),
+    ("runs", "session_id, max(first_seq, ifnull(last_seq, 0))"),
+    ("approvals", "session_id, max(requested_seq, ifnull(resolved_seq, 0))"),
+    ("file_changes", "session_id, seq"),
+    ("events INDEXED BY events_by_session", "substr(session_id, -8), seq"),
+    ("events INDEXED BY sqlite_autoindex_events_1", "session_id, seq"),
+];
+/// In characters.
+const ID_END: usize = 8;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Recovered {
     pub(super) events: u64,
+    /// Of these, what is not as its hash says.
+    pub(super) unproven: u64,
     pub(super) lost: u64,
+    /// Contents that the damaged database still lists, and has no more.
+    pub(super) lost_contents: u64,
+    /// Some decision of trust, or some setting, may not have been read.
+    pub(super) lost_settings: bool,
 }
 
 /// `fresh` is empty; `damaged` is a copy, which is changed.
@@ -38,9 +62,16 @@ pub(super) fn recover(damaged: &Path, fresh: &mut Connection) -> Result<Recovere
     let source = open_damaged(damaged, fresh)?;
     let mut pages = Pages::open(damaged)?;
     let transaction = fresh.transaction()?;
-    let mut recovery = Recovery { target: &transaction, sessions: BTreeMap::new(), knows_sessions: false };
+    let mut recovery = Recovery {
+        target: &transaction,
+        sessions: BTreeMap::new(),
+        knows_sessions: false,
+        last_numbers: BTreeMap::new(),
+        recovered: Recovered { lost_settings: true, ..Recovered::default() },
+    };
     if let Some(source) = &source {
         recovery.read_sessions(source)?;
+        recovery.read_numbers(source)?;
         recovery.read_events(source, IsProven::Yes)?;
     }
     recovery.carve(&mut pages)?;
@@ -55,7 +86,10 @@ pub(super) fn recover(damaged: &Path, fresh: &mut Connection) -> Result<Recovere
 
 /// `None` when SQLite can't make anything of it.
 fn open_damaged(path: &Path, fresh: &Connection) -> Result<Option<Connection>, StoreError> {
-    if let Some(source) = try_open(path) {
+    // Of an empty file SQLite would throw away the log.
+    if path.metadata()?.len() > 0
+        && let Some(source) = try_open(path)
+    {
         return Ok(Some(source));
     }
     replace_header(path, fresh)?;
@@ -100,6 +134,9 @@ struct Recovery<'a> {
     sessions: BTreeMap<SessionId, SessionRow>,
     /// Whether these are all there were.
     knows_sessions: bool,
+    /// The highest number that anything names, by the end of a session's id.
+    last_numbers: BTreeMap<String, u64>,
+    recovered: Recovered,
 }
 
 impl Recovery<'_> {
@@ -116,7 +153,26 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn read_events(&self, source: &Connection, wanted: IsProven) -> Result<(), StoreError> {
+    fn read_numbers(&mut self, source: &Connection) -> Result<(), StoreError> {
+        let numbers = &mut self.last_numbers;
+        for (table, columns) in NUMBERS {
+            each_row(source, table, columns, "1, 2", |row| {
+                if let (Ok(id), Ok(seq)) = (row.get_ref(0).map(row::lossy_text), row.get(1)) {
+                    let last = numbers.entry(end_of(&id)).or_default();
+                    *last = row::unsigned(seq).max(*last);
+                }
+                Ok(())
+            })?;
+        }
+        // What is still there of removed sessions was not lost.
+        each_row(source, "session_removals", "session_id", "1", |row| {
+            numbers.remove(&end_of(&row.get_ref(0).map(row::lossy_text).unwrap_or_default()));
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn read_events(&mut self, source: &Connection, wanted: IsProven) -> Result<(), StoreError> {
         let columns = format!("rowid, {EVENT_COLUMNS}");
         each_row(source, "events", &columns, "rowid", |row| {
             let values = (1..10).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
@@ -128,7 +184,7 @@ impl Recovery<'_> {
         Ok(())
     }
 
-    fn carve(&self, pages: &mut Pages) -> Result<(), StoreError> {
+    fn carve(&mut self, pages: &mut Pages) -> Result<(), StoreError> {
         pages.each_row(is_event, |rowid, values| {
             let id = values.get(2).map(text_of).unwrap_or_default();
             // A session that was removed leaves pages behind.
@@ -140,7 +196,7 @@ impl Recovery<'_> {
         pages.each_row(is_content, |_, values| self.keep_content(&values))
     }
 
-    fn keep_event(&self, rowid: i64, values: &[Value], wanted: IsProven) -> Result<(), StoreError> {
+    fn keep_event(&mut self, rowid: i64, values: &[Value], wanted: IsProven) -> Result<(), StoreError> {
         let is_proven = as_event(values).is_some_and(|event| prove(&event).is_ok());
         let (Some(Value::Text(session)), Some(Value::Integer(seq @ 1..))) = (values.get(2), values.get(3)) else {
             return Ok(());
@@ -153,7 +209,10 @@ impl Recovery<'_> {
         let rowid = if taken { Value::Null } else { Value::Integer(rowid) };
         let sql = format!("INSERT INTO events (rowid, {EVENT_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
         let row = std::iter::once(&rowid).chain(values);
-        unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(row)))
+        if unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(row)))? && wanted == IsProven::No {
+            self.recovered.unproven += 1;
+        }
+        Ok(())
     }
 
     fn has(&self, session: &str, seq: i64) -> Result<bool, StoreError> {
@@ -170,10 +229,10 @@ impl Recovery<'_> {
         let Some(bytes) = unpack(content).filter(|bytes| sha256_hex(bytes) == *hash) else { return Ok(()) };
         let sql = "INSERT INTO blobs (hash, size, kept_at, content) VALUES (?1, ?2, 0, ?3) ON CONFLICT DO NOTHING";
         let row = params![hash, row::signed(bytes.len() as u64), content];
-        unless_refused(self.target.prepare_cached(sql)?.execute(row))
+        unless_refused(self.target.prepare_cached(sql)?.execute(row)).map(drop)
     }
 
-    fn read_the_rest(&self, source: &Connection) -> Result<(), StoreError> {
+    fn read_the_rest(&mut self, source: &Connection) -> Result<(), StoreError> {
         let copy = |table: &str, columns: &str, key: &str| {
             let count = columns.split(", ").count();
             let places = vec!["?"; count].join(", ");
@@ -181,48 +240,67 @@ impl Recovery<'_> {
             each_row(source, table, columns, key, |row| {
                 let values = (0..count).map(|column| row.get(column)).collect::<rusqlite::Result<Vec<Value>>>();
                 let Ok(values) = values else { return Ok(()) };
-                unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(values)))
+                unless_refused(self.target.prepare_cached(&sql)?.execute(params_from_iter(values))).map(drop)
             })
         };
         each_row(source, "blobs", "hash, content", "rowid", |row| match (row.get(0), row.get(1)) {
             (Ok(hash), Ok(content)) => self.keep_content(&[hash, content]),
             _ => Ok(()),
         })?;
-        copy("trust", "project, trusted, pins, decided_at", "project")?;
-        copy("meta", "key, value", "key")?;
+        self.recovered.lost_settings =
+            !copy("trust", "project, trusted, pins, decided_at", "project")? | !copy("meta", "key, value", "key")?;
         let in_pieces = source.prepare("SELECT piece FROM partials").is_ok();
         copy("partials", if in_pieces { "session_id, piece, partial" } else { "session_id, partial" }, "session_id")?;
         copy("anchors", "session_id, seq, hash, mac", "session_id")?;
         copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
+        self.recovered.lost_contents = self.lost_contents(source)?;
         // What is made anew is not as far as it was.
         self.target.execute("DELETE FROM meta WHERE key LIKE 'search%' OR key LIKE 'usage%'", [])?;
         Ok(())
     }
 
-    fn replay(self) -> Result<Recovered, StoreError> {
+    /// By the contents' index, which has their hashes; none where it cannot be read.
+    fn lost_contents(&self, source: &Connection) -> Result<u64, StoreError> {
+        let mut lost = BTreeSet::new();
+        each_row(source, "blobs INDEXED BY sqlite_autoindex_blobs_1", "hash", "1", |row| {
+            let hash = row.get_ref(0).map(row::lossy_text)?;
+            let is_kept = self.target.prepare_cached("SELECT 1 FROM blobs WHERE hash = ?1")?.exists([&hash])?;
+            if !is_kept {
+                lost.insert(hash);
+            }
+            Ok(())
+        })?;
+        Ok(lost.len() as u64)
+    }
+
+    fn replay(mut self) -> Result<Recovered, StoreError> {
         let mut statement = self.target.prepare("SELECT DISTINCT session_id FROM events")?;
         let found = statement.query_map([], |row| Ok(SessionId::from(row.get_ref(0).map(row::lossy_text)?)))?;
-        let mut sessions = self.sessions;
-        let mut recovered = Recovered { events: 0, lost: 0 };
         for session in found.collect::<Result<Vec<_>, _>>()? {
-            let (events, lost) = replay_session(self.target, &session, sessions.remove(&session))?;
-            recovered.events += events;
-            recovered.lost += lost;
+            let known = self.sessions.remove(&session);
+            let last_number = self.last_numbers.remove(&end_of(session.as_str())).unwrap_or_default();
+            let (events, lost) = replay_session(self.target, &session, known, last_number)?;
+            self.recovered.events += events;
+            self.recovered.lost = self.recovered.lost.saturating_add(lost);
         }
         // Of which nothing is left but that they were there.
-        for (_, mut session) in sessions {
-            recovered.lost += session.last_seq;
+        for (id, mut session) in self.sessions {
+            session.last_seq = self.last_numbers.remove(&end_of(id.as_str())).unwrap_or_default().max(session.last_seq);
+            self.recovered.lost = self.recovered.lost.saturating_add(session.last_seq);
             session.save(self.target)?;
         }
-        Ok(recovered)
+        // And not even that.
+        self.recovered.lost = self.last_numbers.into_values().fold(self.recovered.lost, u64::saturating_add);
+        Ok(self.recovered)
     }
 }
 
-/// How many events there are, and how many there should be besides.
+/// How many events there are, and how many there should be besides. `last_number`: the highest that is known of.
 fn replay_session(
     target: &Connection,
     session: &SessionId,
     known: Option<SessionRow>,
+    last_number: u64,
 ) -> Result<(u64, u64), StoreError> {
     let mut summary = SessionSummary::new(session.clone());
     if let Some(known) = &known {
@@ -244,8 +322,18 @@ fn replay_session(
     if let Some(known) = known.filter(|known| known.last_seq > replay.session.last_seq) {
         replay.session = known;
     }
+    if last_number > replay.session.last_seq {
+        // The hash of which is not known: nothing is added to it.
+        (replay.session.last_seq, replay.session.last_hash) = (last_number, String::new());
+    }
     replay.save(target)?;
     Ok((events, replay.session.last_seq.saturating_sub(events)))
+}
+
+/// By which the events' index knows a session.
+fn end_of(id: &str) -> String {
+    let skipped = id.chars().count().saturating_sub(ID_END);
+    id.chars().skip(skipped).collect()
 }
 
 /// From the first row up to the damage, then from the last one down to it; `true` when there was none. A row may come
@@ -274,11 +362,11 @@ fn each_row(
     Ok(false)
 }
 
-/// What the new database does not take was nothing that Arki stored.
-fn unless_refused(done: rusqlite::Result<usize>) -> Result<(), StoreError> {
+/// Whether a row was taken; what the new database does not take was nothing that Arki stored, or is there already.
+fn unless_refused(done: rusqlite::Result<usize>) -> Result<bool, StoreError> {
     match done {
-        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => Ok(()),
-        other => Ok(other.map(|_| ())?),
+        Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => Ok(false),
+        other => Ok(other? > 0),
     }
 }
 

@@ -111,6 +111,7 @@ async fn a_lost_header_costs_nothing() {
     let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.recovered_events, salvaged.lost_events), (EVENTS, 0));
+    assert_eq!((salvaged.unproven_events, salvaged.lost_contents, salvaged.lost_settings), (0, 0, false));
     assert_eq!(salvaged.sessions_broken, []);
     let reader = store.reader();
     assert_eq!(reader.pending_approvals(9).unwrap().len(), SESSIONS - 1);
@@ -164,7 +165,9 @@ async fn any_lost_page_costs_no_more_than_itself() {
         salvaged_once += 1;
         let events = salvaged.recovered_events;
         assert!(events + EVENTS_A_PAGE >= EVENTS, "page {page}: {salvaged:?}");
-        assert!(events + salvaged.lost_events <= EVENTS, "page {page}: {salvaged:?}");
+        assert_eq!(events + salvaged.lost_events, EVENTS, "page {page}: {salvaged:?}");
+        let says_nothing = (salvaged.lost_events, salvaged.unproven_events) == (0, 0);
+        assert_eq!(salvaged.sessions_broken.is_empty(), says_nothing, "page {page}: {salvaged:?}");
         assert_appendable(&store, &salvaged).await;
     }
     assert!(salvaged_once > 3, "{salvaged_once} of {pages}");
@@ -207,6 +210,46 @@ async fn a_file_that_was_cut_off_gives_what_is_left_of_it() {
         before = events;
         assert_appendable(&store, &salvaged).await;
     }
+}
+
+/// The row of a running session lags behind its log, and does not remember the last events.
+#[tokio::test]
+async fn the_last_events_of_a_session_at_work_are_counted_when_they_are_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arki.db");
+    let store = Store::open(&path, options()).unwrap();
+    let run = RunId::from("run");
+    store.append(&id(0), vec![created("Tidy up", "/p"), started(&run, "go")]).await.unwrap();
+    for n in 0..20 {
+        store.append(&id(0), vec![called(&run, json!({"n": n, "text": "word ".repeat(100)}))]).await.unwrap();
+    }
+    store.close().unwrap();
+    let remembered: i64 = foreign(&path).query_row("SELECT last_seq FROM sessions", [], |row| row.get(0)).unwrap();
+    assert!(remembered < 20, "{remembered}");
+    let last_leaf: i64 = foreign(&path)
+        .query_row("SELECT max(pageno) FROM dbstat WHERE name = 'events' AND pagetype = 'leaf'", [], |row| row.get(0))
+        .unwrap();
+    overwrite_page(&path, last_leaf.cast_unsigned());
+    let (store, salvaged) = salvage_noted(&path);
+    let salvaged = salvaged.unwrap();
+    assert!(salvaged.lost_events > 0, "{salvaged:?}");
+    assert_eq!(salvaged.recovered_events + salvaged.lost_events, 22);
+    assert_eq!(salvaged.sessions_broken, [id(0)]);
+    let error = store.append(&id(0), vec![created("later", "/p")]).await.unwrap_err();
+    assert_eq!(error.code(), Code::SESSION_READ_ONLY);
+}
+
+#[tokio::test]
+async fn lost_contents_and_settings_are_told_too() {
+    let (_folder, path) = database().await;
+    let (root, content) = (root_of(&path, "trust"), root_of(&path, "blobs"));
+    overwrite_page(&path, root);
+    overwrite_page(&path, content);
+    let (_, salvaged) = salvage_noted(&path);
+    let salvaged = salvaged.unwrap();
+    assert_eq!((salvaged.lost_events, salvaged.lost_contents, salvaged.lost_settings), (0, 1, true));
+    let words = salvaged.words();
+    assert!(words.contains("1 kept contents") && words.contains("trust"), "{words}");
 }
 
 #[tokio::test]
@@ -276,19 +319,45 @@ async fn what_was_tampered_with_is_neither_dropped_nor_repaired() {
     let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.recovered_events, salvaged.lost_events), (EVENTS, 0));
-    assert_eq!(salvaged.sessions_broken, [id(1)]);
+    assert_eq!((salvaged.unproven_events, salvaged.sessions_broken), (1, vec![id(1)]));
     assert_eq!(store.reader().verify(Some(&id(1))).unwrap()[0].first_broken_seq, Some(9));
 }
 
-#[test]
-fn a_file_that_is_not_arkis_is_refused_and_left_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("arki.db");
-    std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
-    let error = open_or_salvage(&path, options()).map(|_| ()).unwrap_err();
-    assert_eq!(error.code(), Code::DATABASE_DAMAGED);
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "garbage ".repeat(1000));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+#[tokio::test]
+async fn a_file_that_has_nothing_of_arkis_is_refused_and_left_as_it_is() {
+    let (_folder, good) = database().await;
+    let beginning = std::fs::read(good).unwrap()[..50].to_owned();
+    for content in ["garbage ".repeat(1000).into_bytes(), b"garbage".to_vec(), vec![0; 50], beginning] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("arki.db");
+        std::fs::write(&path, &content).unwrap();
+        let error = open_or_salvage(&path, options()).map(|_| ()).unwrap_err();
+        assert_eq!(error, StoreError::NotArkis { path: path.clone() });
+        assert_eq!(std::fs::read(&path).unwrap(), content);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_log_of_a_file_that_became_empty_is_not_thrown_away() {
+    let fixture = Fixture::new();
+    fixture.append(&id(0), vec![created("Tidy up", "/p"), created("more", "/p")]).await;
+    for length in [0, 50] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("arki.db");
+        let log = |path: &Path| connection::beside(path, "-wal");
+        std::fs::copy(log(&fixture.path), log(&path)).unwrap();
+        std::fs::write(&path, &std::fs::read(&fixture.path).unwrap()[..length]).unwrap();
+        let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
+        // With the beginning of the file SQLite goes by the log itself.
+        assert_eq!(salvaged.is_none(), length > 0);
+        if let Some(salvaged) = salvaged {
+            assert_eq!((salvaged.recovered_events, salvaged.lost_events), (2, 0));
+            assert_eq!(std::fs::read(log(&salvaged.copy)).unwrap(), std::fs::read(log(&fixture.path)).unwrap());
+        }
+        let report = store.reader().verify(Some(&id(0))).unwrap().remove(0);
+        assert_eq!((report.ok, report.events), (true, 2));
+    }
 }
 
 #[tokio::test]

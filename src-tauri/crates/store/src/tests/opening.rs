@@ -149,10 +149,39 @@ fn a_file_that_is_no_database_is_damaged_and_left_as_it_is() {
     let path = folder.path().join("arki.db");
     std::fs::write(&path, "garbage ".repeat(1000)).unwrap();
     let before = contents(folder.path());
-    for error in [opened(&path).unwrap_err(), Store::open_read_only(&path).map(|_| ()).unwrap_err()] {
-        assert!(matches!(&error, StoreError::Damaged { path: at, .. } if *at == path), "{error:?}");
-    }
+    let error = opened(&path).unwrap_err();
+    assert!(matches!(&error, StoreError::Damaged { path: at, .. } if *at == path), "{error:?}");
+    assert_eq!(Store::open_read_only(&path).map(|_| ()).unwrap_err(), StoreError::NotArkis { path: path.clone() });
     assert_eq!(contents(folder.path()), before);
+}
+
+/// Its version may be anything.
+#[test]
+fn another_programs_database_is_left_as_it_is() {
+    for version in [0, 1, crate::schema::VERSION] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("arki.db");
+        let other = foreign(&path);
+        other.execute_batch("CREATE TABLE places (name TEXT); INSERT INTO places VALUES ('here')").unwrap();
+        other.pragma_update(None, "user_version", version).unwrap();
+        other.close().unwrap();
+        let before = contents(folder.path());
+        let refused = StoreError::NotArkis { path: path.clone() };
+        assert_eq!(opened(&path).unwrap_err(), refused, "version {version}");
+        assert_eq!(crate::open_or_salvage(&path, options()).map(|_| ()).unwrap_err(), refused, "version {version}");
+        assert_eq!(Store::open_read_only(&path).map(|_| ()).unwrap_err(), refused, "version {version}");
+        assert_eq!(contents(folder.path()), before, "version {version}");
+    }
+}
+
+#[test]
+fn an_empty_file_is_a_database_without_anything() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arki.db");
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(Store::open_read_only(&path).map(|_| ()).unwrap_err(), StoreError::Missing { path: path.clone() });
+    opened(&path).unwrap();
+    assert!(Store::open_read_only(&path).unwrap().verify(None).unwrap().is_empty());
 }
 
 #[tokio::test]
