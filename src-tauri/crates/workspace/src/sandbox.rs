@@ -315,8 +315,8 @@ impl Sandbox {
     }
 }
 
-/// Whether this process runs in a sandbox of Arki's, whatever its environment says. Without a sandbox on this system,
-/// never.
+/// Whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere
+/// `false`.
 pub fn runs_in_sandbox() -> bool {
     #[cfg(target_os = "linux")]
     return mark::is_refused();
