@@ -45,42 +45,45 @@ export function ApprovalFoot({
     );
   }
   return (
-    <footer className="approval-foot">
-      <textarea
-        className="field"
-        rows={1}
-        aria-label="Note to the model"
-        placeholder="Note to the model (optional)"
-        value={note}
-        onChange={(event) => onNote(event.target.value)}
-      />
-      {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} />}
-      <div className="approval-buttons">
-        <span className="sr-only" id={described}>
-          {detail}
-        </span>
-        {!isOver && (
-          <Button
-            look="primary"
-            title={accept}
-            shortcut="Mod+Enter"
-            aria-describedby={`${described} ${time}`}
-            onClick={onAccept}
-          >
-            {accept}
-          </Button>
-        )}
-        <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
-          {reject}
-        </Button>
-        {summary && (
-          <span className="secondary small" aria-hidden>
-            {summary}
+    <>
+      <footer className="approval-foot">
+        <textarea
+          className="field"
+          rows={1}
+          aria-label="Note to the model"
+          placeholder="Note to the model (optional)"
+          value={note}
+          onChange={(event) => onNote(event.target.value)}
+        />
+        {expiresAt !== null && <TimeLeft id={time} expiresAt={expiresAt} isOver={isOver} />}
+        <div className="approval-buttons">
+          <span className="sr-only" id={described}>
+            {detail}
           </span>
-        )}
-      </div>
+          {!isOver && (
+            <Button
+              look="primary"
+              title={accept}
+              shortcut="Mod+Enter"
+              aria-describedby={`${described} ${time}`}
+              onClick={onAccept}
+            >
+              {accept}
+            </Button>
+          )}
+          <Button aria-describedby={`${described} ${time}`} onClick={onReject}>
+            {reject}
+          </Button>
+          {summary && (
+            <span className="secondary small" aria-hidden>
+              {summary}
+            </span>
+          )}
+        </div>
+      </footer>
+      {/* Not in the foot, which stays in sight: it would leave little room for what is decided. */}
       {!isOver && keep}
-    </footer>
+    </>
   );
 }
 

@@ -40,7 +40,7 @@ export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope
   return (
     <div className="keep">
       <p className="small secondary">Or allow from now on, unasked, what this rule covers:</p>
-      <pre className="keep-rule" id={described} tabIndex={0}>
+      <pre className="keep-rule" id={described}>
         <VisibleText text={rule} />
       </pre>
       <div className="approval-buttons">
