@@ -47,6 +47,23 @@ fn a_rejected_command_does_not_run_and_the_note_reaches_the_model() {
 }
 
 #[test]
+fn an_approval_that_nobody_answers_says_what_remains_and_is_rejected_in_the_end() {
+    let stage = Stage::configured(run_and_say("touch made.txt"), |_| json!({"limits": {"approvalTimeoutSeconds": 8}}));
+    stage.trust();
+    let window = stage.open();
+    window.ask("Make a file");
+    window.element("button", "Approve");
+    let changes = || window.element("tabpanel", "Changes").text();
+    wait_until("what remains", || changes().contains("s left to answer; after that it counts as rejected."));
+    window.pictures("approval-in-time");
+    window.says(DONE);
+    wait_until("what became of it", || changes().contains("rejected: nobody answered in time"));
+    window.pictures("approval-over");
+    assert!(stage.request(2).contains("Nobody answered within 8 s."), "{}", stage.request(2));
+    assert!(!stage.home.project_dir().join("made.txt").exists());
+}
+
+#[test]
 fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     // Said into a file, so that the test knows which port it is.
     const SERVER: &str = "python3 -c \"import socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen(); \

@@ -1,6 +1,6 @@
 //! An MCP server in the window: added, tested until it works, used by a run, switched off.
 
-use crate::harness::{ENTER, ESCAPE, Element, Stage, Window, wait_for};
+use crate::harness::{ENTER, ESCAPE, Element, Stage, Window, wait_for, wait_until};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 use std::path::Path;
@@ -72,6 +72,12 @@ fn a_server_is_added_tested_used_and_switched_off() {
     window.ask("Use the server");
     window.click("Approve");
     window.says("It answered.");
+    window.element("tab", "Processes").click();
+    wait_until("the server's program", || {
+        let listed = window.element("tabpanel", "Processes").text();
+        listed.contains("MCP server echo") && listed.contains("MiB")
+    });
+    window.pictures("mcp-process");
 
     window.click("Settings");
     let settings = window.element("dialog", "Settings");

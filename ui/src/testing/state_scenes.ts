@@ -81,6 +81,7 @@ const running: RunningCommand[] = [
   {
     id: 1,
     pid: 4120,
+    mcpServer: null,
     command: "npm run dev -- --host 127.0.0.1 --port 5173 --strictPort --config vite.config.ts",
     directory: project,
     startedAt: Date.now() - 4 * minute,
@@ -89,6 +90,20 @@ const running: RunningCommand[] = [
     memoryBytes: 212 * 1024 * 1024,
     cpuMs: 8100,
     ports: [5173, 24_678],
+    ownNetwork: true,
+  },
+  {
+    id: 2,
+    pid: 4188,
+    mcpServer: "git",
+    command: "uvx mcp-server-git",
+    directory: project,
+    startedAt: Date.now() - minute,
+    runningMs: minute,
+    processes: 2,
+    memoryBytes: 58 * 1024 * 1024,
+    cpuMs: 900,
+    ports: [],
     ownNetwork: true,
   },
 ];

@@ -65,7 +65,7 @@ impl Engine {
                 Some(server) if *server.settings() == settings => servers.push(server.clone()),
                 // What the one before has running ends when its last call does.
                 _ => {
-                    let server = Arc::new(Server::new(settings, self.mcp_ports(open, None)));
+                    let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, None)));
                     known.insert(place, server.clone());
                     servers.push(server);
                 }
@@ -74,9 +74,10 @@ impl Engine {
         servers
     }
 
-    fn mcp_ports(&self, open: &OpenProject, sign_in: Option<Arc<dyn SignIn>>) -> Ports {
+    fn mcp_ports(&self, name: &str, open: &OpenProject, sign_in: Option<Arc<dyn SignIn>>) -> Ports {
         Ports {
             launcher: Arc::new(SandboxedLauncher {
+                server: name.to_owned(),
                 project: open.project.root().to_owned(),
                 hidden: self.hidden_folders(),
                 sandbox: self.sandbox().clone(),
@@ -222,7 +223,7 @@ impl Engine {
         let server = self.mcp_server(folder, name)?;
         let open = self.load_project(folder)?;
         let page = Arc::new(Loopback::open(Box::new(show)).await?);
-        let signing_in = Server::new(server.settings().clone(), self.mcp_ports(&open, Some(page)));
+        let signing_in = Server::new(server.settings().clone(), self.mcp_ports(name, &open, Some(page)));
         signing_in.sign_in().await?;
         // What is connected without the tokens begins anew with them.
         server.stop().await;

@@ -1,4 +1,4 @@
-//! The commands that run in this process, as the window shows them.
+//! The commands and MCP servers that run in this process, as the window shows them.
 
 use crate::Engine;
 use crate::wire::RunningCommand;
@@ -11,7 +11,8 @@ impl Engine {
         arki_workspace::running_commands().into_iter().map(shown).collect()
     }
 
-    /// Ends a command with all it started; the model is told that the user stopped it. No harm where it has ended.
+    /// Ends a command with all it started; the model is told that the user stopped it. An MCP server starts again when it
+    /// is needed. No harm where it has ended.
     pub fn stop_command(&self, id: u64) {
         arki_workspace::stop_command(id);
     }
@@ -23,6 +24,7 @@ fn shown(running: arki_workspace::RunningCommand) -> RunningCommand {
         id: running.id,
         pid: running.pid,
         command: running.command_line,
+        mcp_server: running.name,
         directory: running.directory.display().to_string(),
         started_at: milliseconds(running.started_at.duration_since(UNIX_EPOCH).unwrap_or_default()),
         running_ms: milliseconds(SystemTime::now().duration_since(running.started_at).unwrap_or_default()),

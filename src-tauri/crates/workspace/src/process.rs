@@ -52,7 +52,7 @@ use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
 use kept_output::KeptOutput;
 use platform::Started;
-use running::Listed;
+use running::{Listed, Listing};
 pub use running::{Load, RunningCommand, running_commands, stop_command};
 use screen::{Screen, Written};
 use watch::Watch;
@@ -143,7 +143,15 @@ pub async fn run_with_input(
     let mut command = platform::start(&spec, input).await?;
     let stop = cancel.child_token();
     let watch = Watch::of(&command, spec.limits);
-    let listed = Listed::new(&spec, command.number(), &stop, watch.members());
+    let listing = Listing {
+        pid: command.number(),
+        command_line: spec.command_line.clone(),
+        name: None,
+        directory: spec.directory.clone(),
+        own_network: spec.sandbox.is_some_and(Sandbox::has_own_network),
+        members: watch.members(),
+    };
+    let listed = Listed::new(listing, &stop);
     let ending = follow(&mut command, &mut output, &watch, &spec, &stop).await?;
     match ending {
         Ending::Exited => {

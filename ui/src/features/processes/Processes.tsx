@@ -1,4 +1,4 @@
-/** The inspector's "Processes": the commands that run now, what they take, the ports they listen on, and a Stop each. */
+/** The inspector's "Processes": the commands and MCP servers that run now, what they take, the ports they listen on, and a Stop each. */
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -41,11 +41,11 @@ export function Processes() {
       {error && <ErrorNote error={error} />}
       {running?.length === 0 && (
         <p className="empty secondary">
-          No command runs. While one does, it is listed here with a way to stop it.
+          No command runs. While one does, or an MCP server, it is listed here with a way to stop it.
         </p>
       )}
       {running && running.length > 0 && (
-        <ul aria-label="Running commands">
+        <ul aria-label="Running commands and MCP servers">
           {running.map((command) => (
             <Row key={command.id} command={command} onStop={() => stop(command.id)} />
           ))}
@@ -61,9 +61,12 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
   return (
     <li className="process">
       <div className="process-head">
-        <code className="grow" id={what} title={command.command}>
-          {command.command}
-        </code>
+        <span className="grow" id={what} title={command.command}>
+          {command.mcpServer !== null && (
+            <span className="process-server">MCP server {command.mcpServer}</span>
+          )}
+          <code>{command.command}</code>
+        </span>
         <Button
           small
           label="Stop process"

@@ -12,6 +12,7 @@ const server: RunningCommand = {
   id: 7,
   pid: 4711,
   command: "npm run dev",
+  mcpServer: null,
   directory: "/home/ada/code/arki",
   startedAt: 0,
   runningMs: 65_000,
@@ -36,6 +37,14 @@ it("says of a port inside a sandbox that nobody outside reaches it, and of anoth
   await renderOn(createFake({ handlers: { list_processes: () => [inside, unknown] } }), <Processes />);
   expect(await screen.findByText("Listens on port 8000, inside its sandbox only.")).toBeTruthy();
   expect(screen.getByText("Which ports it listens on is not known on this system.")).toBeTruthy();
+});
+
+it("tells an MCP server by its name, with the program it is", async () => {
+  const git = { ...server, command: "uvx mcp-server-git", mcpServer: "git" };
+  await renderOn(createFake({ handlers: { list_processes: () => [git] } }), <Processes />);
+  const stop = await screen.findByRole("button", { name: "Stop process" });
+  const about = document.getElementById(stop.getAttribute("aria-describedby") ?? "");
+  expect(about?.textContent).toBe("MCP server gituvx mcp-server-git");
 });
 
 it("stops the one that was chosen, by keyboard, and shows that it is gone", async () => {

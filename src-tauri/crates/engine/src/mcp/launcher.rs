@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 const NOT_FOUND: i32 = 127;
 
 pub(super) struct SandboxedLauncher {
+    /// Its name.
+    pub(super) server: String,
     pub(super) project: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
     pub(super) sandbox: SandboxStatus,
@@ -30,6 +32,7 @@ impl Launcher for SandboxedLauncher {
         let extra: Vec<(String, String)> = command.env.clone().into_iter().collect();
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let started = start_piped(PipedSpec {
+            name: self.server.clone(),
             program: command.command.clone(),
             arguments: command.args.clone(),
             directory: self.project.clone(),

@@ -4,12 +4,14 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 wire! {
-    /// A command that runs, with all that it started.
+    /// A command or MCP server that runs, with all that it started.
     RunningCommand {
         pub id: u64,
         /// Of its first process.
         pub pid: u32,
         pub command: String,
+        /// The name of the MCP server that it is; null of a command.
+        pub mcp_server: Option<String>,
         pub directory: String,
         pub started_at: u64,
         pub running_ms: u64,

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
+use super::running::{Listed, Listing};
 use super::{GRACE, KILL_WAIT, platform};
 use crate::error::Result;
 use crate::sandbox::Sandbox;
@@ -16,6 +19,8 @@ const LEAVE_PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub struct PipedSpec<'a> {
+    /// What it is called where running commands are listed.
+    pub name: String,
     /// A path, or a name that is looked for in the environment's PATH.
     pub program: String,
     pub arguments: Vec<String>,
@@ -35,7 +40,11 @@ pub struct Piped {
 }
 
 /// Dropping it kills the program and what it started.
-pub struct PipedProcess(pub(super) platform::Running);
+pub struct PipedProcess {
+    stop: CancellationToken,
+    /// Has the program, so that it is ended also where somebody stops it in the list.
+    ends: AbortOnDropHandle<ProcessEnd>,
+}
 
 /// How a program ended; neither is known when it was stuck in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,28 +59,57 @@ pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
 }
 
 impl PipedProcess {
-    /// Waits a moment for it to end by itself, then asks it to, then makes it. Its input should have ended before.
-    pub async fn stop(mut self) -> ProcessEnd {
-        if timeout(LEAVE_PATIENCE, self.0.exited()).await.is_err() {
-            self.0.terminate_group();
-            let _ = timeout(GRACE, self.0.exited()).await;
-        }
-        // Also what it left in the background.
-        self.0.kill_group();
-        let _ = timeout(KILL_WAIT, self.0.exited()).await;
-        let (exit_code, signal) = self.0.reap();
-        ProcessEnd { exit_code, signal }
+    /// Listed from now on, until the program ends.
+    pub(super) fn new(running: platform::Running, spec: &PipedSpec<'_>) -> Self {
+        let listing = Listing {
+            pid: running.number(),
+            command_line: [&spec.program].into_iter().chain(&spec.arguments).cloned().collect::<Vec<_>>().join(" "),
+            name: Some(spec.name.clone()),
+            directory: spec.directory.clone(),
+            own_network: spec.sandbox.is_some_and(Sandbox::has_own_network),
+            members: Default::default(),
+        };
+        let stop = CancellationToken::new();
+        let listed = Listed::new(listing, &stop);
+        let ends = tokio::spawn(end(running, stop.clone(), listed));
+        Self { stop, ends: AbortOnDropHandle::new(ends) }
     }
+
+    /// Waits a moment for it to end by itself, then asks it to, then makes it. Its input should have ended before.
+    pub async fn stop(self) -> ProcessEnd {
+        self.stop.cancel();
+        self.ends.await.unwrap_or(ProcessEnd { exit_code: None, signal: None })
+    }
+}
+
+async fn end(mut running: platform::Running, stop: CancellationToken, listed: Listed) -> ProcessEnd {
+    tokio::select! {
+        () = running.exited() => drop(listed),
+        () = stop.cancelled() => {}
+    }
+    // What a program left in the background may be what is spoken to.
+    stop.cancelled().await;
+    if timeout(LEAVE_PATIENCE, running.exited()).await.is_err() {
+        running.terminate_group();
+        let _ = timeout(GRACE, running.exited()).await;
+    }
+    // Also what it left in the background.
+    running.kill_group();
+    let _ = timeout(KILL_WAIT, running.exited()).await;
+    let (exit_code, signal) = running.reap();
+    ProcessEnd { exit_code, signal }
 }
 
 // They look into /proc.
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use crate::RunningCommand;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     async fn start(program: &str, arguments: &[&str]) -> Piped {
         start_piped(PipedSpec {
+            name: "a program of the tests".to_owned(),
             program: program.to_owned(),
             arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
             directory: std::env::temp_dir(),
@@ -115,6 +153,23 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(gone(), "{child}");
+    }
+
+    #[tokio::test]
+    async fn it_is_listed_with_what_it_takes_and_can_be_stopped_there() {
+        let mut piped = start("sh", &["-c", "echo on; read -r _; # listed-while-it-is-spoken-to"]).await;
+        line(&mut piped.stdout).await;
+        let listed = || {
+            let is_it = |running: &RunningCommand| running.command_line.contains("listed-while-it-is-spoken-to");
+            crate::running_commands().into_iter().find(is_it)
+        };
+        let found = listed().unwrap();
+        assert_eq!(found.name.as_deref(), Some("a program of the tests"));
+        assert!(found.load.unwrap().memory_bytes > 0);
+        assert!(crate::stop_command(found.id));
+        assert_eq!(piped.stdout.read_u8().await.unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+        piped.process.stop().await;
+        assert!(listed().is_none());
     }
 
     #[tokio::test]

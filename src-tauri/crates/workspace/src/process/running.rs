@@ -1,4 +1,4 @@
-//! The commands that run now, so that they can be shown and stopped one by one.
+//! The commands that run now, and the programs that are spoken to over pipes, so that they can be shown and stopped one by one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
-use super::CommandSpec;
 use super::watch::Members;
 
 /// A command of this process, as it is at one moment.
@@ -19,6 +18,8 @@ pub struct RunningCommand {
     /// Of the first process; a sandbox knows it by another number.
     pub pid: u32,
     pub command_line: String,
+    /// What a program that is spoken to is called; `None` of a plain command.
+    pub name: Option<String>,
     pub directory: PathBuf,
     pub started_at: SystemTime,
     /// What it takes; `None` where the system does not tell.
@@ -37,36 +38,45 @@ pub struct Load {
     pub ports: Vec<u16>,
 }
 
+/// What is told of a command while it runs.
+#[derive(Debug, Clone)]
+pub(super) struct Listing {
+    pub(super) pid: u32,
+    pub(super) command_line: String,
+    pub(super) name: Option<String>,
+    pub(super) directory: PathBuf,
+    pub(super) own_network: bool,
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nobody tells them there"))]
+    pub(super) members: Members,
+}
+
 #[derive(Debug, Clone)]
 struct Entry {
-    pid: u32,
-    command_line: String,
-    directory: PathBuf,
+    listing: Listing,
     started_at: SystemTime,
-    own_network: bool,
     stop: CancellationToken,
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nobody tells them there"))]
-    members: Members,
 }
 
 static RUNNING: Mutex<BTreeMap<u64, Entry>> = Mutex::new(BTreeMap::new());
 
-/// All commands of this process, the oldest first. Looks through the system's processes.
+/// All commands of this process, and programs that are spoken to, the oldest first. Looks through the system's processes.
 pub fn running_commands() -> Vec<RunningCommand> {
     let entries = running().clone();
     let of = |(id, entry): (u64, Entry)| RunningCommand {
         id,
-        pid: entry.pid,
-        load: load(&entry),
-        command_line: entry.command_line,
-        directory: entry.directory,
+        pid: entry.listing.pid,
+        load: load(&entry.listing),
+        command_line: entry.listing.command_line,
+        name: entry.listing.name,
+        directory: entry.listing.directory,
         started_at: entry.started_at,
-        own_network: entry.own_network,
+        own_network: entry.listing.own_network,
     };
     entries.into_iter().map(of).collect()
 }
 
-/// Stops a command as if its run were cancelled, with everything it started. Whether it ran.
+/// Stops a command as if its run were cancelled, a program as if nobody spoke to it any more, with everything it started.
+/// Whether it ran.
 pub fn stop_command(id: u64) -> bool {
     let entry = running().get(&id).cloned();
     entry.is_some_and(|entry| {
@@ -80,18 +90,10 @@ pub(super) struct Listed(u64);
 
 impl Listed {
     /// The token is cancelled when somebody stops it.
-    pub(super) fn new(spec: &CommandSpec<'_>, pid: u32, stop: &CancellationToken, members: Members) -> Self {
+    pub(super) fn new(listing: Listing, stop: &CancellationToken) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let entry = Entry {
-            pid,
-            command_line: spec.command_line.clone(),
-            directory: spec.directory.clone(),
-            started_at: SystemTime::now(),
-            own_network: spec.sandbox.is_some_and(crate::sandbox::Sandbox::has_own_network),
-            stop: stop.clone(),
-            members,
-        };
+        let entry = Entry { listing, started_at: SystemTime::now(), stop: stop.clone() };
         running().insert(id, entry);
         Self(id)
     }
@@ -108,12 +110,12 @@ fn running() -> MutexGuard<'static, BTreeMap<u64, Entry>> {
 }
 
 #[cfg(target_os = "linux")]
-fn load(entry: &Entry) -> Option<Load> {
-    let known = entry.members.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    super::proc_table::load_of(entry.pid, &known)
+fn load(listing: &Listing) -> Option<Load> {
+    let known = listing.members.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    super::proc_table::load_of(listing.pid, &known)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn load(_: &Entry) -> Option<Load> {
+fn load(_: &Listing) -> Option<Load> {
     None
 }

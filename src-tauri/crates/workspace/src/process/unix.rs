@@ -170,6 +170,10 @@ pub(super) struct Running {
 }
 
 impl Running {
+    pub(super) fn number(&self) -> u32 {
+        self.group.number()
+    }
+
     /// Ends when the program itself has; can be awaited again.
     pub(super) async fn exited(&mut self) {
         let _ = self.watch.exited().await;
@@ -206,11 +210,12 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     let streams = Streams::new(standard, more).map_err(lost)?;
     let waiting = wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?;
     let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
+    let running = Running { watch, group: waiting.open() };
     Ok(Piped {
         stdin: Box::new(pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?),
         stdout: Box::new(pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?),
         stderr: Box::new(pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?),
-        process: PipedProcess(Running { watch, group: waiting.open() }),
+        process: PipedProcess::new(running, spec),
     })
 }
 
@@ -225,7 +230,7 @@ impl Started {
     }
 
     pub(super) fn number(&self) -> u32 {
-        self.group.pid.as_raw_nonzero().get().cast_unsigned()
+        self.group.number()
     }
 
     pub(super) fn terminate_group(&self) {
@@ -252,6 +257,10 @@ pub(super) struct Group {
 }
 
 impl Group {
+    fn number(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().cast_unsigned()
+    }
+
     /// Asks everything in it to end; but not a wrapping program, with which everything would end at once.
     fn terminate(&self) {
         #[cfg(target_os = "linux")]

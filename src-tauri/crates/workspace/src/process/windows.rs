@@ -102,10 +102,15 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
 /// A running program that is spoken to over pipes. Dropping it kills it and what it started.
 pub(super) struct Running {
     watch: ExitWatch,
+    process: u32,
     job: Job,
 }
 
 impl Running {
+    pub(super) fn number(&self) -> u32 {
+        self.process
+    }
+
     /// Ends when the program itself has; can be awaited again.
     pub(super) async fn exited(&mut self) {
         let _ = self.watch.exited().await;
@@ -144,11 +149,13 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     let mut child = started.map_err(|source| ProcessError::SpawnFailed { program: spec.program.clone(), source })?;
     let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
     let Some(((stdin, stdout), stderr)) = pipes else { return Err(lost(io::Error::other("no pipes")).into()) };
+    let process = child.id();
+    let running = Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), process, job };
     Ok(Piped {
         stdin: Box::new(ChildStdin::from_std(stdin).map_err(lost)?),
         stdout: Box::new(ChildStdout::from_std(stdout).map_err(lost)?),
         stderr: Box::new(ChildStderr::from_std(stderr).map_err(lost)?),
-        process: PipedProcess(Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), job }),
+        process: PipedProcess::new(running, spec),
     })
 }
 
