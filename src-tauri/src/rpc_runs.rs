@@ -48,6 +48,7 @@ pub(crate) async fn send_message(
         options: options.approve.into(),
         images: Vec::new(),
         message_id: None,
+        disabled_tools: None,
     };
     let Some(mode) = mode else { return Ok(Sent::started(&desktop.engine.start_run(start).await?.0)) };
     let session_id = session_id_of(&start.target);
