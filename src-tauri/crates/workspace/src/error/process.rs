@@ -8,8 +8,9 @@ use std::path::PathBuf;
 pub enum ProcessError {
     #[error("The command contains a NUL byte.")]
     NotACommand,
-    #[error("Commands have no terminal on Windows yet.")]
-    NoTerminal,
+    /// On Windows always.
+    #[error("Commands can't have a terminal on this system.")]
+    NoTerminal { source: io::Error },
     #[error("The command's folder {} does not exist.", directory.display())]
     DirectoryMissing { directory: PathBuf },
     #[error("Can't start {program}.")]
@@ -24,7 +25,7 @@ pub enum ProcessError {
 impl ProcessError {
     pub fn code(&self) -> Code {
         match self {
-            Self::NotACommand | Self::NoTerminal => Code::ARGUMENTS_INVALID,
+            Self::NotACommand | Self::NoTerminal { .. } => Code::ARGUMENTS_INVALID,
             Self::DirectoryMissing { .. } => Code::FOLDER_UNAVAILABLE,
             Self::SpawnFailed { .. } => Code::COMMAND_SPAWN_FAILED,
             Self::ConnectionLost { .. } => Code::COMMAND_SPAWN_FAILED,
@@ -35,7 +36,7 @@ impl ProcessError {
     pub fn hint(&self) -> String {
         match self {
             Self::NotACommand => "Write the command without NUL bytes.",
-            Self::NoTerminal => "Run it without `terminal`.",
+            Self::NoTerminal { .. } => "Run it without `terminal`.",
             Self::DirectoryMissing { .. } => "Run it in a folder that exists.",
             Self::SpawnFailed { .. } => {
                 "Check that the program is installed and that the system is not out of memory or processes."

@@ -87,11 +87,11 @@ read -r _ <&3 && exec "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
-    let (standard, output) = Standard::open(spec, input).map_err(lost)?;
-    let at_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
+    let (standard, output) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
+    let of_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
     let behind = Behind {
         sandbox: spec.sandbox,
-        environment: at_terminal.as_ref().unwrap_or(&spec.environment),
+        environment: of_terminal.as_ref().unwrap_or(&spec.environment),
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
     };
@@ -102,18 +102,17 @@ pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Resul
     Ok((wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?, output))
 }
 
-impl Standard {
-    /// A command's, and where its output is read.
-    fn open(spec: &CommandSpec<'_>, input: &[u8]) -> io::Result<(Self, Reader)> {
-        if spec.terminal {
-            let (terminal, device) = terminal::open()?;
-            return Ok((Self::Terminal(device), Reader::Terminal(terminal)));
-        }
-        let (reader, writer) = io::pipe()?;
-        let writer = OwnedFd::from(writer);
-        let output = pipe::Receiver::from_owned_fd(reader.into())?;
-        Ok((Self::Three([readable(input)?, writer.try_clone()?, writer]), Reader::Pipe(output)))
-    }
+/// What a command has, and where its output is read.
+fn at_terminal() -> Result<(Standard, Reader), ProcessError> {
+    let (terminal, device) = terminal::open().map_err(|source| ProcessError::NoTerminal { source })?;
+    Ok((Standard::Terminal(device), Reader::Terminal(terminal)))
+}
+
+fn at_pipes(input: &[u8]) -> io::Result<(Standard, Reader)> {
+    let (reader, writer) = io::pipe()?;
+    let writer = OwnedFd::from(writer);
+    let output = pipe::Receiver::from_owned_fd(reader.into())?;
+    Ok((Standard::Three([readable(input)?, writer.try_clone()?, writer]), Reader::Pipe(output)))
 }
 
 /// What a program is started behind, besides the gate.

@@ -73,7 +73,7 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
         sandbox.perform(|| ()).await?;
     }
     if spec.terminal {
-        return Err(ProcessError::NoTerminal.into());
+        return Err(ProcessError::NoTerminal { source: io::ErrorKind::Unsupported.into() }.into());
     }
     if spec.command_line.contains('\0') {
         return Err(ProcessError::NotACommand.into());
