@@ -369,7 +369,7 @@ fn whoever_runs_in_it_knows_so_whatever_the_environment_says() {
     let this = std::env::current_exe().unwrap();
     let ask = format!("env -i SAY_WHERE=1 {} --exact {NAME} --nocapture", this.display());
     let answer = |sandbox: Option<&Sandbox>| {
-        let outcome = world.run_with(sandbox, &ask, &[]);
+        let outcome = world.run(world.spec_of(sandbox, &ask));
         outcome.output.lines().find_map(|line| line.strip_prefix("in a sandbox: ")).map(str::to_owned)
     };
     assert_eq!(answer(None).as_deref(), Some("false"));
