@@ -1,6 +1,7 @@
 /** The inspector's "Processes": the commands and MCP servers that run now, what they take, the ports they listen on, and a Stop each. */
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
+import { CommandText } from "../../components/code/CommandText";
 import { ErrorNote } from "../../components/ErrorNote";
 import { bytes, duration, exactTime, homePath, plural } from "../../components/format";
 import { useArki } from "../../platform/context";
@@ -65,7 +66,9 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
           {command.mcpServer !== null && (
             <span className="process-server">MCP server {command.mcpServer}</span>
           )}
-          <code>{command.command}</code>
+          <code>
+            <CommandText text={command.command} />
+          </code>
         </span>
         <Button
           small
