@@ -12,6 +12,7 @@
 
 mod harness;
 
+mod asking;
 mod background;
 mod bad_arguments;
 mod budgets;

@@ -51,12 +51,12 @@ impl ToolLoop {
     }
 
     pub(crate) async fn out_of_budget(&mut self) -> Result<RunEnd, Fault> {
-        self.append(vec![RunPaused { reason: PauseReason::Budget, approval_id: None }.into()]).await?;
+        self.append(vec![RunPaused::because(PauseReason::Budget).into()]).await?;
         Ok(RunEnd::BudgetExhausted)
     }
 
     pub(crate) async fn paused(&mut self) -> Result<RunEnd, Fault> {
-        self.append(vec![RunPaused { reason: PauseReason::User, approval_id: None }.into()]).await?;
+        self.append(vec![RunPaused::because(PauseReason::User).into()]).await?;
         Ok(RunEnd::Paused)
     }
 
@@ -77,16 +77,18 @@ impl ToolLoop {
 }
 
 fn unfinished(pending: &PendingCall) -> ToolResult {
-    let result = match pending.progress {
+    let result = match &pending.progress {
         CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Resolved(_) => {
-            "Not done: the user stopped the run before this call began."
+            "Not done: the user stopped the run before this call began.".to_owned()
         }
-        CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.",
+        CallProgress::AwaitingAnswer(_) => "Not answered: the user stopped the run.".to_owned(),
+        CallProgress::Answered(answered) => format!("{}\n[Then the user stopped the run.]", answered.text),
+        CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.".to_owned(),
     };
     ToolResult {
         call_id: pending.call.call_id.clone(),
         tool_id: pending.call.tool_id.clone(),
-        result: result.to_owned(),
+        result,
         is_error: true,
         duration_ms: 0,
         truncated: false,

@@ -401,5 +401,5 @@ async fn a_pause_lets_the_step_end_and_begins_no_other() {
     assert_eq!(stage.run().await, RunEnd::Paused);
     let log = stage.log.0.lock().unwrap();
     let paused = log.last().map(|event| event.body());
-    assert_eq!(paused, Some(RunPaused { reason: PauseReason::User, approval_id: None }.into()));
+    assert_eq!(paused, Some(RunPaused::because(PauseReason::User).into()));
 }

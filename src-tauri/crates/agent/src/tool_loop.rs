@@ -4,7 +4,7 @@ use crate::budget;
 use arki_domain::projection::{CallProgress, NextStep, PendingCall, RunPhase, RunState, Transcript};
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, Redactor, RunPaused, SessionId,
+    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
 };
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -47,13 +47,14 @@ pub struct Standing {
     pub last_seq: u64,
 }
 
-/// Where the loop stopped. The approval, the budget and the pause are no ends of the run.
+/// Where the loop stopped. The approval, the question, the budget and the pause are no ends of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEnd {
     Completed { response: String },
     Failed(Fault),
     Cancelled,
     AwaitingApproval(ApprovalId),
+    AwaitingAnswer(QuestionId),
     BudgetExhausted,
     Paused,
 }
@@ -143,10 +144,19 @@ impl ToolLoop {
             CallOutcome::Finished => Ok(None),
             CallOutcome::AwaitingApproval(approval_id) => {
                 if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
-                    let paused = RunPaused { reason: PauseReason::Approval, approval_id: Some(approval_id.clone()) };
+                    let approval_id = Some(approval_id.clone());
+                    let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
                     self.append(vec![paused.into()]).await?;
                 }
                 Ok(Some(RunEnd::AwaitingApproval(approval_id)))
+            }
+            CallOutcome::AwaitingAnswer(question_id) => {
+                if self.state.phase != RunPhase::Paused(PauseReason::User) {
+                    let question_id = Some(question_id.clone());
+                    let paused = RunPaused { question_id, ..RunPaused::because(PauseReason::User) };
+                    self.append(vec![paused.into()]).await?;
+                }
+                Ok(Some(RunEnd::AwaitingAnswer(question_id)))
             }
         }
     }

@@ -19,8 +19,10 @@ use std::path::PathBuf;
 /// Let a language model work on your code, and stay in charge.
 #[derive(Debug, Parser)]
 #[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval is waiting, \
-    4 denied in an untrusted folder, 5 a budget paused the run, 130 cancelled.")]
+#[command(
+    after_help = "Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval or a question is waiting, \
+    4 denied in an untrusted folder, 5 a budget paused the run, 130 cancelled."
+)]
 pub(crate) struct Arguments {
     /// The project's folder
     #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
@@ -107,6 +109,9 @@ pub(crate) enum Command {
         /// What to grant from now on, also to the call that waits; as before where left out
         #[arg(long)]
         approve: Option<Approve>,
+        /// What to answer where the run waits for the answer to a question; without it the question is shown
+        #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
+        answer: Option<String>,
     },
     /// Go back to how files and conversation stood after an event; what is gone back on stays in the log
     Rewind(RewindArguments),

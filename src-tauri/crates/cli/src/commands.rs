@@ -60,7 +60,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
             events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
         }
         Command::Approvals(command) => approvals::run(&engine, command, output).await,
-        Command::Resume { id, approve } => resume::run(&engine, &id, approve, output).await,
+        Command::Resume { id, answer: Some(answer), .. } => resume::answer(&engine, &id, &answer, output).await,
+        Command::Resume { id, approve, .. } => resume::run(&engine, &id, approve, output).await,
         Command::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
         Command::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
         Command::Blame { path } => blame::run(&engine, &dir, &path, output),

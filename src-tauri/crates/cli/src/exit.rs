@@ -10,7 +10,7 @@ pub(crate) enum Exit {
     Failed = 1,
     /// Wrong use or configuration.
     Usage = 2,
-    /// Stopped at an approval that nobody could give.
+    /// Stopped at an approval that nobody could give, or at a question that nobody answered.
     Approval = 3,
     /// A call was denied because the folder is not trusted.
     Untrusted = 4,
@@ -34,6 +34,8 @@ const USAGE_CODES: &[Code] = &[
     Code::HUNK_UNKNOWN,
     Code::MCP_SERVER_UNKNOWN,
     Code::MESSAGE_NOT_FOUND,
+    Code::QUESTION_ALREADY_ANSWERED,
+    Code::QUESTION_NOT_FOUND,
     Code::RUN_NOT_FOUND,
     Code::SESSION_NOT_FOUND,
     Code::TOOL_UNKNOWN,
@@ -56,7 +58,7 @@ impl Exit {
             RunEnd::Completed { .. } => Self::Done,
             RunEnd::Failed(_) => Self::Failed,
             RunEnd::Cancelled => Self::Cancelled,
-            RunEnd::AwaitingApproval(_) => Self::Approval,
+            RunEnd::AwaitingApproval(_) | RunEnd::AwaitingAnswer(_) => Self::Approval,
             RunEnd::BudgetExhausted | RunEnd::Paused => Self::Budget,
         }
     }

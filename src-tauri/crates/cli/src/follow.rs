@@ -1,11 +1,11 @@
 //! A run in the foreground, to its next stop: what it says and does goes to the terminal as it comes.
 
 use crate::exit::Exit;
-use crate::output::{Output, dim};
+use crate::output::{Output, dim, visible};
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
-    OutputDelta, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
+    OutputDelta, QuestionAsked, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
 };
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, check_output, one_line};
 use serde::Serialize;
@@ -49,6 +49,9 @@ pub(crate) async fn to_next_stop(
     let state = RunState::fold(&events);
     let denied = state.as_ref().is_some_and(|state| state.denied_untrusted);
     report(output, &run, &end, denied, engine.is_ephemeral());
+    if let Some(question) = state.as_ref().and_then(RunState::open_question) {
+        tell_question(output, &run.session_id, question);
+    }
     let schema = state.and_then(|state| state.options.output_schema);
     if let (RunEnd::Completed { response }, Some(schema)) = (&end, schema) {
         check_output(&schema, response)?;
@@ -83,12 +86,22 @@ fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemera
         RunEnd::AwaitingApproval(_) | RunEnd::BudgetExhausted if ephemeral => {
             output.aside("It stopped here, and nothing of it is kept (--ephemeral), so that it cannot go on.");
         }
+        RunEnd::AwaitingAnswer(_) => {}
         RunEnd::AwaitingApproval(id) => output.aside(waiting(id)),
         RunEnd::Paused => output.aside(format!("Paused. `arki resume {}` goes on.", run.run_id)),
         RunEnd::BudgetExhausted => {
             output.aside(format!("A budget paused the run. `arki resume {}` gives it a fresh one.", run.run_id));
         }
     }
+}
+
+/// What the model asks and how to answer it.
+pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &QuestionAsked) {
+    output.aside(format!("Arki asks: {}", visible(&question.text)));
+    for option in &question.options {
+        output.aside(format!("  - {}", visible(option)));
+    }
+    output.aside(format!("Waiting for your answer: `arki resume {session_id} --answer TEXT`, or in the window."));
 }
 
 fn waiting(id: &ApprovalId) -> String {
@@ -227,6 +240,8 @@ pub(crate) fn activity(event: &Event) -> Option<String> {
         EventBody::ToolAsyncResult(result) => Some(background_ended(&result)),
         EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
         EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
+        EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
+        EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
         EventBody::EngineRetry(retry) => Some(retrying(&retry)),
         EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
             Some("! the answer was cut off at the model's output limit".to_owned())

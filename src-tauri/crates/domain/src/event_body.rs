@@ -115,6 +115,8 @@ impl EventBody {
             Self::ToolCall(_)
                 | Self::ApprovalRequested(_)
                 | Self::ApprovalResolved(_)
+                | Self::QuestionAsked(_)
+                | Self::QuestionAnswered(_)
                 | Self::FileChanged(_)
                 | Self::ChangeTakenBack(_)
                 | Self::SessionRewound(_)

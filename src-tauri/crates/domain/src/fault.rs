@@ -142,6 +142,8 @@ codes! {
     MESSAGE_NOT_FOUND,
     /// The provider does not know the model.
     MODEL_NOT_FOUND,
+    /// The model asks the user where nobody can answer.
+    NOBODY_TO_ASK,
     /// The patch can't be read, or contradicts itself or the files that are there.
     PATCH_INVALID,
     /// The path is empty, too long, or a name that systems reserve.
@@ -172,6 +174,10 @@ codes! {
     PROVIDER_TIMEOUT,
     /// The provider cannot be reached.
     PROVIDER_UNREACHABLE,
+    /// The question no longer waits for an answer.
+    QUESTION_ALREADY_ANSWERED,
+    /// The session has no such question.
+    QUESTION_NOT_FOUND,
     /// The session's queue has no room for another message.
     QUEUE_FULL,
     /// There is no run with this id.

@@ -87,6 +87,10 @@ id!(
     ApprovalId
 );
 id!(
+    /// One question of the model to the user.
+    QuestionId
+);
+id!(
     /// One message that waits in a session's queue.
     MessageId
 );

@@ -30,7 +30,7 @@ pub use canonical::{
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};
 pub use fault::{Code, Fault};
-pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, RunId, SessionId};
+pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};
 pub use io_words::io_words;
 pub use message::{Image, Message, Reasoning, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};

@@ -1,8 +1,8 @@
 //! The ports: what the planner needs of the world, to be implemented by others and wired by the engine.
 
 use crate::{
-    ApprovalId, ChatRequest, Event, EventDraft, Fault, LiveEvent, PreparedRequest, RunId, RunOptions, SessionId,
-    StreamEvent, ToolDefinition, projection::PendingCall,
+    ApprovalId, ChatRequest, Event, EventDraft, Fault, LiveEvent, PreparedRequest, QuestionId, RunId, RunOptions,
+    SessionId, StreamEvent, ToolDefinition, projection::PendingCall,
 };
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -144,6 +144,8 @@ pub enum CallOutcome {
     Finished,
     /// The run has to stop: the user is asked.
     AwaitingApproval(ApprovalId),
+    /// The run has to stop: the model asks the user.
+    AwaitingAnswer(QuestionId),
 }
 
 /// The trusted half: tools behind the policy.

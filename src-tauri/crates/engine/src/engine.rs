@@ -65,6 +65,8 @@ pub struct Engine {
     pub(crate) ephemeral: bool,
     /// Whether a completed run is followed by what waits in its session.
     pub(crate) follows_up: AtomicBool,
+    /// Whether somebody sees what the model asks.
+    pub(crate) puts_questions: AtomicBool,
     /// Loaded when a log is first vouched for; `None` where no keychain has it.
     pub(crate) anchor_key: OnceCell<Option<AnchorKey>>,
     pub(crate) anchoring: Mutex<Vec<JoinHandle<()>>>,
@@ -133,6 +135,7 @@ impl Engine {
             sandbox: OnceLock::new(),
             ephemeral,
             follows_up: AtomicBool::new(false),
+            puts_questions: AtomicBool::new(false),
             anchor_key: OnceCell::new(),
             anchoring: Mutex::default(),
             salvaged,

@@ -13,8 +13,9 @@ use arki_domain::projection::RunState;
 use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
 use arki_store::LeaseRequest;
 use arki_tools::policy::PolicySettings;
-use arki_tools::{Kernel, KernelSettings};
+use arki_tools::{Audience, Kernel, KernelSettings};
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -136,6 +137,7 @@ impl Engine {
                 .collect(),
             hidden: self.hidden_folders(),
             sandbox: self.sandbox().clone(),
+            audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone())]
                 .into_iter()
                 .chain(self.mcp_tools(open, config))

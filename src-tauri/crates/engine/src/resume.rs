@@ -1,4 +1,4 @@
-//! Going on with a run wherever it stands: after an approval, a budget, a crash.
+//! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
 use crate::Engine;
 use crate::config::Config;
@@ -10,7 +10,7 @@ use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
-    EventLog, Fault, OutputMessage, PauseReason, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
+    EventLog, Fault, OutputMessage, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
 };
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,6 +24,8 @@ pub(crate) struct Resume {
     pub(crate) approve: Option<ApprovalMode>,
     /// Only with this run; with the session's last where `None`.
     pub(crate) run: Option<RunId>,
+    /// To what the model asked.
+    pub(crate) answer: Option<QuestionAnswered>,
 }
 
 impl Engine {
@@ -55,28 +57,32 @@ impl Engine {
     /// # Errors
     /// As [`Self::resume_run`].
     pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+        self.until_stopped(session_id).await;
+        self.resume_run(session_id, None).await
+    }
+
+    /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
+    pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
         let stopped = async {
             while self.is_claimed(session_id) {
                 tokio::time::sleep(STOP_POLL).await;
             }
         };
-        // Should it not stop, resuming says that the session is busy.
         let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
-        self.resume_run(session_id, None).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
-        let work = Work { claim: self.claim(session_id)?, control: resume.control };
+        let work = Work { claim: self.claim(session_id)?, control: resume.control.clone() };
         let summary = self.session(session_id)?;
         self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?;
         self.meet_mcp_servers(&open, &config).await;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
-        let answer = |asked: &ApprovalRequested| {
-            self.timed_out(asked).or_else(|| self.answer(asked, resume.approve?, &open, &config))
+        let decide = |asked: &ApprovalRequested| {
+            self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
-        let resumed = self.prepare_resume(session_id, resume.run.as_ref(), resume.approve, answer).await;
+        let resumed = self.prepare_resume(session_id, &resume, decide).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
             Err(fault) => {
@@ -86,16 +92,18 @@ impl Engine {
         }
     }
 
-    /// `answer`: what the user's wish means for the approval that waits, if anything.
+    /// `decide`: what the user's wish means for the approval that waits, if anything.
     async fn prepare_resume(
         &self,
         session_id: &SessionId,
-        wanted: Option<&RunId>,
-        approve: Option<ApprovalMode>,
-        answer: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
+        Resume { run: wanted, approve, answer, .. }: &Resume,
+        decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
         let history = self.history(session_id, None)?;
-        let last = history.run.as_ref().filter(|run| wanted.is_none_or(|wanted| run.run_id == *wanted));
+        if let Some(answer) = answer {
+            self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
+        }
+        let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.ensure_begun_here(&run.run_id)?;
         let mut drafts = self.lost_in_background(history.transcript.background().going());
@@ -113,9 +121,12 @@ impl Engine {
                 },
             ));
         }
-        let answered = waiting(run).and_then(answer);
-        let resumed = resumption(run, approve, answered.as_ref());
-        drafts.extend(answered.map(|answered| EventDraft::of_run(&run.run_id, answered)));
+        let decided = waiting(run).and_then(decide);
+        let waits_on =
+            waiting(run).is_some_and(|_| decided.is_none()) || run.open_question().is_some_and(|_| answer.is_none());
+        let resumed = resumption(run, *approve, waits_on);
+        drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
+        drafts.extend(answer.clone().map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
         let system = self.frozen_system_prompt(run)?;
         let run_id = run.run_id.clone();
@@ -137,7 +148,7 @@ impl Engine {
     }
 
     /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.
-    fn answer(
+    fn decision(
         &self,
         asked: &ApprovalRequested,
         approve: ApprovalMode,
@@ -188,12 +199,16 @@ fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
     })
 }
 
-/// Why the run goes on, in the log's words. One that goes on waiting says so only where something else is granted.
-fn resumption(run: &RunState, approve: Option<ApprovalMode>, answered: Option<&ApprovalResolved>) -> Option<EventBody> {
-    let asked = waiting(run);
-    if asked.is_some() && answered.is_none() && approve.is_none_or(|approve| approve == run.options.approve) {
+/// Why the run goes on, in the log's words. One that `waits_on` says so only where something else is granted.
+fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> Option<EventBody> {
+    if waits_on && approve.is_none_or(|approve| approve == run.options.approve) {
         return None;
     }
+    if let Some(question) = run.open_question() {
+        let question_id = Some(question.question_id.clone());
+        return Some(RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve }.into());
+    }
+    let asked = waiting(run);
     let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::Resolved(approval) => Some(&approval.requested),
         _ => None,
@@ -205,5 +220,5 @@ fn resumption(run: &RunState, approve: Option<ApprovalMode>, answered: Option<&A
         (RunPhase::Failed { .. }, None) => PauseReason::Failed,
         (_, None) => PauseReason::Interrupted,
     };
-    Some(RunResumed { reason, approval_id, approve }.into())
+    Some(RunResumed { reason, approval_id, question_id: None, approve }.into())
 }

@@ -215,6 +215,16 @@ wire! {
         #[ts(as = "Option<WireCommandPreview>")]
         pub command: Option<arki_domain::CommandPreview>,
     }
+    /// A question of the model whose run waits for the answer.
+    QuestionSummary {
+        pub question_id: String,
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub text: String,
+        /// Answers to choose from; another may be given.
+        pub options: Vec<String>,
+    }
     #[ts(rename = "Resolution")]
     WireResolution {
         #[ts(type = "\"approve\" | \"reject\"")]
@@ -310,6 +320,19 @@ impl From<Summary> for SessionSummary {
             state: summary.state,
             pending_approvals: u32::from(summary.pending_approval.is_some()),
             origin: summary.origin.map(|origin| origin.to_string()),
+        }
+    }
+}
+
+impl From<crate::OpenQuestion> for QuestionSummary {
+    fn from(open: crate::OpenQuestion) -> Self {
+        Self {
+            question_id: open.asked.question_id.to_string(),
+            session_id: open.session_id.to_string(),
+            run_id: open.run_id.to_string(),
+            call_id: open.asked.call_id.to_string(),
+            text: open.asked.text,
+            options: open.asked.options,
         }
     }
 }

@@ -178,7 +178,7 @@ fn apply_one(transaction: &Connection, event: &Event, body: &EventBody) -> Resul
     let Some(run_id) = &event.run_id else { return Ok(()) };
     match body {
         EventBody::RunStarted(started) => start_run(transaction, event, run_id, &started.prompt),
-        EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval => {
+        EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval || paused.question_id.is_some() => {
             set_run_state(transaction, run_id, SessionState::Waiting)
         }
         EventBody::RunPaused(_) => set_run_state(transaction, run_id, SessionState::Paused),

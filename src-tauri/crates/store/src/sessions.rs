@@ -70,6 +70,16 @@ impl Reader {
         self.list_sessions(&sql, [before_ms])
     }
 
+    /// Those that wait for the user otherwise than for an approval, the most recently used first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn asking_sessions(&self) -> Result<Vec<SessionId>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.state = ?1 AND s.pending_approval IS NULL {NEWEST_FIRST}");
+        let waiting = self.list_sessions(&sql, [SessionState::Waiting.as_str()])?;
+        Ok(waiting.into_iter().map(|session| session.session_id).collect())
+    }
+
     /// The sessions that began where this one stood, the most recently used first.
     ///
     /// # Errors

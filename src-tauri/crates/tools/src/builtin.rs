@@ -1,6 +1,7 @@
 //! The built-in tools: one file and one folder with its manual each.
 
 pub(crate) mod apply_patch;
+pub(crate) mod ask_user;
 pub(crate) mod calculate;
 pub(crate) mod delete_file;
 pub(crate) mod edit_file;
@@ -37,5 +38,6 @@ pub(crate) fn all() -> Vec<Tool> {
         read_skill::tool(),
         update_plan::tool(),
         emit_artifact::tool(),
+        ask_user::tool(),
     ]
 }

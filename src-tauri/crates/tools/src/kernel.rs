@@ -15,6 +15,7 @@ mod remote;
 mod secrets;
 mod subject;
 mod together;
+mod user_question;
 mod write;
 
 use crate::builtin;
@@ -42,6 +43,7 @@ use tokio::sync::OnceCell;
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets};
+pub use user_question::Audience;
 
 /// Bounds on what one call may take.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +66,7 @@ pub struct KernelSettings {
     /// What commands must not see: Arki's own folders among them.
     pub hidden: Vec<PathBuf>,
     pub sandbox: SandboxStatus,
+    pub audience: Audience,
     /// What there is besides the built-in tools, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,
@@ -203,7 +206,9 @@ impl Kernel {
             CallProgress::AwaitingApproval(requested) => {
                 Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
             }
-            CallProgress::Resolved(approval) => self.answered(pending, approval, record).await,
+            CallProgress::Resolved(approval) => self.resolved(pending, approval, record).await,
+            CallProgress::AwaitingAnswer(asked) => Ok(CallOutcome::AwaitingAnswer(asked.question_id.clone())),
+            CallProgress::Answered(answered) => self.user_answered(&pending.call, answered, record).await,
             CallProgress::Begun { files, approval } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }
@@ -244,15 +249,16 @@ impl Kernel {
             Action::Inside(work) if verdict.decision == Decision::Allow => {
                 self.work_inside(*work, call, &verdict, record).await
             }
-            Action::Read(_) | Action::Inside(_) => record.ask(question::plain(call, &verdict)).await,
+            Action::Ask if verdict.decision == Decision::Allow => self.ask_user(call, &verdict, record).await,
+            Action::Read(_) | Action::Inside(_) | Action::Ask => record.ask(question::plain(call, &verdict)).await,
             Action::Write(plan) => self.judge_write(*plan, call, &subject, record).await,
             Action::Command => self.judge_command(call, &verdict, record).await,
             Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
         }
     }
 
-    /// The user has answered.
-    async fn answered(
+    /// The user has decided.
+    async fn resolved(
         &self,
         pending: &PendingCall,
         approval: &ResolvedApproval,
@@ -284,6 +290,7 @@ impl Kernel {
                 self.conclude(call, &permitted(&approval.requested), done, record).await
             }
             Action::Inside(work) => self.work_inside(*work, call, &permitted(&approval.requested), record).await,
+            Action::Ask => self.ask_user(call, &permitted(&approval.requested), record).await,
             Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
             Action::Command => self.command_approved(call, approval, record).await,
             Action::Remote(remote) => {
@@ -308,7 +315,9 @@ impl Kernel {
                     self.finish(call, done, record).await
                 }
                 // Its result is stored together with its decision: there is nothing to be in the midst of.
-                Action::Inside(_) => record.fail(call, &Fault::internal("a decision without its result")).await,
+                Action::Inside(_) | Action::Ask => {
+                    record.fail(call, &Fault::internal("a decision without its result")).await
+                }
                 Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,
                 Action::Command => self.command_interrupted(call, approval, record).await,
                 Action::Remote(remote) => self.remote_interrupted((tool, remote), call, record).await,

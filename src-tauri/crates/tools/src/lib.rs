@@ -24,8 +24,8 @@ pub use builtin::fetch_url::fetch_url;
 pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use kernel::{
-    BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files, search_for_secrets,
-    stands_under_a_tool,
+    Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files,
+    search_for_secrets, stands_under_a_tool,
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};

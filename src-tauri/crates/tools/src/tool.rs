@@ -46,6 +46,8 @@ pub(crate) enum Action {
     Write(WriteAction),
     Command,
     Inside(InsideAction),
+    /// A question to the user.
+    Ask,
     Remote(Arc<dyn RemoteTool>),
 }
 
@@ -85,7 +87,7 @@ pub struct Tool {
 impl Tool {
     pub(crate) fn new<Arguments: JsonSchema>(name: &str, manual: &str, action: Action) -> Self {
         let category = match action {
-            Action::Read(_) | Action::Inside(_) => Category::Read,
+            Action::Read(_) | Action::Inside(_) | Action::Ask => Category::Read,
             Action::Write(_) => Category::Write,
             Action::Command => Category::Exec,
             Action::Remote(_) => Category::Network,
@@ -171,7 +173,9 @@ impl Tool {
     pub(crate) fn touches(&self, args: &Value) -> Touched {
         match &self.action {
             Action::Remote(remote) => remote.touches(args),
-            Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) => (self.touches)(args),
+            Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) | Action::Ask => {
+                (self.touches)(args)
+            }
         }
     }
 

@@ -44,6 +44,7 @@ export type * from "./ProviderEntry";
 export type * from "./ProviderTestState";
 export type * from "./ProviderTestStep";
 export type * from "./ProviderTestStepName";
+export type * from "./QuestionSummary";
 export type * from "./QueueMode";
 export type * from "./QueuedMessage";
 export type * from "./RemovedSession";

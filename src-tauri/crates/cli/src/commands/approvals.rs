@@ -76,6 +76,9 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
         let what = visible(&what).replace('\n', "\\n");
         output.line(format!("{}  {}  {}  {what}", requested.approval_id, time(listed.requested_at), requested.tool_id));
     }
+    for open in engine.open_questions()? {
+        follow::tell_question(output, &open.session_id, &open.asked);
+    }
     Ok(Exit::Done)
 }
 

@@ -25,6 +25,21 @@ pub(crate) async fn run(
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
+/// Answers what the run waits for, and goes on with it.
+pub(crate) async fn answer(engine: &Arc<Engine>, id: &str, text: &str, output: &Output) -> Result<Exit, Fault> {
+    let subscription = engine.subscribe();
+    let session_id = engine.find_session(id)?.session_id;
+    let open = engine.open_question(&session_id)?.ok_or_else(|| {
+        Fault::new(
+            Code::QUESTION_NOT_FOUND,
+            "This run does not wait for an answer.",
+            format!("`arki resume {id}` goes on with it."),
+        )
+    })?;
+    let running = engine.answer_question(&session_id, &open.asked.question_id, text).await?;
+    follow::to_next_stop(engine, output, subscription, running).await
+}
+
 /// Only for a session: whoever names a run wants that one.
 async fn next_in(
     engine: &Arc<Engine>,

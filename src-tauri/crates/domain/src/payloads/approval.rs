@@ -75,16 +75,6 @@ payload! {
         pub resolved_by: String,
         pub preview_hash: String,
     }
-    QuestionAsked {
-        pub question_id: String,
-        pub text: String,
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        pub options: Vec<String>,
-    }
-    QuestionAnswered {
-        pub question_id: String,
-        pub text: String,
-    }
 }
 
 const TIMED_OUT: &str = "timeout";

@@ -1,7 +1,7 @@
 //! One run, from its prompt to its end.
 
 use super::PauseReason;
-use crate::{ApprovalId, ApprovalMode, MessageId, RunOptions, Usage};
+use crate::{ApprovalId, ApprovalMode, MessageId, QuestionId, RunOptions, Usage};
 use serde::{Deserialize, Serialize};
 
 payload! {
@@ -22,11 +22,16 @@ payload! {
         pub reason: PauseReason,
         #[serde(skip_serializing_if = "Option::is_none")]
         pub approval_id: Option<ApprovalId>,
+        /// What the model asked: the reason is `user` then.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub question_id: Option<QuestionId>,
     }
     RunResumed {
         pub reason: PauseReason,
         #[serde(skip_serializing_if = "Option::is_none")]
         pub approval_id: Option<ApprovalId>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub question_id: Option<QuestionId>,
         /// What is granted from now on, where it changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
@@ -47,5 +52,12 @@ payload! {
         pub code: String,
         pub message: String,
         pub retryable: bool,
+    }
+}
+
+impl RunPaused {
+    #[must_use]
+    pub fn because(reason: PauseReason) -> Self {
+        Self { reason, approval_id: None, question_id: None }
     }
 }

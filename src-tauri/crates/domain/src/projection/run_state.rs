@@ -2,7 +2,7 @@
 
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided,
-    RunId, RunOptions, RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
+    QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,9 @@ pub enum CallProgress {
     New,
     AwaitingApproval(Box<ApprovalRequested>),
     Resolved(Box<ResolvedApproval>),
+    /// The call is a question of the model, and the user has not answered yet.
+    AwaitingAnswer(Box<QuestionAsked>),
+    Answered(Box<QuestionAnswered>),
     /// Execution was permitted and may have begun; what it did is not known.
     Begun {
         files: Vec<FileEffect>,
@@ -167,13 +170,15 @@ impl RunState {
             EventBody::PolicyDecided(decided) => self.decide(decided),
             EventBody::ApprovalRequested(requested) => self.await_approval(requested),
             EventBody::ApprovalResolved(resolved) => self.resolve(&resolved),
+            EventBody::QuestionAsked(asked) => self.await_answer(asked),
+            EventBody::QuestionAnswered(answered) => self.answer(answered),
             EventBody::ToolResult(result) => self.calls.retain(|pending| pending.call.call_id != result.call_id),
             // The rest says nothing of where the run stands.
             _ => {}
         }
     }
 
-    /// What to do now. A call that still waits for its approval is handed out too: the executor says so again.
+    /// What to do now. A call that still waits for the user is handed out too: the executor says so again.
     #[must_use]
     pub fn next_step(&self) -> NextStep {
         match self.phase {
@@ -190,6 +195,15 @@ impl RunState {
     #[must_use]
     pub fn pending_calls(&self) -> &[PendingCall] {
         &self.calls
+    }
+
+    /// What the model asked, where the run waits for the user's answer.
+    #[must_use]
+    pub fn open_question(&self) -> Option<&QuestionAsked> {
+        match &self.calls.first()?.progress {
+            CallProgress::AwaitingAnswer(asked) if !self.is_ended() => Some(asked),
+            _ => None,
+        }
     }
 
     /// Whether it may go on: a failed run can be tried again.
@@ -229,7 +243,11 @@ impl RunState {
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == decided.call_id) {
             let approval = match std::mem::replace(&mut pending.progress, CallProgress::New) {
                 CallProgress::Resolved(approval) => Some(approval),
-                CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Begun { .. } => None,
+                CallProgress::New
+                | CallProgress::AwaitingApproval(_)
+                | CallProgress::AwaitingAnswer(_)
+                | CallProgress::Answered(_)
+                | CallProgress::Begun { .. } => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, approval };
         }
@@ -238,6 +256,19 @@ impl RunState {
     fn await_approval(&mut self, requested: ApprovalRequested) {
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == requested.call_id) {
             pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
+        }
+    }
+
+    fn await_answer(&mut self, asked: QuestionAsked) {
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == asked.call_id) {
+            pending.progress = CallProgress::AwaitingAnswer(Box::new(asked));
+        }
+    }
+
+    fn answer(&mut self, answered: QuestionAnswered) {
+        let asks = |pending: &&mut PendingCall| matches!(&pending.progress, CallProgress::AwaitingAnswer(asked) if asked.question_id == answered.question_id);
+        if let Some(pending) = self.calls.iter_mut().find(asks) {
+            pending.progress = CallProgress::Answered(Box::new(answered));
         }
     }
 

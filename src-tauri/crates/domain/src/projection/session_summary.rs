@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum SessionState {
     Idle,
     Running,
-    /// An approval waits for the user.
+    /// An approval or a question waits for the user.
     Waiting,
     /// A budget or the user paused the run.
     Paused,
@@ -97,7 +97,11 @@ impl SessionSummary {
                 self.state = SessionState::Waiting;
             }
             EventBody::ApprovalResolved(resolved) => self.resolve(&resolved.approval_id),
-            EventBody::RunPaused(_) if self.pending_approval.is_some() => self.state = SessionState::Waiting,
+            EventBody::QuestionAsked(_) => self.state = SessionState::Waiting,
+            EventBody::QuestionAnswered(_) if self.state == SessionState::Waiting => self.state = SessionState::Running,
+            EventBody::RunPaused(paused) if self.pending_approval.is_some() || paused.question_id.is_some() => {
+                self.state = SessionState::Waiting;
+            }
             EventBody::RunPaused(_) => self.state = SessionState::Paused,
             EventBody::RunCompleted(_) => self.end(SessionState::Done),
             EventBody::RunFailed(_) => self.end(SessionState::Failed),

@@ -183,6 +183,37 @@ fn a_fresh_preview_replaces_the_stale_one() {
 }
 
 #[test]
+fn a_question_of_the_model_stays_open_until_it_is_answered() {
+    let mut log = Log::of_a_run("go");
+    log.request(1).calls(1, "c1").permits("c1").add(QuestionAsked {
+        question_id: QuestionId::from("q1"),
+        call_id: CallId::from("c1"),
+        text: "Which one?".into(),
+        options: vec!["This".into(), "That".into()],
+    });
+    log.add(RunPaused { reason: PauseReason::User, approval_id: None, question_id: Some(QuestionId::from("q1")) });
+    assert_eq!(log.state().open_question().unwrap().text, "Which one?");
+    assert!(matches!(progress(&log), CallProgress::AwaitingAnswer(_)));
+    log.add(QuestionAnswered { question_id: QuestionId::from("another"), text: "No".into() });
+    assert!(log.state().open_question().is_some());
+    log.add(QuestionAnswered { question_id: QuestionId::from("q1"), text: "That".into() });
+    assert_eq!(log.state().open_question(), None);
+    let CallProgress::Answered(answered) = progress(&log) else { panic!("not answered") };
+    assert_eq!(answered.text, "That");
+    log.result("c1", "That");
+    assert_eq!(log.state().next_step(), NextStep::AskModel);
+}
+
+#[test]
+fn a_run_that_has_ended_asks_nothing() {
+    let mut log = Log::of_a_run("go");
+    let (question_id, call_id) = (QuestionId::from("q1"), CallId::from("c1"));
+    log.request(1).calls(1, "c1").add(QuestionAsked { question_id, call_id, text: "?".into(), options: vec![] });
+    log.add(RunCancelled { code: "CANCELLED".into(), message: String::new(), retryable: true });
+    assert_eq!(log.state().open_question(), None);
+}
+
+#[test]
 fn calls_are_handed_out_in_the_models_order() {
     let mut log = Log::of_a_run("go");
     log.request(1).calls(1, "c1").calls(1, "c2").result("c1", "one");
@@ -248,9 +279,9 @@ fn messages_that_were_sent_never_change() {
 #[test]
 fn a_resumed_budget_starts_afresh() {
     let mut log = Log::of_a_run("go");
-    log.request(1).request(2).add(RunPaused { reason: PauseReason::Budget, approval_id: None });
+    log.request(1).request(2).add(RunPaused::because(PauseReason::Budget));
     assert_eq!(log.state().turns_in_budget, 2);
-    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None, approve: None });
+    log.add(RunResumed { reason: PauseReason::Budget, approval_id: None, question_id: None, approve: None });
     assert_eq!((log.state().turns_in_budget, log.state().turn), (0, 2));
 }
 
@@ -258,10 +289,10 @@ fn a_resumed_budget_starts_afresh() {
 fn the_time_that_a_run_waits_for_the_user_does_not_count() {
     let mut log = Log::of_a_run("go");
     log.request(1).calls(1, "c").asks("c", "a");
-    log.add(RunPaused { reason: PauseReason::Approval, approval_id: None });
+    log.add(RunPaused::because(PauseReason::Approval));
     let before = log.state().budget_since_ms;
     log.answers("a", ApprovalDecision::Approve);
-    log.add(RunResumed { reason: PauseReason::Approval, approval_id: None, approve: None });
+    log.add(RunResumed { reason: PauseReason::Approval, approval_id: None, question_id: None, approve: None });
     // The log's events are a second apart.
     assert_eq!(log.state().budget_since_ms, before + 2000);
     log.request(2);
@@ -283,10 +314,11 @@ fn usage_sums_and_an_unknown_cost_stays_unknown() {
 #[test]
 fn a_session_shows_what_it_waits_for_and_how_it_ended() {
     let mut log = Log::of_a_run("go");
-    log.request(1)
-        .calls(1, "c1")
-        .asks("c1", "a1")
-        .add(RunPaused { reason: PauseReason::Approval, approval_id: Some(ApprovalId::from("a1")) });
+    log.request(1).calls(1, "c1").asks("c1", "a1").add(RunPaused {
+        reason: PauseReason::Approval,
+        approval_id: Some(ApprovalId::from("a1")),
+        question_id: None,
+    });
     let summary = |log: &Log| {
         let mut summary = SessionSummary::new(SessionId::from("session"));
         log.events.iter().for_each(|event| summary.apply(event, &event.body()));
@@ -365,6 +397,6 @@ fn a_failed_run_that_goes_on_asks_again_with_what_is_granted_now() {
     });
     assert!(log.state().is_ended());
     let approve = Some(ApprovalMode::All);
-    log.add(RunResumed { reason: PauseReason::Failed, approval_id: None, approve });
+    log.add(RunResumed { reason: PauseReason::Failed, approval_id: None, question_id: None, approve });
     assert_eq!((log.state().next_step(), log.state().options.approve), (NextStep::AskModel, ApprovalMode::All));
 }

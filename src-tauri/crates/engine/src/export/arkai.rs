@@ -92,7 +92,7 @@ impl Arkai {
         if event.kind.starts_with("step.") {
             return field("step");
         }
-        let beside = ["approvalId", "asyncCallId"].into_iter().find_map(field);
+        let beside = ["approvalId", "questionId", "asyncCallId"].into_iter().find_map(field);
         let step = match field("callId") {
             Some(call) => Some(call),
             None => match beside.as_ref().and_then(|id| self.steps.get(id)) {

@@ -104,6 +104,9 @@ pub(super) struct Story {
     blocks: Vec<Block>,
 }
 
+/// The tool whose result is the user's answer.
+const ASKING_TOOL: &str = "ask_user";
+
 #[derive(Debug)]
 struct OpenCall {
     call: ToolCall,
@@ -202,6 +205,10 @@ impl Story {
     fn close_call(&mut self, result: ToolResult) {
         self.show_diff(&result.call_id);
         self.calls.retain(|open| open.call.call_id != result.call_id);
+        if result.tool_id == ASKING_TOOL && !result.is_error {
+            // The user's answer was told when it was given.
+            return;
+        }
         let mut line = vec![quoted(&result.tool_id), words(if result.is_error { " failed" } else { " answered" })];
         if let Some(code) = &result.code {
             line.extend([words(" with "), quoted(code)]);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod questions;
 mod stage;
 
 use arki_domain::projection::{QueuedMessage, SessionState};

@@ -91,7 +91,7 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<PendingCall, Fault> {
         // What never leaves Arki needs no secret.
-        let leaves = |tool: &&Tool| is_carried_out(pending) && !matches!(tool.action, Action::Inside(_));
+        let leaves = |tool: &&Tool| is_carried_out(pending) && !matches!(tool.action, Action::Inside(_) | Action::Ask);
         let Some(tool) = self.tool(&pending.call.tool_id).filter(leaves) else {
             return Ok(pending.clone());
         };
@@ -108,7 +108,7 @@ impl Kernel {
         }
         let files = match tool.action {
             Action::Write(_) => paths.iter().filter_map(|path| text_of(&self.settings.project, path)).collect(),
-            Action::Read(_) | Action::Inside(_) | Action::Command | Action::Remote(_) => Vec::new(),
+            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Command | Action::Remote(_) => Vec::new(),
         };
         let mut moved = Vec::new();
         for used in &mut uses {
@@ -151,7 +151,7 @@ impl Kernel {
 /// What waits or is turned down is not carried out.
 fn is_carried_out(pending: &PendingCall) -> bool {
     match &pending.progress {
-        CallProgress::AwaitingApproval(_) => false,
+        CallProgress::AwaitingApproval(_) | CallProgress::AwaitingAnswer(_) | CallProgress::Answered(_) => false,
         CallProgress::Resolved(approval) => approval.resolved.decision != ApprovalDecision::Reject,
         CallProgress::New | CallProgress::Begun { .. } => true,
     }
@@ -160,9 +160,11 @@ fn is_carried_out(pending: &PendingCall) -> bool {
 fn edited_in(pending: &PendingCall) -> Vec<&String> {
     let approval = match &pending.progress {
         CallProgress::Resolved(approval) | CallProgress::Begun { approval: Some(approval), .. } => approval,
-        CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Begun { approval: None, .. } => {
-            return Vec::new();
-        }
+        CallProgress::New
+        | CallProgress::AwaitingApproval(_)
+        | CallProgress::AwaitingAnswer(_)
+        | CallProgress::Answered(_)
+        | CallProgress::Begun { approval: None, .. } => return Vec::new(),
     };
     approval.resolved.edited.values().chain(&approval.resolved.command).collect()
 }

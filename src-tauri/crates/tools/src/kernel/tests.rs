@@ -4,8 +4,9 @@ mod remote;
 mod repeated;
 mod stale;
 mod together;
+mod user_question;
 
-use super::{BackgroundCommands, Kernel, KernelSettings, ToolLimits};
+use super::{Audience, BackgroundCommands, Kernel, KernelSettings, ToolLimits};
 use crate::policy::PolicySettings;
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
@@ -109,11 +110,16 @@ struct Bench {
 
 impl Bench {
     fn new(tools: Vec<Tool>, approve: ApprovalMode) -> Self {
+        Self::before(Audience::Nobody, tools, approve)
+    }
+
+    fn before(audience: Audience, tools: Vec<Tool>, approve: ApprovalMode) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
         let kept = Arc::new(Kept::default());
         let settings = KernelSettings {
+            audience,
             project: Arc::new(Project::open(folder.path()).unwrap()),
             trusted: true,
             policy: PolicySettings::default(),

@@ -4,7 +4,7 @@ use super::ObservationType;
 use super::draft::{Draft, duration, line, plural};
 use super::tool_phrase::Phrase;
 use crate::{
-    ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode,
+    ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode, RunPaused,
     SessionConfigured, SessionRewound,
 };
 
@@ -24,7 +24,7 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
         EventBody::ChangeTakenBack(taken) => {
             format!("Took back a change of {}", plural(taken.changes.len() as u64, "file"))
         }
-        EventBody::RunPaused(paused) => format!("Paused: {}", because(paused.reason)),
+        EventBody::RunPaused(paused) => format!("Paused: {}", because(paused)),
         EventBody::RunResumed(_) => "Goes on".to_owned(),
         EventBody::RunCancelled(_) => "Stopped".to_owned(),
         EventBody::HookRan(hook) => format!("Ran hook `{}` ({})", line(&hook.command), duration(hook.duration_ms)),
@@ -90,8 +90,9 @@ fn file_changed(changed: &FileChanged) -> String {
     format!("{verb} {}", line(&changed.path))
 }
 
-fn because(reason: PauseReason) -> &'static str {
-    match reason {
+fn because(paused: &RunPaused) -> &'static str {
+    match paused.reason {
+        _ if paused.question_id.is_some() => "waits for an answer",
         PauseReason::Approval => "waits for approval",
         PauseReason::Budget => "the budget is used up",
         PauseReason::Plan => "the plan waits for a look",

@@ -195,6 +195,19 @@ fn changes_of_the_state_are_told_in_a_line_each() {
 }
 
 #[test]
+fn a_question_and_its_answer_are_told_in_their_own_words() {
+    let question_id = || QuestionId::from("q");
+    let (call_id, options) = (CallId::from("c"), vec!["This".into()]);
+    let asked = QuestionAsked { question_id: question_id(), call_id, text: "Which?\nNow.".into(), options };
+    let waits = RunPaused { question_id: Some(question_id()), ..RunPaused::because(PauseReason::User) };
+    check(&[asked.into()], &[("STATE_UPDATE", "Asks: Which?")]);
+    check(&[waits.into()], &[("STATE_UPDATE", "Paused: waits for an answer")]);
+    check(&[RunPaused::because(PauseReason::User).into()], &[("STATE_UPDATE", "Paused: by the user")]);
+    let answered = QuestionAnswered { question_id: question_id(), text: "That".into() };
+    check(&[answered.into()], &[("STATE_UPDATE", "The user says: That")]);
+}
+
+#[test]
 fn calls_beyond_the_limit_are_told_in_general_words() {
     let mut observer = Observer::default();
     for n in 0..=MAX_OBSERVED_CALLS {

@@ -21,7 +21,7 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
             format!("{}, {tokens} tokens", text("finishReason"))
         }
         "output.message" => text("content"),
-        "message.queued" | "question.asked" => text("text"),
+        "message.queued" | "question.asked" | "question.answered" => text("text"),
         "tool.call" => format!("{} {}", text("toolId"), payload["args"]),
         "tool.result" | "tool.async_result" => format!("{}: {}", text("toolId"), text("result")),
         "policy.decided" => format!("{} by {}", text("decision"), text("rule")),

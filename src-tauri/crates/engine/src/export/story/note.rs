@@ -2,7 +2,11 @@
 
 use super::{Block, Speaker, Tone, quoted, text, words};
 use crate::export::fold::grouped;
-use arki_domain::{EventBody, PauseReason, PlanStep, PlanStepState, RestoreAction, RestoredFile, SessionRewound};
+use crate::visible::one_line;
+use arki_domain::{
+    EventBody, PauseReason, PlanStep, PlanStepState, QuestionAsked, RestoreAction, RestoredFile, RunPaused,
+    SessionRewound,
+};
 
 /// Nothing for what says nothing to a reader.
 pub(super) fn note(body: EventBody) -> Vec<Block> {
@@ -16,13 +20,15 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
         EventBody::ChangeTakenBack(taken_back) => return restored("A change was taken back.", taken_back.changes),
         EventBody::TrustChanged(trust) if trust.trusted => (Plain, vec![words("The folder is trusted.")]),
         EventBody::TrustChanged(_) => (Attention, vec![words("The folder is not trusted.")]),
-        EventBody::RunPaused(paused) => match pause_words(paused.reason) {
+        EventBody::RunPaused(paused) => match pause_words(&paused) {
             Some(reason) => (Attention, vec![words(reason)]),
             None => return Vec::new(),
         },
-        EventBody::RunResumed(resumed) if resumed.reason != PauseReason::Approval => (Plain, vec![words("Went on.")]),
+        EventBody::RunResumed(resumed) if resumed.reason != PauseReason::Approval && resumed.question_id.is_none() => {
+            (Plain, vec![words("Went on.")])
+        }
         EventBody::EngineRetry(retry) => (Attention, vec![words("Asked the model again after "), quoted(retry.code)]),
-        EventBody::QuestionAsked(asked) => return vec![Block::Said { by: Speaker::Model, text: asked.text }],
+        EventBody::QuestionAsked(asked) => return vec![Block::Said { by: Speaker::Model, text: asked_text(asked) }],
         EventBody::QuestionAnswered(answer) => return vec![Block::Said { by: Speaker::User, text: answer.text }],
         EventBody::PlanProposed(plan) => return planned("Plan: ", &plan.intent, &plan.steps),
         EventBody::PlanUpdated(plan) => return planned("Plan, updated: ", &plan.intent, &plan.steps),
@@ -54,10 +60,18 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
     vec![Block::Statement { tone, line }]
 }
 
-/// `None` for a pause that is told of by its approval.
-fn pause_words(reason: PauseReason) -> Option<&'static str> {
-    match reason {
+/// The question, with the answers to choose from as a list.
+fn asked_text(asked: QuestionAsked) -> String {
+    let options = asked.options.iter().map(|option| format!("- {}", one_line(option)));
+    let blank = (!asked.options.is_empty()).then(String::new);
+    std::iter::once(asked.text).chain(blank).chain(options).collect::<Vec<_>>().join("\n")
+}
+
+/// `None` for a pause that is told of by its approval or question.
+fn pause_words(paused: &RunPaused) -> Option<&'static str> {
+    match paused.reason {
         PauseReason::Approval => None,
+        _ if paused.question_id.is_some() => None,
         PauseReason::Budget => Some("Paused: a budget was used up."),
         PauseReason::Plan => Some("Paused: the plan waits for the user."),
         PauseReason::User => Some("Paused by the user."),

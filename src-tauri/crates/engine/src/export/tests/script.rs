@@ -166,8 +166,20 @@ pub(super) fn eventful() -> Script {
     add("queue.changed", json!({"queued": [{"messageId": "m-1", "mode": "steer", "text": "Not the slow tests!"}]}));
     add("queue.changed", json!({"queued": [], "delivered": ["m-1"]}));
     add("engine.retry", json!({"turn": 1, "code": "PROVIDER_RATE_LIMITED", "delayMs": 1000, "attempt": 1}));
-    add("question.asked", json!({"questionId": "q", "text": "Which one?"}));
+    let question = json!({"question": "Which one?", "options": ["The red one", "The blue one"]});
+    add("tool.call", json!({"turn": 1, "callId": "ask", "toolId": "ask_user", "args": question, "category": "read"}));
+    add(
+        "question.asked",
+        json!({"questionId": "q", "callId": "ask", "text": "Which one?", "options": ["The red one", "The blue one"]}),
+    );
+    add("run.paused", json!({"reason": "user", "questionId": "q"}));
     add("question.answered", json!({"questionId": "q", "text": "The blue one."}));
+    add("run.resumed", json!({"reason": "user", "questionId": "q"}));
+    add(
+        "tool.result",
+        json!({"callId": "ask", "toolId": "ask_user", "result": "The blue one.", "isError": false, "durationMs": 0,
+            "truncated": false}),
+    );
     add("hook.ran", json!({"hook": "PostToolUse", "command": "cargo fmt", "exitCode": 1, "durationMs": 3}));
     add(
         "artifact.emitted",

@@ -8,8 +8,8 @@ impl Script {
             return;
         }
         let reason = if a.is_multiple_of(2) { PauseReason::Budget } else { PauseReason::User };
-        self.add(RunPaused { reason, approval_id: None });
-        self.add(RunResumed { reason, approval_id: None, approve: Some(ApprovalMode::Edits) });
+        self.add(RunPaused::because(reason));
+        self.add(RunResumed { reason, approval_id: None, question_id: None, approve: Some(ApprovalMode::Edits) });
     }
 
     pub(super) fn wait_in_queue(&mut self, a: u8) {
@@ -185,8 +185,9 @@ impl Script {
     }
 
     pub(super) fn ask_the_user(&mut self, a: u8) {
-        let question_id = format!("q{}", self.made);
-        self.add(QuestionAsked { question_id: question_id.clone(), text: "Which?".into(), options: vec![] });
+        let question_id = QuestionId::from(format!("q{}", self.made));
+        let call_id = self.call.as_ref().map_or_else(|| CallId::from("none"), |call| call.call_id.clone());
+        self.add(QuestionAsked { question_id: question_id.clone(), call_id, text: "Which?".into(), options: vec![] });
         if a.is_multiple_of(2) {
             self.add(QuestionAnswered { question_id, text: "That".into() });
         }

@@ -1,0 +1,20 @@
+//! What the model asks the user, and the answer in the user's words.
+
+use crate::{CallId, QuestionId};
+use serde::{Deserialize, Serialize};
+
+payload! {
+    /// The call has its result once the question is answered; until then the run waits.
+    QuestionAsked {
+        pub question_id: QuestionId,
+        pub call_id: CallId,
+        pub text: String,
+        /// Answers to choose from; the user may give another.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub options: Vec<String>,
+    }
+    QuestionAnswered {
+        pub question_id: QuestionId,
+        pub text: String,
+    }
+}

@@ -1,0 +1,59 @@
+//! Questions of the model's own: where somebody can answer, one is appended and the run waits for the answer, as it waits
+//! for an approval; elsewhere the model is told at once that nobody will.
+
+use super::Kernel;
+use super::record::Record;
+use crate::builtin::ask_user;
+use crate::policy::Verdict;
+use crate::tool::Output;
+use arki_domain::{CallOutcome, Code, Fault, QuestionAnswered, QuestionAsked, QuestionId, ToolCall};
+
+/// Whether somebody sees what the model asks, and can answer it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    User,
+    Nobody,
+}
+
+impl Kernel {
+    pub(super) async fn ask_user(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let question = match (ask_user::parse(&call.args), self.settings.audience) {
+            (Ok(question), Audience::User) => question,
+            (Ok(_), Audience::Nobody) => return record.conclude_read(call, verdict, Err(nobody_to_ask())).await,
+            (Err(error), _) => return record.conclude_read(call, verdict, Err(error.into())).await,
+        };
+        let asked = QuestionAsked {
+            question_id: QuestionId::new(),
+            call_id: call.call_id.clone(),
+            text: question.question,
+            options: question.options,
+        };
+        let question_id = asked.question_id.clone();
+        record.append(vec![verdict.decided(call, Vec::new()).into(), asked.into()]).await?;
+        Ok(CallOutcome::AwaitingAnswer(question_id))
+    }
+
+    /// The model gets the user's own words.
+    pub(super) async fn user_answered(
+        &self,
+        call: &ToolCall,
+        answered: &QuestionAnswered,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let said = Output { text: answered.text.clone(), truncated: false };
+        self.finish(call, Ok(said), record).await
+    }
+}
+
+fn nobody_to_ask() -> Fault {
+    Fault::new(
+        Code::NOBODY_TO_ASK,
+        "Nobody can answer here.",
+        "Decide yourself what is most likely wanted and go on, or end with what you need to know.",
+    )
+}
