@@ -89,6 +89,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_runs::list_approvals,
             rpc_runs::proposed_rule,
             rpc_runs::resolve_approval,
+            rpc_runs::list_questions,
+            rpc_runs::answer_question,
             rpc_history::session_overview,
             rpc_history::session_tools,
             rpc_history::switch_session_tools,
@@ -128,6 +130,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             let host = DesktopHost::new(app.handle().clone());
             tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
             engine.follow_up_runs();
+            engine.put_questions();
             let waiting = engine.clone();
             tauri::async_runtime::spawn(async move { waiting.expire_waiting() });
             if let Err(fault) = engine.follow_others() {

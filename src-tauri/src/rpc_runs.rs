@@ -2,10 +2,10 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_domain::{ApprovalId, Code, Fault, QueueMode, SessionId};
+use arki_domain::{ApprovalId, Code, Fault, QuestionId, QueueMode, SessionId};
 use arki_engine::{
-    Accepted, ApprovalSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage, SessionSummary,
-    StartRun, WireResolution, rule_text,
+    Accepted, ApprovalSummary, QuestionSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage,
+    SessionSummary, StartRun, WireResolution, rule_text,
 };
 use tauri::State;
 
@@ -122,6 +122,24 @@ pub(crate) async fn resolve_approval(
         Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
         Err(fault) => Err(fault.into()),
     }
+}
+
+#[tauri::command]
+pub(crate) async fn list_questions(desktop: State<'_, Desktop>) -> Answer<Vec<QuestionSummary>> {
+    Ok(desktop.engine.open_questions()?.into_iter().map(QuestionSummary::from).collect())
+}
+
+/// Records the answer, and goes on with the run.
+#[tauri::command]
+pub(crate) async fn answer_question(
+    session_id: String,
+    question_id: String,
+    text: String,
+    desktop: State<'_, Desktop>,
+) -> Answer<()> {
+    let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
+    desktop.engine.answer_question(&session_id, &question_id, &text).await?;
+    Ok(())
 }
 
 fn session_id_of(target: &RunTarget) -> String {

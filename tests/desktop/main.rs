@@ -18,6 +18,7 @@ mod harness;
 mod scenes;
 
 mod accessibility;
+mod asking;
 mod commands;
 mod failures;
 mod inbox;

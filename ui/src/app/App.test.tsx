@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import type { ProjectState, SessionSummary } from "../protocol/generated";
 import { createFake, demoProject, eventLog, type Fake } from "../testing/fake";
+import { questionLog } from "../testing/question_scene";
 import { renderOn, sent } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
 import { App } from "./App";
@@ -128,6 +129,28 @@ describe("the window", () => {
     await press("Other");
     await press("Inbox");
     await waitFor(() => expect(document.activeElement?.getAttribute("data-hunk")).toBe("1"));
+  });
+
+  it("leads from the inbox to a question, and on to the message box once it is answered", async () => {
+    const sessions = [session("t", "Other"), session("s", "One")];
+    const fake = createFake({ sessions, logs: { s: questionLog("s") } });
+    await open(fake);
+    expect(document.title).toContain("(1) ");
+    const row = screen.getByRole("button", { name: "One" });
+    expect(document.getElementById(row.getAttribute("aria-describedby") ?? "")?.textContent).toBe(
+      "waiting for you, 1 open question",
+    );
+    await press("Other");
+    await press("Inbox");
+    const option = await screen.findByRole("button", { name: "One row a setting" });
+    await waitFor(() => expect(document.activeElement).toBe(option));
+    await userEvent.click(option);
+    await waitFor(() => expect(screen.queryByRole("textbox", { name: "Your answer" })).toBeNull());
+    expect(sent(fake, "answer_question")).toEqual([
+      { sessionId: "s", questionId: "q2", text: "One row a setting" },
+    ]);
+    expect(document.activeElement).toBe(screen.getByRole("textbox", { name: "Message" }));
+    expect(document.title).not.toContain("(1) ");
   });
 
   it("offers every action in the palette and runs it", async () => {

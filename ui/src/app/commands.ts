@@ -49,7 +49,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+Shift+Enter",
       run: act.sendNext,
     },
-    { id: "inbox", section: "Session", title: "Next approval that waits", shortcut: "Mod+J", run: act.inbox },
+    { id: "inbox", section: "Session", title: "Next that waits for you", shortcut: "Mod+J", run: act.inbox },
     { id: "fork", section: "Session", title: "Fork from here", shortcut: "Mod+Shift+N", run: act.fork },
     ...exportsOf(act),
     { id: "import", section: "Session", title: "Import sessions", run: act.importSessions },

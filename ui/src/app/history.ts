@@ -47,7 +47,8 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   // Counted on, so that the same words put in again are another time.
   const draftTaken = () => setDraft((now) => now && { ...now, text: "" });
 
-  const show = (sessionId: string, seq: number) => {
+  /** Null: the question that is open there. */
+  const show = (sessionId: string, seq: number | null) => {
     setAsking(null);
     go(sessionId);
     setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1 }));
@@ -89,6 +90,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     setAsking(null);
     arki.sessions.update((list) => list.filter((one) => one.sessionId !== sessionId));
     arki.approvals.update((list) => list.filter((one) => one.sessionId !== sessionId));
+    arki.questions.update((list) => list.filter((one) => one.sessionId !== sessionId));
     if (selected === sessionId) go(null);
     say(`Deleted. ${bytes(freedBytes)} freed.`);
   };
@@ -104,6 +106,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     /** Going to a session by hand shows its end, not where a search once led. */
     leavePlace: () => setPlace((now) => now && { ...now, sessionId: "" }),
     show,
+    showQuestion: (sessionId: string) => show(sessionId, null),
     fork,
     rewound,
     takeBack,

@@ -1,5 +1,5 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
-import { useApprovals, useArki, useCatalogue } from "../platform/context";
+import { useApprovals, useArki, useCatalogue, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
 import { isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, useCommandKeys } from "./commands";
@@ -41,16 +41,20 @@ export function useCommands(window: Window) {
   return { commands, actions };
 }
 
-function useRunActions({ selected, session, panes, go }: Window) {
+function useRunActions({ selected, session, panes, go, history }: Window) {
   const arki = useArki();
   const approvals = useApprovals();
+  const waiting = useWaiting();
   const state = session?.state ?? null;
   const tell = (name: "stop_run" | "pause_run" | "resume_run" | "send_next") => () => {
     if (selected !== null) void arki.platform.call(name, { sessionId: selected }).catch(() => undefined);
   };
   const queued = () => (selected === null ? 0 : arki.session(selected).overview.state.get().queue.length);
   const inbox = () => {
-    go(nextWaiting(approvals, selected));
+    const next = nextWaiting(waiting, selected);
+    if (next === null) return;
+    if (!approvals.some((one) => one.sessionId === next)) return history.showQuestion(next);
+    go(next);
     panes.review();
   };
   return {
@@ -58,7 +62,7 @@ function useRunActions({ selected, session, panes, go }: Window) {
     pause: state === "running" ? tell("pause_run") : null,
     resume: state !== null && resumable.includes(state) ? tell("resume_run") : null,
     sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? tell("send_next") : null,
-    inbox: approvals.length > 0 ? inbox : null,
+    inbox: waiting.length > 0 ? inbox : null,
   };
 }
 

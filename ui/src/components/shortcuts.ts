@@ -26,6 +26,17 @@ export function matches(
   return event.key.toLowerCase() === key.toLowerCase();
 }
 
+/** Safari-based webviews report the Enter that ends a composition only by this key code. */
+const composingKeyCode = 229;
+
+type Typed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "isComposing" | "keyCode">;
+
+/** Enter sends, except while an input method is composing; with Shift it makes a line. */
+export function sends(event: Typed): boolean {
+  if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return false;
+  return !event.isComposing && event.keyCode !== composingKeyCode;
+}
+
 export function inTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.matches("input, textarea, select");

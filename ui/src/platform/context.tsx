@@ -1,5 +1,5 @@
 /** Hands the engine's stores to the features. */
-import { createContext, useContext, useSyncExternalStore } from "react";
+import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import type { Arki } from "./stores/arki";
 import type { OverviewState } from "./stores/overview";
 import type { SessionView } from "./stores/session_view";
@@ -18,7 +18,15 @@ export function useArki(): Arki {
 export const useApp = () => useStore(useArki().app);
 export const useSessions = () => useStore(useArki().sessions);
 export const useApprovals = () => useStore(useArki().approvals);
+export const useQuestions = () => useStore(useArki().questions);
 export const useCatalogue = () => useStore(useArki().catalogue);
+
+/** The session of each approval and each question that waits for the user. */
+export function useWaiting(): readonly { sessionId: string }[] {
+  const approvals = useApprovals();
+  const questions = useQuestions();
+  return useMemo(() => [...approvals, ...questions], [approvals, questions]);
+}
 
 /** A part of a session that keeps its identity while others change: deltas then redraw the answer alone. */
 export function useSessionPart<T>(sessionId: string, pick: (view: SessionView) => T): T {

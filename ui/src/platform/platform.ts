@@ -17,6 +17,7 @@ import type {
   ProjectState,
   ProviderEntry,
   ProviderTestStep,
+  QuestionSummary,
   QueuedMessage,
   QueueMode,
   RemovedSession,
@@ -79,6 +80,9 @@ export type Commands = {
   /** What approving for longer would store, as JSON; null where only once is offered. */
   proposed_rule: [{ approvalId: string }, string | null];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];
+  list_questions: [Record<string, never>, QuestionSummary[]];
+  /** The run goes on with it. */
+  answer_question: [{ sessionId: string; questionId: string; text: string }, null];
   list_models: [Record<string, never>, ModelEntry[]];
   /** As `list_models`, with what local servers list now; takes up to two seconds. */
   live_models: [Record<string, never>, LiveModelList];

@@ -23,6 +23,15 @@ export type AssistantItem = Placed & {
   thoughts: string;
   interrupted: boolean;
 };
+/** What a call asks the user. */
+export type Question = {
+  questionId: string;
+  text: string;
+  options: string[];
+  /** Null until the user answers. */
+  answer: string | null;
+};
+
 export type ToolItem = Placed & {
   kind: "tool";
   runId: string | null;
@@ -36,6 +45,7 @@ export type ToolItem = Placed & {
   durationMs: number | null;
   truncated: boolean;
   files: string[];
+  question: Question | null;
 };
 export type FailureItem = Placed & {
   kind: "failure";

@@ -5,6 +5,8 @@ import { maybeText, payloadOf, text } from "./read";
 const stateAfter: Readonly<Record<string, SessionState | undefined>> = {
   "run.started": "running",
   "run.resumed": "running",
+  "question.asked": "waiting",
+  "question.answered": "running",
   "run.completed": "done",
   "run.failed": "failed",
   "run.cancelled": "cancelled",
@@ -56,9 +58,10 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   return endsRun.has(event.type) ? { state, pendingApprovals: 0 } : { state };
 }
 
-/** An approval waits for the user; a budget or the user only paused the run. */
+/** An approval or a question waits for the user; a budget or the user only paused the run. */
 function pausedFor(payload: Record<string, unknown>): SessionState {
-  return text(payload, "reason") === "approval" ? "waiting" : "paused";
+  const waits = text(payload, "reason") === "approval" || maybeText(payload, "questionId") !== null;
+  return waits ? "waiting" : "paused";
 }
 
 function same(a: SessionSummary, b: SessionSummary): boolean {

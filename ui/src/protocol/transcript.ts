@@ -5,6 +5,7 @@
  */
 import type { Event } from "./generated";
 import type { Item, NoticeItem, ToolItem, UserItem } from "./items";
+import { readQuestion } from "./questions";
 import { flag, isRecord, type Json, list, maybeNumber, maybeText, payloadOf, strings, text } from "./read";
 import { isTakenBack, type Rewind } from "./rewinds";
 
@@ -83,7 +84,14 @@ const steps: Readonly<Record<string, Step | undefined>> = {
   "output.message": assistant,
   "message.queued": (state, _event, p) => remember(state, text(p, "messageId"), text(p, "text")),
   "queue.changed": queueChanged,
-  "question.asked": (state, event, p) => notice(state, event, text(p, "text"), "attention"),
+  "question.asked": (state, event, p) => {
+    const asked = readQuestion(event);
+    if (!asked) return state;
+    const { questionId, text, options } = asked;
+    const question = { questionId, text, options, answer: null };
+    return patchCall(withCall(state, event, p), asked.callId, { state: "waiting", question });
+  },
+  "question.answered": answered,
   "tool.call": toolCall,
   "policy.decided": (state, _event, p) => {
     const reason = text(p, "reason") || text(p, "rule");
@@ -106,7 +114,10 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     const path = text(p, "path");
     return call && path ? patchCall(state, call.callId, { files: [...call.files, path] }) : state;
   },
-  "run.paused": (state, _event, p) => ({ ...state, run: "paused", pausedFor: text(p, "reason") }),
+  "run.paused": (state, _event, p) => {
+    const pausedFor = maybeText(p, "questionId") === null ? text(p, "reason") : "question";
+    return { ...state, run: "paused", pausedFor };
+  },
   "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
   "run.completed": (state) => end(state, "done"),
   "run.cancelled": (state, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
@@ -241,6 +252,7 @@ function toolCall(state: Transcript, event: Event, p: Json): Transcript {
     durationMs: null,
     truncated: false,
     files: [],
+    question: null,
   };
   return { ...append(state, item), calls: { ...state.calls, [callId]: state.items.length } };
 }
@@ -268,6 +280,14 @@ function resolveCall(state: Transcript, p: Json): Transcript {
   const item = state.items.findLast((i) => i.kind === "tool" && i.approvalId === approvalId);
   if (item?.kind !== "tool") return state;
   return patchCall(state, item.callId, { state: text(p, "decision") === "reject" ? "rejected" : "running" });
+}
+
+function answered(state: Transcript, _event: Event, p: Json): Transcript {
+  const questionId = text(p, "questionId");
+  const item = state.items.findLast((i) => i.kind === "tool" && i.question?.questionId === questionId);
+  if (item?.kind !== "tool" || !item.question) return state;
+  const question = { ...item.question, answer: text(p, "text") };
+  return patchCall(state, item.callId, { state: "running", question });
 }
 
 function toolResult(state: Transcript, event: Event, p: Json): Transcript {

@@ -12,10 +12,12 @@ import type {
   ProjectState,
   ProviderEntry,
   ProviderTestStep,
+  QuestionSummary,
   Sent,
   SessionSummary,
   SessionToolEntry,
 } from "../protocol/generated";
+import { questionsStep } from "../protocol/questions";
 import { historyHandlers, type World } from "./fake_history";
 
 type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
@@ -158,6 +160,27 @@ export function createFake(given: {
     },
     list_processes: () => [],
     stop_process: () => null,
+    list_questions: () => {
+      const none: readonly QuestionSummary[] = [];
+      return [...Object.values(logs).flat().reduce(questionsStep, none)];
+    },
+    answer_question: ({ sessionId, questionId, text }) => {
+      const log = eventLog(sessionId);
+      const asked = logs[sessionId]?.find((event) => event.payload.questionId === questionId);
+      const callId = asked?.payload.callId;
+      const seq = logs[sessionId]?.length ?? 0;
+      log.add("question.answered", { questionId, text }, asked?.runId ?? null);
+      log.add("run.resumed", { reason: "user", questionId }, asked?.runId ?? null);
+      const result = { callId, toolId: "ask_user", result: text, isError: false, durationMs: 1 };
+      log.add("tool.result", result, asked?.runId ?? null);
+      const events = log.events.map((event, place) => ({
+        ...event,
+        eventId: `${sessionId}-${seq + place + 1}`,
+        seq: seq + place + 1,
+      }));
+      send({ events });
+      return null;
+    },
     proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],

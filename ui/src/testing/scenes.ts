@@ -5,6 +5,7 @@ import type { CommandPreview, Event, Preview, SessionSummary } from "../protocol
 import { mcpServers, models, pins, providers, tools } from "./configured";
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
 import { history } from "./history_scenes";
+import { questionLog } from "./question_scene";
 import { states } from "./state_scenes";
 
 const project = demoProject.path;
@@ -387,6 +388,13 @@ export const scenes: Record<string, () => Fake> = {
         s5: longLog("s5", 3),
         s6: [],
       },
+    }),
+  question: () =>
+    createFake({
+      models,
+      providers,
+      sessions: [{ ...summaryOf("s1", "Choose a storage layout", "waiting"), pendingApprovals: 0 }],
+      logs: { s1: questionLog("s1") },
     }),
   empty: () => createFake({ models, providers }),
   history,

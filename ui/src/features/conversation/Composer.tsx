@@ -5,7 +5,7 @@
 import { ArrowUp, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
-import { showShortcut } from "../../components/shortcuts";
+import { sends, showShortcut } from "../../components/shortcuts";
 import type { QueueMode } from "../../protocol/generated";
 
 /** Words that were put into the box from elsewhere: `at` tells one time from the next. */
@@ -16,6 +16,8 @@ type Props = {
   draftOf: string;
   /** A run that is not over: what is sent is queued. Null when there is none. */
   run: "running" | "waiting" | "paused" | null;
+  /** The run waits for the answer to a question, which has a box of its own. */
+  asks?: boolean;
   /** Why nothing can be sent, in words, or null. */
   blocked: string | null;
   /** With a mode when it is to be queued. */
@@ -28,14 +30,12 @@ type Props = {
   onGiven?: () => void;
 };
 
-/** Safari-based webviews report the Enter that ends a composition only by this key code. */
-const composingKeyCode = 229;
-
 const drafts = new Map<string, string>();
 
 export function Composer({
   draftOf,
   run,
+  asks = false,
   blocked,
   onSend,
   onStop,
@@ -69,8 +69,7 @@ export function Composer({
     setSending(false);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.ctrlKey || event.metaKey) return;
-    if (event.nativeEvent.isComposing || event.keyCode === composingKeyCode) return;
+    if (!sends(event.nativeEvent)) return;
     event.preventDefault();
     void send(event.altKey ? "steer" : "follow_up");
   };
@@ -87,7 +86,7 @@ export function Composer({
             ref={inputRef}
             aria-label="Message"
             aria-describedby={blocked || run ? about : undefined}
-            placeholder={placeholder(run, blocked)}
+            placeholder={placeholderOf(run, asks, blocked)}
             rows={1}
             value={text}
             disabled={blocked !== null}
@@ -127,8 +126,9 @@ export function Composer({
   );
 }
 
-function placeholder(run: Props["run"], blocked: Props["blocked"]): string {
+function placeholderOf(run: Props["run"], asks: boolean, blocked: Props["blocked"]): string {
   if (blocked !== null) return "Nothing can be sent here";
+  if (asks) return "Answer above, or say more for later…";
   return run ? "Say more meanwhile…" : "Ask for a change, or a question…";
 }
 

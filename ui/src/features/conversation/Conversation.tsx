@@ -66,6 +66,7 @@ export function Conversation(props: ConversationProps) {
           sessionId={sessionId}
           session={session}
           onResume={tell("resume_run")}
+          onAnswered={() => props.inputRef.current?.focus()}
         />
       )}
       <Foot

@@ -3,7 +3,7 @@ import type { ReactNode, RefObject } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
-import { useApp, useArki, useOverview } from "../../platform/context";
+import { useApp, useArki, useOverview, useQuestions } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
@@ -44,6 +44,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
   const project = useApp()?.project ?? null;
   const { overview, queue } = useOverview(sessionId);
   const run = runOf(session);
+  const asks = useQuestions().some((one) => one.sessionId === sessionId);
   const broken = overview !== null && overview.brokenAt !== null;
   const blocked = broken
     ? "This session can only be read: its log is damaged."
@@ -54,6 +55,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
     <Box
       {...props}
       run={broken ? null : run}
+      asks={asks && !broken}
       blocked={blocked}
       above={
         <>
@@ -92,6 +94,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
 
 type BoxProps = Props & {
   run: "running" | "waiting" | "paused" | null;
+  asks?: boolean;
   blocked: string | null;
   above: ReactNode;
 };
@@ -102,6 +105,7 @@ function Box({
   sessionId,
   draft,
   run,
+  asks,
   blocked,
   inputRef,
   onSend,
@@ -117,6 +121,7 @@ function Box({
         draftOf={sessionId ?? "new"}
         inputRef={inputRef}
         run={run}
+        asks={asks}
         blocked={blocked}
         given={draft}
         onGiven={onDraftTaken}

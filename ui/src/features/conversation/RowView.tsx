@@ -6,6 +6,7 @@ import { Markdown } from "../../components/markdown/Markdown";
 import type { AssistantItem, FailureItem, UserItem } from "../../protocol/transcript";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
+import { QuestionCard } from "./QuestionCard";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
 
@@ -15,6 +16,8 @@ export type RowActions = HistoryActions & {
   onSettings: () => void;
   /** Null where the run can't go on: its log is broken, or it is over. */
   onResume: (() => void) | null;
+  /** Null where nothing may be added to the log. Rejects with a `CommandError`. */
+  onAnswer: ((questionId: string, text: string) => Promise<void>) | null;
   /** Only the failure that ended the session's last run offers to go on. */
   canResume: (key: string) => boolean;
   /** The log is broken: nothing may be added to it. */
@@ -83,6 +86,16 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
     case "assistant":
       return <Answer item={item} row={row} actions={actions} />;
     case "tool":
+      if (item.question) {
+        return (
+          <QuestionCard
+            question={item.question}
+            state={item.state}
+            onAnswer={actions.onAnswer}
+            onLink={actions.onLink}
+          />
+        );
+      }
       return <ToolCard item={item} output={row.output} onReview={actions.onReview} />;
     case "failure":
       return <Failure item={item} actions={actions} />;

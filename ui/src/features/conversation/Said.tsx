@@ -7,7 +7,7 @@ import { useArki, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
-import { itemAt, type Place } from "./place";
+import { type Found, itemAt, openQuestion, type Place } from "./place";
 import type { RowActions } from "./RowView";
 import { foldedIn, rowsOf } from "./rows";
 import { standingOf } from "./standing";
@@ -18,6 +18,8 @@ export type SaidProps = HistoryActions & {
   session: SessionSummary | null;
   place: Place | null;
   onResume: () => void;
+  /** The user has answered a question: it no longer has the focus. */
+  onAnswered: () => void;
   onReview: () => void;
   onSettings: () => void;
   onOpenSession: (sessionId: string, seq: number) => void;
@@ -85,6 +87,13 @@ function useRowActions(
       onReview: () => latest.current.onReview(),
       onSettings: () => latest.current.onSettings(),
       onResume: readOnly ? null : () => latest.current.onResume(),
+      onAnswer: readOnly
+        ? null
+        : async (questionId, text) => {
+            const { sessionId } = latest.current;
+            await arki.platform.call("answer_question", { sessionId, questionId, text });
+            latest.current.onAnswered();
+          },
       canResume: (key) => idle && key === last,
       readOnly,
       onToggleTaken,
@@ -102,16 +111,22 @@ function useRowActions(
 }
 
 /** Loads what is around the place, and says which row it is once it is there. */
-function useFoundRow(sessionId: string, place: Place | null) {
+function useFoundRow(sessionId: string, place: Place | null): Found | null {
   const arki = useArki();
   const { window, transcript } = useSessionView(sessionId);
-  const seq = place?.sessionId === sessionId ? place.seq : null;
-  const at = place?.at ?? 0;
+  const here = place?.sessionId === sessionId ? place : null;
+  const seq = here?.seq ?? null;
+  const at = here?.at ?? 0;
+  const atEnd = seq === null;
   useEffect(() => {
-    if (seq !== null && at > 0) void arki.session(sessionId).loadAround(seq);
+    const session = arki.session(sessionId);
+    if (at === 0) return;
+    if (seq !== null) void session.loadAround(seq);
+    else if (session.view.get().window.hasNewer) void session.load();
   }, [arki, sessionId, seq, at]);
-  const key = seq === null ? null : (itemAt(window.events, transcript, seq)?.key ?? null);
-  return useMemo(() => (key === null ? null : { key, at }), [key, at]);
+  const item = seq === null ? openQuestion(transcript) : itemAt(window.events, transcript, seq);
+  const key = here === null ? null : (item?.key ?? null);
+  return useMemo(() => (key === null ? null : { key, at, atEnd }), [key, at, atEnd]);
 }
 
 function Broken({ at }: { at: number }) {

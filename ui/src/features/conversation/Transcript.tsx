@@ -9,6 +9,7 @@ import { Button } from "../../components/Button";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
 import { follows, type Position, toEnd } from "./follow";
+import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
 
@@ -16,8 +17,7 @@ type Props = {
   view: SessionView;
   rows: Row[];
   actions: RowActions;
-  /** The row to show and to give the focus, once for each `at`. */
-  found: { key: string; at: number } | null;
+  found: FoundRow | null;
 };
 
 /** Nearer than this to the first loaded row fetches the page before it. */
@@ -27,14 +27,15 @@ export function Transcript({ view, rows, actions, found }: Props) {
   const session = useArki().session(view.sessionId);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const [following, setFollowing] = useState(found === null);
+  const [following, setFollowing] = useState(found === null || found.atEnd);
   const shift = usePrepended(rows);
   const last = useRef<Position>({ top: 0, height: 0, view: 0 });
   useFollow(scroller, following, last);
   const place = found ? rows.findIndex((row) => row.item.key === found.key) : -1;
-  useFound({ scroller, list, place, at: found?.at ?? null }, () => {
-    setFollowing(false);
-    session.setReading(true);
+  const staysAtEnd = found?.atEnd ?? false;
+  useFound({ scroller, list, place, at: found?.at ?? null, staysAtEnd }, () => {
+    setFollowing(staysAtEnd);
+    session.setReading(!staysAtEnd);
   });
 
   const onScroll = () => {
@@ -104,18 +105,20 @@ type Found = {
   list: RefObject<VirtualizerHandle | null>;
   place: number;
   at: number | null;
+  staysAtEnd: boolean;
 };
 
-/** Brings the row into the middle and gives it the focus; again only when asked again. */
-function useFound({ scroller, list, place, at }: Found, leaveEnd: () => void): void {
+/** Brings the row into sight and gives it, or what in it is to be operated, the focus; again only when asked again. */
+function useFound({ scroller, list, place, at, staysAtEnd }: Found, settle: () => void): void {
   const shown = useRef<number | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come later must not scroll again
   useEffect(() => {
     if (at === null || place < 0 || shown.current === at) return;
     shown.current = at;
-    leaveEnd();
-    list.current?.scrollToIndex(place, { align: "center" });
-    scroller.current?.querySelector<HTMLElement>(".row.found")?.focus({ preventScroll: true });
+    settle();
+    list.current?.scrollToIndex(place, { align: staysAtEnd ? "end" : "center" });
+    const row = scroller.current?.querySelector<HTMLElement>(".row.found");
+    (row?.querySelector<HTMLElement>("[data-first]") ?? row)?.focus({ preventScroll: true });
   }, [at, place]);
 }
 

@@ -13,7 +13,8 @@ const pausedWords: Readonly<Record<string, string>> = {
 /** Null while it works, is over, or waits for a decision: that has its own place. */
 export function standingOf(state: SessionState | null, transcript: Transcript): Standing | null {
   if (transcript.items.at(-1)?.kind === "rewound") return null;
-  const paused = transcript.run === "paused" && transcript.pausedFor !== "approval";
+  const waits = transcript.pausedFor === "approval" || transcript.pausedFor === "question";
+  const paused = transcript.run === "paused" && !waits;
   if (state === "paused" || (state === null && paused)) {
     const reason = transcript.pausedFor ?? "";
     return { state: "paused", words: pausedWords[reason] ?? "Paused. What is done so far is kept." };

@@ -6,8 +6,7 @@ import { folderName, homePath, plural } from "../../components/format";
 import { useLatest } from "../../components/latest";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp, useApprovals, useSessions } from "../../platform/context";
-import type { PendingApproval } from "../../protocol/approvals";
+import { useApp, useApprovals, useQuestions, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { groupByProject } from "../../protocol/sessions";
 import "./sessions.css";
@@ -31,11 +30,14 @@ export function Sessions(props: Props) {
   const project = useApp()?.project ?? null;
   const sessions = useSessions();
   const approvals = useApprovals();
+  const questions = useQuestions();
+  const all = approvals.length + questions.length;
   const groups = useMemo(
     () => groupByProject(named(sessions, words), words === "" ? (project?.path ?? null) : null),
     [sessions, words, project?.path],
   );
   const waiting = useMemo(() => counted(approvals), [approvals]);
+  const asked = useMemo(() => counted(questions), [questions]);
   const latest = useLatest(onSelect);
   const select = useCallback((sessionId: string) => latest.current(sessionId), [latest]);
   const inboxCount = useId();
@@ -100,7 +102,8 @@ export function Sessions(props: Props) {
                   key={session.sessionId}
                   session={session}
                   current={session.sessionId === selected}
-                  waiting={waiting.get(session.sessionId) ?? 0}
+                  approvals={waiting.get(session.sessionId) ?? 0}
+                  questions={asked.get(session.sessionId) ?? 0}
                   onSelect={select}
                 />
               ))}
@@ -110,20 +113,20 @@ export function Sessions(props: Props) {
       </div>
       <div className="sessions-foot">
         <span id={inboxCount} className="sr-only">
-          {plural(approvals.length, "pending approval")}
+          {waitingWords(approvals.length, questions.length)}
         </span>
         <Button
           look="quiet"
           label="Inbox"
-          title="Next approval that waits"
+          title="Next that waits for you"
           shortcut="Mod+J"
           icon={<Inbox size={16} aria-hidden />}
-          disabled={approvals.length === 0}
+          disabled={all === 0}
           aria-describedby={inboxCount}
           onClick={onInbox}
         >
           <span className="grow">Inbox</span>
-          {approvals.length > 0 && <span className="count" data-count={approvals.length} />}
+          {all > 0 && <span className="count" data-count={all} />}
         </Button>
         <Button
           look="quiet"
@@ -140,16 +143,25 @@ export function Sessions(props: Props) {
   );
 }
 
+function waitingWords(approvals: number, questions: number): string {
+  const asked = questions > 0 ? plural(questions, "open question") : "";
+  const pending = approvals > 0 || questions === 0 ? plural(approvals, "pending approval") : "";
+  return [pending, asked].filter(Boolean).join(", ");
+}
+
 type RowProps = {
   session: SessionSummary;
   current: boolean;
-  waiting: number;
+  /** How many of each wait for the user. */
+  approvals: number;
+  questions: number;
   onSelect: (id: string) => void;
 };
 
 /** One of perhaps thousands: drawn anew only when it says something else. */
-const Row = memo(function Row({ session, current, waiting, onSelect }: RowProps) {
-  const state = waiting > 0 ? "waiting" : session.state;
+const Row = memo(function Row({ session, current, approvals, questions, onSelect }: RowProps) {
+  const waits = approvals + questions > 0;
+  const state = waits ? "waiting" : session.state;
   const described = useId();
   const title = session.title || "Untitled session";
   return (
@@ -173,17 +185,17 @@ const Row = memo(function Row({ session, current, waiting, onSelect }: RowProps)
       </button>
       <span id={described} className="sr-only">
         {stateWords(state)}
-        {waiting > 0 && `, ${plural(waiting, "pending approval")}`}
+        {waits && `, ${waitingWords(approvals, questions)}`}
         {session.origin && ", a fork"}
       </span>
     </li>
   );
 });
 
-/** How many approvals wait in each session. */
-function counted(approvals: readonly PendingApproval[]): ReadonlyMap<string, number> {
+/** How many wait in each session. */
+function counted(waiting: readonly { sessionId: string }[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { sessionId } of approvals) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+  for (const { sessionId } of waiting) counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
   return counts;
 }
 

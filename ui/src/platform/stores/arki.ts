@@ -11,9 +11,11 @@ import type {
   ModelEntry,
   ProjectState,
   ProviderEntry,
+  QuestionSummary,
   SessionSummary,
   SilentProvider,
 } from "../../protocol/generated";
+import { questionsStep } from "../../protocol/questions";
 import { payloadOf } from "../../protocol/read";
 import { sessionsStep } from "../../protocol/sessions";
 import { asCommandError, type Platform } from "../platform";
@@ -37,6 +39,8 @@ export type Arki = {
   ready: Store<boolean>;
   sessions: Store<readonly SessionSummary[]>;
   approvals: Store<readonly PendingApproval[]>;
+  /** What the model asks and waits for. */
+  questions: Store<readonly QuestionSummary[]>;
   catalogue: Store<Catalogue>;
   /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
   start: () => Promise<void>;
@@ -46,6 +50,7 @@ export type Arki = {
   refreshApp: () => Promise<void>;
   refreshSessions: () => Promise<void>;
   refreshApprovals: () => Promise<void>;
+  refreshQuestions: () => Promise<void>;
   refreshCatalogue: () => Promise<void>;
   /** Asks local servers which models they have now. */
   refreshLiveModels: () => Promise<void>;
@@ -64,12 +69,13 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const ready = createStore(false);
   const sessions = createStore<readonly SessionSummary[]>([]);
   const approvals = createStore<readonly PendingApproval[]>([]);
+  const questions = createStore<readonly QuestionSummary[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
   const askedFor = new Set<string>();
   /** What another process begins, or asks the user, is worth asking for again. */
-  const matters = new Set(["session.created", "run.started", "approval.requested"]);
+  const matters = new Set(["session.created", "run.started", "approval.requested", "question.asked"]);
 
   const setProject = (project: ProjectState) => {
     app.update((state) => state && { ...state, project, recentProjects: recent(state, project.path) });
@@ -82,6 +88,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     const heard = new Map(approvals.get().map((one) => [one.approvalId, one.supersedes]));
     approvals.set(pending.map((one) => ({ ...one, supersedes: heard.get(one.approvalId) ?? null })));
   };
+  const refreshQuestions = async () => questions.set(await platform.call("list_questions", {}));
   const refreshApp = async () => app.set(await platform.call("app_state", {}));
   const refreshCatalogue = async () => {
     try {
@@ -106,7 +113,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
 
   const missed = () => {
     for (const view of views.values()) view.missed();
-    void Promise.all([refreshSessions(), refreshApprovals()]).catch(() => undefined);
+    void Promise.all([refreshSessions(), refreshApprovals(), refreshQuestions()]).catch(() => undefined);
   };
 
   const apply = (frames: Frame[]) => {
@@ -114,6 +121,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     if (events.length > 0) {
       sessions.update((list) => events.reduce(sessionsStep, list));
       approvals.update((list) => events.reduce(pendingStep, list));
+      questions.update((list) => events.reduce(questionsStep, list));
       // The log has placeholders where the review shows the secrets themselves.
       if (events.some(hidesSecrets)) void refreshApprovals().catch(() => undefined);
     }
@@ -159,7 +167,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     try {
       await subscribed;
       await refreshApp();
-      await Promise.all([refreshSessions(), refreshApprovals(), refreshCatalogue()]);
+      await Promise.all([refreshSessions(), refreshApprovals(), refreshQuestions(), refreshCatalogue()]);
       failure.set(null);
       ready.set(true);
     } catch (thrown) {
@@ -179,6 +187,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     ready,
     sessions,
     approvals,
+    questions,
     catalogue,
     start,
     stop,
@@ -195,6 +204,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshApp,
     refreshSessions,
     refreshApprovals,
+    refreshQuestions,
     refreshCatalogue,
     refreshLiveModels,
     session,

@@ -1,0 +1,94 @@
+import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
+import type { Question } from "../../protocol/items";
+import { QuestionCard } from "./QuestionCard";
+
+const asked: Question = {
+  questionId: "q1",
+  text: "Which colour?",
+  options: ["Red", "A blue that is rather dark"],
+  answer: null,
+};
+
+function shown(question: Partial<Question> = {}, onAnswer = vi.fn(async () => undefined as undefined)) {
+  const card = { ...asked, ...question };
+  const view = render(
+    <QuestionCard question={card} state="waiting" onAnswer={onAnswer} onLink={() => undefined} />,
+  );
+  return { ...view, onAnswer };
+}
+
+const box = () => screen.getByRole("textbox", { name: "Your answer" });
+
+describe("a question that waits", () => {
+  it("is answered by one of its options", async () => {
+    const { onAnswer } = shown();
+    fireEvent.click(screen.getByRole("button", { name: "A blue that is rather dark" }));
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith("q1", "A blue that is rather dark"));
+  });
+
+  it("is answered in the user's own words with Enter, and Shift+Enter is a new line", async () => {
+    const { onAnswer } = shown();
+    fireEvent.change(box(), { target: { value: "green" } });
+    fireEvent.keyDown(box(), { key: "Enter", shiftKey: true });
+    expect(onAnswer).not.toHaveBeenCalled();
+    fireEvent.keyDown(box(), { key: "Enter" });
+    await waitFor(() => expect(onAnswer).toHaveBeenCalledWith("q1", "green"));
+  });
+
+  it("takes no empty answer, and one answer only", async () => {
+    const { onAnswer } = shown(
+      {},
+      vi.fn(() => new Promise<undefined>(() => undefined)),
+    );
+    const button = screen.getByRole<HTMLButtonElement>("button", { name: "Answer" });
+    expect(button.disabled).toBe(true);
+    fireEvent.keyDown(box(), { key: "Enter" });
+    expect(onAnswer).not.toHaveBeenCalled();
+    fireEvent.click(screen.getByRole("button", { name: "Red" }));
+    fireEvent.click(screen.getByRole("button", { name: "Red" }));
+    expect(onAnswer).toHaveBeenCalledTimes(1);
+  });
+
+  it("goes from option to option with the arrow keys", () => {
+    shown();
+    const red = screen.getByRole("button", { name: "Red" });
+    red.focus();
+    fireEvent.keyDown(red, { key: "ArrowDown" });
+    expect(document.activeElement?.textContent).toBe("A blue that is rather dark");
+    fireEvent.keyDown(document.activeElement ?? red, { key: "ArrowUp" });
+    expect(document.activeElement).toBe(red);
+  });
+
+  it("says what went wrong, and can be answered again", async () => {
+    const busy = { code: "SESSION_BUSY", message: "Another Arki works on it.", hint: "" };
+    const onAnswer = vi
+      .fn<() => Promise<undefined>>()
+      .mockRejectedValueOnce(busy)
+      .mockResolvedValue(undefined);
+    shown({}, onAnswer);
+    fireEvent.click(screen.getByRole("button", { name: "Red" }));
+    expect((await screen.findByRole("alert")).textContent).toContain("Another Arki works on it.");
+    fireEvent.click(screen.getByRole("button", { name: "Red" }));
+    expect(onAnswer).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe("a question that no longer waits", () => {
+  it("shows what was answered, and offers nothing", () => {
+    const question = { ...asked, answer: "Red" };
+    const { container } = render(
+      <QuestionCard question={question} state="done" onAnswer={vi.fn()} onLink={() => undefined} />,
+    );
+    expect(container.textContent).toContain("You: Red");
+    expect(screen.queryByRole("button")).toBeNull();
+  });
+
+  it("says that nobody answered, where the run was stopped", () => {
+    const { container } = render(
+      <QuestionCard question={asked} state="interrupted" onAnswer={vi.fn()} onLink={() => undefined} />,
+    );
+    expect(container.textContent).toContain("Not answered");
+    expect(screen.queryByRole("textbox")).toBeNull();
+  });
+});

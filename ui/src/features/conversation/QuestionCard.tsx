@@ -1,0 +1,125 @@
+/** What the model asks, with the answers to choose from and a box for another one; then what was answered. */
+import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { Markdown } from "../../components/markdown/Markdown";
+import { sends } from "../../components/shortcuts";
+import { asCommandError } from "../../platform/platform";
+import type { CommandError } from "../../protocol/generated";
+import type { Question, ToolState } from "../../protocol/items";
+import "./question.css";
+
+type Props = {
+  question: Question;
+  state: ToolState;
+  /** Null where it can't be answered: the log is broken. */
+  onAnswer: ((questionId: string, text: string) => Promise<void>) | null;
+  onLink: (url: string) => void;
+};
+
+export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
+  const asked = useId();
+  const open = state === "waiting" && onAnswer !== null;
+  return (
+    <section className={`question ${open ? "open" : ""}`} aria-labelledby={asked}>
+      <p id={asked} className="question-head small">
+        <span aria-hidden>? </span>
+        {open ? "Arki asks and waits for your answer" : "Arki asked"}
+      </p>
+      <Markdown text={question.text} onLink={onLink} streaming={false} />
+      {open && <Answering question={question} onAnswer={onAnswer} />}
+      {question.answer !== null && (
+        <p className="question-answer" dir="auto">
+          <span className="secondary">You: </span>
+          {question.answer}
+        </p>
+      )}
+      {question.answer === null && state === "interrupted" && (
+        <p className="small secondary">Not answered: the run was stopped.</p>
+      )}
+    </section>
+  );
+}
+
+type AnsweringProps = { question: Question; onAnswer: NonNullable<Props["onAnswer"]> };
+
+function Answering({ question: { questionId, options }, onAnswer }: AnsweringProps) {
+  const [words, setWords] = useState("");
+  const [sending, setSending] = useState(false);
+  const [error, setError] = useState<CommandError | null>(null);
+  const answer = async (text: string) => {
+    if (sending || text.trim() === "") return;
+    setSending(true);
+    setError(null);
+    try {
+      await onAnswer(questionId, text);
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+      setSending(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void answer(words);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!sends(event.nativeEvent)) return;
+    event.preventDefault();
+    void answer(words);
+  };
+  return (
+    <>
+      {options.length > 0 && (
+        <fieldset className="question-options" aria-label="Answers to choose from" onKeyDown={moveByArrow}>
+          {options.map((option, place) => (
+            <Button
+              key={option}
+              className="question-option"
+              label={option}
+              title="Answer with this"
+              data-first={place === 0 ? "" : undefined}
+              aria-disabled={sending}
+              onClick={() => void answer(option)}
+            >
+              <span dir="auto">{option}</span>
+            </Button>
+          ))}
+        </fieldset>
+      )}
+      <form className="question-own" onSubmit={submit}>
+        <div className="composer-grow" data-text={`${words}\n`}>
+          <textarea
+            aria-label="Your answer"
+            placeholder={options.length > 0 ? "Or in your own words…" : "Your answer…"}
+            rows={1}
+            value={words}
+            dir="auto"
+            data-first={options.length === 0 ? "" : undefined}
+            onChange={(event) => setWords(event.target.value)}
+            onKeyDown={onKeyDown}
+          />
+        </div>
+        <Button
+          type="submit"
+          look={words.trim() === "" ? "plain" : "primary"}
+          title="Answer"
+          shortcut="Enter"
+          disabled={sending || words.trim() === ""}
+        >
+          Answer
+        </Button>
+      </form>
+      {error && <ErrorNote error={error} />}
+    </>
+  );
+}
+
+function moveByArrow(event: KeyboardEvent<HTMLElement>) {
+  const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+  if (by === undefined) return;
+  const all = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
+  const next = all[all.indexOf(document.activeElement as HTMLElement) + by];
+  if (!next) return;
+  event.preventDefault();
+  next.focus();
+}
