@@ -302,7 +302,13 @@ async fn a_stream_that_breaks_keeps_what_came_and_fails_in_words() {
     let stage = Stage::new(vec![vec![text("half"), Some(Err(fault.clone()))]]);
     assert_eq!(stage.run().await, RunEnd::Failed(fault));
     let kinds = stage.log.kinds();
-    assert_eq!(kinds[kinds.len() - 2..], ["output.message", "run.failed"]);
+    assert_eq!(kinds[kinds.len() - 3..], ["engine.response", "output.message", "run.failed"]);
+    let log = stage.log.0.lock().unwrap();
+    let counted = log.iter().find_map(|event| match event.body() {
+        EventBody::EngineResponse(response) => Some(response.usage),
+        _ => None,
+    });
+    assert_eq!(counted.unwrap().cost_usd, None, "what nobody counted is not known");
 }
 
 #[tokio::test]
@@ -310,6 +316,19 @@ async fn an_empty_answer_is_a_failure_not_a_silence() {
     let stage = Stage::new(vec![vec![text("  "), end()]]);
     let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
     assert!(fault.is(Code::PROVIDER_BAD_ANSWER));
+}
+
+#[tokio::test]
+async fn an_empty_answer_says_why_where_the_model_does() {
+    for (why, code, word) in [
+        (FinishReason::ContentFilter, Code::CONTENT_REFUSED, "refused"),
+        (FinishReason::Length, Code::PROVIDER_BAD_ANSWER, "output limit"),
+    ] {
+        let ended = StreamEvent::Metadata { finish_reason: Some(why), usage: None };
+        let stage = Stage::new(vec![vec![Some(Ok(ended)), end()]]);
+        let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+        assert!(fault.is(code) && fault.message.contains(word), "{fault:?}");
+    }
 }
 
 #[tokio::test]

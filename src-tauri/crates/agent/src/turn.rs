@@ -4,8 +4,8 @@ use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
 use crate::tool_loop::{RunEnd, ToolLoop};
 use crate::{bounds, budget};
 use arki_domain::{
-    ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, OutputMessage, PreparedRequest, Role, ToolCall,
-    Usage,
+    ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, PreparedRequest,
+    Role, ToolCall, Usage,
 };
 use futures_util::StreamExt;
 use tokio::time::Instant;
@@ -66,11 +66,7 @@ impl ToolLoop {
                 self.failed(bounds::too_long(), Some(answer)).await.map(Some)
             }
             AnswerEnd::Finished if answer.is_empty() => {
-                let fault = Fault::new(
-                    Code::PROVIDER_BAD_ANSWER,
-                    format!("{} sent an empty answer.", self.parts.model.provider()),
-                    "Try again, or choose another model.",
-                );
+                let fault = nothing_said(self.parts.model.provider(), answer.finish_reason);
                 self.failed(fault, Some(answer)).await.map(Some)
             }
             AnswerEnd::Finished => self.answered(answer).await.map(|()| None),
@@ -170,12 +166,16 @@ impl ToolLoop {
         self.clear_partial(&answer).await
     }
 
-    /// What arrived before the answer was cut off is kept, marked as such, and what it is known to have cost is counted.
+    /// What arrived before the answer was cut off is kept, marked as such, and its request is counted: with what it is
+    /// known to have cost, or as one whose cost is not known.
     pub(crate) async fn interrupted(&mut self, mut answer: Answer) -> Result<(), Fault> {
         answer.calls.clear();
         answer.reasoning = None;
         let mut bodies: Vec<EventBody> = Vec::new();
-        if answer.usage != Usage::default() {
+        if answer.has_begun() && answer.usage == Usage::default() && self.parts.model.is_free() {
+            answer.usage.cost_usd = Some(0.0);
+        }
+        if answer.has_begun() || answer.usage != Usage::default() {
             bodies.push(response(&answer).into());
         }
         if !answer.text.is_empty() || !answer.thoughts.is_empty() {
@@ -192,6 +192,27 @@ impl ToolLoop {
             return Ok(());
         }
         self.parts.log.keep_partial(&self.session_id, None).await
+    }
+}
+
+/// Why an answer is empty, as far as the model has said.
+fn nothing_said(provider: &str, why: FinishReason) -> Fault {
+    match why {
+        FinishReason::ContentFilter => Fault::new(
+            Code::CONTENT_REFUSED,
+            format!("{provider} refused to answer this."),
+            "Say it in another way, or choose another model.",
+        ),
+        FinishReason::Length => Fault::new(
+            Code::PROVIDER_BAD_ANSWER,
+            format!("{provider} reached its output limit before it said anything."),
+            "Raise maxCompletionTokens, ask for less reasoning, or choose another model.",
+        ),
+        FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => Fault::new(
+            Code::PROVIDER_BAD_ANSWER,
+            format!("{provider} sent an empty answer."),
+            "Try again, or choose another model.",
+        ),
     }
 }
 

@@ -109,6 +109,11 @@ pub trait ChatModel: Send + Sync {
         None
     }
 
+    /// Whether its requests are known to cost nothing.
+    fn is_free(&self) -> bool {
+        false
+    }
+
     /// Translates into the vendor's bytes. Pure: the same request gives the same bytes.
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault>;
 

@@ -10,6 +10,7 @@ use crate::wire_format::Framing;
 use arki_domain::{ChatStream, Fault, StreamEvent, Usage};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,8 +34,18 @@ pub(crate) trait AnswerDecoder: Send {
     fn is_finished(&self) -> bool;
     /// What could only be said at the end: tool calls, the finish reason, usage.
     fn conclude(&mut self, out: &mut Vec<StreamEvent>);
+    /// Whether the answer was given in a tier whose price is the one that is known: a cheaper or faster one costs
+    /// something else.
+    fn has_list_price(&self) -> bool {
+        true
+    }
     /// The figures so far, for an answer that breaks off.
     fn usage(&self) -> Option<Usage>;
+}
+
+/// What OpenAI says of how a request was served: <https://platform.openai.com/docs/guides/flex-processing>.
+pub(crate) fn is_standard_tier(tier: &Value) -> bool {
+    tier.as_str().is_none_or(|tier| matches!(tier, "" | "auto" | "default" | "standard"))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,12 +80,13 @@ pub(crate) struct AnswerContext {
 
 impl AnswerContext {
     /// With its cost, unless the vendor has said it.
-    fn priced(&self, event: StreamEvent) -> StreamEvent {
+    fn priced(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
         let StreamEvent::Metadata { finish_reason, usage } = event else { return event };
         // What is free is so also where the server has counted nothing.
         let is_free = self.price.as_ref().is_some_and(Price::is_free);
         let usage = usage.or_else(|| is_free.then(Usage::default));
-        let cost = |usage: &Usage| self.price.as_ref().map(|price| price.cost(usage));
+        let price = self.price.as_ref().filter(|_| is_free || has_list_price);
+        let cost = |usage: &Usage| price.map(|price| price.cost(usage));
         let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
         StreamEvent::Metadata { finish_reason, usage }
     }
@@ -114,7 +126,7 @@ pub(crate) fn whole(
     }
     decoder.conclude(&mut out);
     out.push(StreamEvent::End);
-    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.priced(event))).collect();
+    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.priced(event, decoder.has_list_price()))).collect();
     Ok(futures_util::stream::iter(priced).boxed())
 }
 
@@ -163,7 +175,8 @@ impl Answer {
     }
 
     fn hand_over(&mut self, events: Vec<StreamEvent>) {
-        self.ready.extend(events.into_iter().map(|event| Ok(self.context.priced(event))));
+        let has_list_price = self.decoder.has_list_price();
+        self.ready.extend(events.into_iter().map(|event| Ok(self.context.priced(event, has_list_price))));
     }
 
     fn conclude(&mut self) {

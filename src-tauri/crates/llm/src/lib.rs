@@ -13,6 +13,7 @@
 mod admission;
 mod answer;
 mod anthropic;
+mod call_names;
 mod catalogue;
 mod connection_test;
 mod demo;

@@ -12,15 +12,20 @@ mod stream_tests;
 mod wire;
 
 use crate::answer::AnswerDecoder;
+use crate::call_names::acceptable_id;
 use crate::growing_request::{Images, open_list, to_json};
 use crate::wire_format::{WireFormat, bearer};
 use crate::{ProviderSettings, Secret, catalogue};
-use arki_domain::{ChatRequest, Fault, Message};
+use arki_domain::{CallId, ChatRequest, Fault, Message};
 use dialect::Dialect;
 use entry::Entry;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::ChatDecoder;
+use std::borrow::Cow;
 use std::sync::Arc;
+
+/// Of a call, at OpenAI's.
+const MAX_ID_BYTES: usize = 40;
 
 /// The model of DeepSeek's that demands that users and model take turns.
 const ALTERNATING_MODEL: &str = "deepseek-reasoner";
@@ -30,12 +35,21 @@ pub(crate) struct OpenAiChat {
     dialect: Dialect,
     /// Known to take no images.
     is_blind: bool,
+    /// Known to refuse to be told how much to reason.
+    refuses_effort: bool,
 }
 
 impl OpenAiChat {
     pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
         let is_blind = catalogue::is_blind(settings, model);
-        Self { model: model.to_owned(), dialect: settings.kind.into(), is_blind }
+        let dialect = settings.kind.into();
+        let refuses_effort = dialect == Dialect::OpenAi && catalogue::does_not_reason(settings, model);
+        Self { model: model.to_owned(), dialect, is_blind, refuses_effort }
+    }
+
+    /// OpenAI refuses longer ids, as other vendors' calls may have; servers' own ids go back as they came.
+    fn call_id<'a>(&self, id: &'a CallId) -> Cow<'a, str> {
+        acceptable_id(id, if self.dialect == Dialect::OpenAi { MAX_ID_BYTES } else { usize::MAX })
     }
 }
 
@@ -58,7 +72,7 @@ impl WireFormat for OpenAiChat {
     }
 
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault> {
-        let mut head = open_list(&request::head(&self.model, self.dialect, request), "messages")?;
+        let mut head = open_list(&request::head(self, request), "messages")?;
         let system = request::system(self.dialect, request);
         if !system.is_empty() {
             head.extend_from_slice(&to_json(&Entry::System { content: &system })?);

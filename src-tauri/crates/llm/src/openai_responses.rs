@@ -23,13 +23,15 @@ pub(crate) struct OpenAiResponses {
     model: String,
     /// `PROVIDER/MODEL`: only there what was encrypted can be read again.
     origin: String,
-    /// Other models refuse to be asked for their reasoning.
-    reasons: bool,
+    /// Other models refuse to be asked for their reasoning. `None` where nothing is known of the model.
+    reasons: Option<bool>,
 }
 
 impl OpenAiResponses {
     pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
-        let reasons = catalogue::model_info(settings, model).capabilities.contains(&Capability::Reasoning);
+        let known = catalogue::model_info(settings, model);
+        let reasons = known.capabilities.contains(&Capability::Reasoning);
+        let reasons = (reasons || !known.assumes_capabilities).then_some(reasons);
         Self { model: model.to_owned(), origin: format!("{}/{model}", settings.name), reasons }
     }
 }

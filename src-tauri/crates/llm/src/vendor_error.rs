@@ -98,13 +98,13 @@ impl VendorError {
         if self.kind.contains("api_key_invalid") {
             return Code::KEY_REFUSED;
         }
-        if says(&["model_not_found"]) {
+        if says(&["model_not_found", "model not exist", "is not a valid model id"]) {
             return Code::MODEL_NOT_FOUND;
         }
         if ["content_policy", "content_filter", "cyber_policy", "invalid_prompt"]
             .iter()
             .any(|kind| self.kind.contains(kind))
-            || says(&["requires moderation", "input was flagged"])
+            || says(&["requires moderation", "input was flagged", "content exists risk"])
         {
             return Code::CONTENT_REFUSED;
         }
@@ -211,6 +211,17 @@ mod tests {
                 json!({"error": {"code": 403, "message": "Key limit exceeded (total limit)"}}),
                 Code::PROVIDER_NO_CREDIT,
             ),
+            (
+                400,
+                json!({"error": {"message": "Content Exists Risk", "code": "invalid_request_error"}}),
+                Code::CONTENT_REFUSED,
+            ),
+            (
+                400,
+                json!({"error": {"message": "Model Not Exist", "type": "invalid_request_error"}}),
+                Code::MODEL_NOT_FOUND,
+            ),
+            (400, json!({"error": {"message": "x/y is not a valid model ID", "code": 400}}), Code::MODEL_NOT_FOUND),
             (400, json!({"error": {"message": "litellm.ContextWindowExceededError: no"}}), Code::CONTEXT_TOO_LONG),
             (302, plain.clone(), Code::PROVIDER_BAD_ANSWER),
             (500, plain.clone(), Code::PROVIDER_FAILED),

@@ -54,6 +54,11 @@ impl ChatModel for WireModel {
         self.known.get().filter(|known| !known.assumes_window).map(|known| known.context_window)
     }
 
+    fn is_free(&self) -> bool {
+        let price = catalogue::model_info(self.connection.settings(), &self.model).price;
+        price.is_some_and(|price| price.is_free())
+    }
+
     fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
         self.written.prepare(self.format.as_ref(), request)
     }

@@ -2,6 +2,7 @@
 
 use super::layout::{self, Piece};
 use super::wire::{Block, Entry, ImageSource, Role};
+use crate::call_names::acceptable_name;
 use crate::growing_request::Images;
 use crate::image_data::base64_of;
 use arki_domain::{CallId, Image, Message, Reasoning, ToolRequest, sha256_hex};
@@ -84,7 +85,7 @@ fn turn<'a>(
 }
 
 fn call(call: &ToolRequest) -> Block<'_> {
-    Block::ToolUse { id: id(&call.call_id), name: &call.tool_id, input: input(&call.arguments) }
+    Block::ToolUse { id: id(&call.call_id), name: acceptable_name(&call.tool_id), input: input(&call.arguments) }
 }
 
 /// As the model wrote it, where that is an object.

@@ -134,7 +134,7 @@ pub(super) enum Block<'a> {
     },
     ToolUse {
         id: Cow<'a, str>,
-        name: &'a str,
+        name: Cow<'a, str>,
         input: Cow<'a, RawValue>,
     },
     ToolResult {

@@ -3,6 +3,7 @@
 use super::OpenAiChat;
 use super::dialect::Dialect;
 use super::reasoning_details;
+use crate::call_names::acceptable_name;
 use crate::growing_request::Images;
 use crate::image_data::data_url_of;
 use crate::tool_arguments::object_text;
@@ -37,7 +38,7 @@ pub(super) enum Entry<'a> {
         tool_calls: Vec<ToolCall<'a>>,
     },
     Tool {
-        tool_call_id: &'a str,
+        tool_call_id: Cow<'a, str>,
         content: &'a str,
     },
 }
@@ -64,7 +65,7 @@ pub(super) struct ImageUrl {
 
 #[derive(Serialize)]
 pub(super) struct ToolCall<'a> {
-    id: &'a str,
+    id: Cow<'a, str>,
     #[serde(rename = "type")]
     kind: &'static str,
     function: CalledFunction<'a>,
@@ -72,7 +73,7 @@ pub(super) struct ToolCall<'a> {
 
 #[derive(Serialize)]
 struct CalledFunction<'a> {
-    name: &'a str,
+    name: Cow<'a, str>,
     arguments: Cow<'a, str>,
 }
 
@@ -83,7 +84,9 @@ impl<'a> Entry<'a> {
             Message::System { content } => Self::System { content },
             Message::User { .. } => Self::User { content: UserContent::new(format, group, images) },
             Message::Assistant { .. } | Message::ToolRequest { .. } => Self::assistant(format, group),
-            Message::ToolResult { call_id, content, .. } => Self::Tool { tool_call_id: call_id.as_str(), content },
+            Message::ToolResult { call_id, content, .. } => {
+                Self::Tool { tool_call_id: format.call_id(call_id), content }
+            }
         })
     }
 
@@ -101,7 +104,7 @@ impl<'a> Entry<'a> {
             reasoning_content: (format.dialect == Dialect::DeepSeek)
                 .then(|| if thoughts.is_empty() { NO_THOUGHTS.into() } else { thoughts }),
             reasoning_details: details.next(),
-            tool_calls: calls.map(ToolCall::from).collect(),
+            tool_calls: calls.map(|call| ToolCall::new(format, call)).collect(),
         }
     }
 }
@@ -156,9 +159,10 @@ fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> Cow<'a, str> {
     texts.fold(first, |joined, text| Cow::Owned(format!("{joined}\n\n{text}")))
 }
 
-impl<'a> From<&'a ToolRequest> for ToolCall<'a> {
-    fn from(call: &'a ToolRequest) -> Self {
-        let function = CalledFunction { name: &call.tool_id, arguments: object_text(&call.arguments) };
-        Self { id: call.call_id.as_str(), kind: "function", function }
+impl<'a> ToolCall<'a> {
+    fn new(format: &OpenAiChat, call: &'a ToolRequest) -> Self {
+        let name = acceptable_name(&call.tool_id);
+        let function = CalledFunction { name, arguments: object_text(&call.arguments) };
+        Self { id: format.call_id(&call.call_id), kind: "function", function }
     }
 }

@@ -1,5 +1,6 @@
 //! What stands before the messages.
 
+use super::OpenAiChat;
 use super::dialect::Dialect;
 use super::wire::{CacheControl, Head, JsonSchema, Reasoning, ResponseFormat, StreamOptions, Thinking};
 use crate::function_tool::FunctionTool;
@@ -9,9 +10,11 @@ use arki_domain::ChatRequest;
 use serde_json::Value;
 use std::borrow::Cow;
 
-pub(super) fn head<'a>(model: &'a str, dialect: Dialect, request: &'a ChatRequest) -> Head<'a> {
-    let options = &request.options;
-    let (effort, limit) = (options.reasoning_effort.as_deref(), options.max_completion_tokens);
+pub(super) fn head<'a>(format: &'a OpenAiChat, request: &'a ChatRequest) -> Head<'a> {
+    let OpenAiChat { model, dialect, refuses_effort, .. } = format;
+    let (dialect, options) = (*dialect, &request.options);
+    let effort = options.reasoning_effort.as_deref().filter(|_| !refuses_effort);
+    let limit = options.max_completion_tokens;
     let is_router = dialect == Dialect::OpenRouter;
     Head {
         model,

@@ -3,7 +3,7 @@
 use super::dialect::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -20,6 +20,7 @@ pub(super) struct ChatDecoder {
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
+    is_of_another_tier: bool,
 }
 
 #[derive(Default)]
@@ -156,6 +157,9 @@ impl AnswerDecoder for ChatDecoder {
         // First, as what was used has to be paid for also where the answer fails.
         let usage = chunk.usage.as_ref().and_then(|usage| self.figures(usage));
         self.usage = usage.or(self.usage);
+        if self.dialect == Dialect::OpenAi {
+            self.is_of_another_tier |= chunk.service_tier.is_some_and(|tier| !is_standard_tier(&tier));
+        }
         let is_error = chunk.error.is_some_and(|error| !error.is_null());
         if is_error || name == Some("error") || chunk.object.as_ref().and_then(Value::as_str) == Some("error") {
             return Err(vendor_error(data));
@@ -178,6 +182,10 @@ impl AnswerDecoder for ChatDecoder {
         out.extend(self.details.finish(&self.model, &calls).map(StreamEvent::Reasoning));
         out.extend(calls.into_iter().map(StreamEvent::ToolCall));
         out.push(StreamEvent::Metadata { finish_reason, usage: self.usage });
+    }
+
+    fn has_list_price(&self) -> bool {
+        !self.is_of_another_tier
     }
 
     fn usage(&self) -> Option<Usage> {

@@ -84,6 +84,7 @@ pub(super) struct Chunk {
     pub(super) usage: Option<WireUsage>,
     pub(super) error: Option<Value>,
     pub(super) object: Option<Value>,
+    pub(super) service_tier: Option<Value>,
 }
 
 #[derive(Deserialize)]

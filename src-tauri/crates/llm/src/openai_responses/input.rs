@@ -1,17 +1,16 @@
 //! The conversation as items of `input`.
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, recall};
+use crate::call_names::{acceptable_id, acceptable_name};
 use crate::growing_request::{Images, to_json};
 use crate::image_data::data_url_of;
 use crate::tool_arguments::object_text;
-use arki_domain::{CallId, Fault, Message, Reasoning, ToolRequest, sha256_hex};
+use arki_domain::{Fault, Message, Reasoning, ToolRequest};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What the API takes of a call's id and of a function's name.
-const MAX_NAME_CHARS: usize = 64;
-/// How much of a hash stands for an id that is longer.
-const HASH_CHARS: usize = 32;
+/// What the API takes of a call's id.
+const MAX_ID_BYTES: usize = 64;
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -70,9 +69,10 @@ pub(super) fn write(message: &Message, origin: &str, images: &Images, out: &mut 
         }
         Message::Assistant { content, reasoning, .. } => said(content, &[], reasoning, out),
         Message::ToolRequest { content, reasoning, calls, .. } => said(content, calls, reasoning, out),
-        Message::ToolResult { call_id, content, .. } => {
-            write_items(&[Item::FunctionCallOutput { call_id: acceptable_id(call_id), output: content }], out)
-        }
+        Message::ToolResult { call_id, content, .. } => write_items(
+            &[Item::FunctionCallOutput { call_id: acceptable_id(call_id, MAX_ID_BYTES), output: content }],
+            out,
+        ),
     }
 }
 
@@ -145,27 +145,8 @@ fn spoken<'a>(text: &'a str, said_before: Option<SaidBefore<'a>>) -> Item<'a> {
 fn called<'a>(call: &'a ToolRequest, id: Option<&'a str>) -> Item<'a> {
     Item::FunctionCall {
         id,
-        call_id: acceptable_id(&call.call_id),
+        call_id: acceptable_id(&call.call_id, MAX_ID_BYTES),
         name: acceptable_name(&call.tool_id),
         arguments: object_text(&call.arguments),
     }
-}
-
-/// Ids of other vendors' calls may be longer than this API takes.
-fn acceptable_id(id: &CallId) -> Cow<'_, str> {
-    if id.as_str().len() <= MAX_NAME_CHARS {
-        return Cow::Borrowed(id.as_str());
-    }
-    Cow::Owned(format!("call_{}", &sha256_hex(id.as_str().as_bytes())[..HASH_CHARS]))
-}
-
-/// Models also call what does not exist, by names that the API refuses to hear again.
-fn acceptable_name(name: &str) -> Cow<'_, str> {
-    let fits = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
-    if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {
-        return Cow::Borrowed(name);
-    }
-    let name: String =
-        name.chars().map(|character| if fits(character) { character } else { '_' }).take(MAX_NAME_CHARS).collect();
-    if name.is_empty() { Cow::Borrowed("unnamed") } else { Cow::Owned(name) }
 }

@@ -67,11 +67,11 @@ struct Tool<'a> {
     strict: bool,
 }
 
-/// `reasons` is whether the model is known to; one that is given an effort is taken to.
-pub(super) fn head<'a>(model: &'a str, reasons: bool, request: &'a ChatRequest) -> Result<Head<'a>, Fault> {
+/// `reasons` is whether the model is known to; of one that nothing is known of, an effort says that it does.
+pub(super) fn head<'a>(model: &'a str, reasons: Option<bool>, request: &'a ChatRequest) -> Result<Head<'a>, Fault> {
     let options = &request.options;
     let effort = options.reasoning_effort.as_deref();
-    let reasons = reasons || effort.is_some();
+    let reasons = reasons.unwrap_or(effort.is_some());
     let tools: Vec<Tool<'_>> = request.tools.iter().map(Tool::from).collect();
     Ok(Head {
         model,

@@ -53,6 +53,7 @@ pub(super) struct Response {
     pub(super) output: Option<Vec<Item>>,
     #[serde(default, deserialize_with = "figures::group")]
     pub(super) usage: Option<WireUsage>,
+    pub(super) service_tier: Option<Value>,
 }
 
 #[derive(Deserialize)]

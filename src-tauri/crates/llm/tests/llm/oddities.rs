@@ -1,7 +1,7 @@
 //! What every wire format takes alike, however odd: figures that are none, and more calls than anybody reviews.
 
 use crate::harness::{KEY, ask, calls, impatient, keys, providers, request, said, user};
-use arki_domain::{Code, Fault, StreamEvent, Usage};
+use arki_domain::{CallId, Code, Fault, Message, ModelOptions, StreamEvent, ToolRequest, Usage};
 use arki_llm::{ProviderKind, ProviderSettings};
 use arki_testkit::{ScriptedServer, Turn};
 use serde_json::{Value, json};
@@ -163,5 +163,73 @@ async fn a_server_that_refuses_a_request_without_a_key_is_quoted() {
         let fault = ask(&*model, &request(vec![user("hi")])).await.1.unwrap();
         assert!(fault.is(Code::KEY_MISSING), "{fault:?}");
         assert!(fault.message.ends_with("It says: This team has no access to mock."), "{fault:?}");
+    }
+}
+
+/// What another vendor's model once called, though it does not exist, is told in a form that this one takes.
+#[tokio::test]
+async fn names_and_ids_of_past_calls_are_such_as_the_api_takes() {
+    let call_id = CallId::from("c".repeat(53));
+    let call = ToolRequest { call_id: call_id.clone(), tool_id: "functions.read_file".into(), arguments: "{}".into() };
+    let turn = Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls: vec![call] };
+    let (tool_id, content) = ("functions.read_file".to_owned(), "There is no such tool.".to_owned());
+    let result = Message::ToolResult { call_id, tool_id, content, is_error: true };
+    let request = request(vec![user("hi"), turn, result, user("go on")]);
+    let openais = [ProviderKind::Openai, ProviderKind::OpenaiChat, ProviderKind::Anthropic];
+    let others = [ProviderKind::Deepseek, ProviderKind::Openrouter, ProviderKind::Custom];
+    for kind in openais.into_iter().chain(others) {
+        let settings = ProviderSettings { kind, is_local: false, ..impatient("http://127.0.0.1:9/v1") };
+        let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
+        let body = String::from_utf8(model.prepare(&request).unwrap().body.to_vec()).unwrap();
+        assert!(body.contains("functions_read_file") && !body.contains("functions.read_file"), "{kind}: {body}");
+        let shortened = kind == ProviderKind::OpenaiChat;
+        assert_eq!(body.contains(&"c".repeat(53)), !shortened, "{kind}: {body}");
+        let json: Value = serde_json::from_str(&body).unwrap();
+        if shortened {
+            let messages = &json["messages"];
+            assert_eq!(messages[2]["tool_calls"][0]["id"], messages[3]["tool_call_id"]);
+            assert!(messages[3]["tool_call_id"].as_str().unwrap().len() <= 40);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_known_not_to_reason_is_not_asked_how_much() {
+    let mut request = request(vec![user("hi")]);
+    request.options = ModelOptions { reasoning_effort: Some("medium".into()), ..ModelOptions::default() };
+    for kind in [ProviderKind::Openai, ProviderKind::OpenaiChat] {
+        for (name, reasons) in [("gpt-4.1", false), ("gpt-5.1", true), ("nobody-knows-it", true)] {
+            let settings = ProviderSettings { kind, is_local: false, ..impatient("http://127.0.0.1:9/v1") };
+            let model = providers(settings, &keys(&[KEY])).model(&format!("lab/{name}")).unwrap();
+            let body = String::from_utf8(model.prepare(&request).unwrap().body.to_vec()).unwrap();
+            assert_eq!(body.contains("reasoning"), reasons, "{kind} {name}: {body}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_another_tier_costs_is_not_known() {
+    for (kind, tier, known) in [
+        (ProviderKind::Openai, "default", true),
+        (ProviderKind::Openai, "flex", false),
+        (ProviderKind::OpenaiChat, "default", true),
+        (ProviderKind::OpenaiChat, "priority", false),
+        (ProviderKind::Custom, "on_demand", false),
+    ] {
+        let mut events = counted(kind, &json!(7), &json!(1));
+        for event in &mut events {
+            event["service_tier"] = tier.into();
+            if event["response"].is_object() {
+                event["response"]["service_tier"] = tier.into();
+            }
+        }
+        let body: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+        let server = ScriptedServer::start(vec![Turn::stream(body)]).unwrap();
+        let settings = ProviderSettings { kind, is_local: false, ..impatient(&server.url()) };
+        let model = providers(settings, &keys(&[KEY])).model("lab/gpt-5.1").unwrap();
+        let (events, fault) = ask(&*model, &request(vec![user("hi")])).await;
+        assert_eq!(fault, None);
+        let cost = usage(&events).unwrap().cost_usd;
+        assert_eq!(cost.is_some(), known, "{kind} {tier}: {cost:?}");
     }
 }
