@@ -1,4 +1,4 @@
-import { screen } from "@testing-library/react";
+import { screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createFake } from "../testing/fake";
@@ -42,9 +42,9 @@ describe("the window with one broken part", () => {
     broken.part = "processes";
     await renderOn(createFake({}), <App />);
     await userEvent.click(screen.getByRole("tab", { name: "Processes" }));
-    expect(screen.getByRole("alert").textContent).toContain("can't be shown");
+    expect((await screen.findByRole("alert")).textContent).toContain("can't be shown");
     await userEvent.click(screen.getByRole("tab", { name: "Plan" }));
-    expect(screen.queryByRole("alert")).toBeNull();
-    expect(screen.getByText("For larger tasks Arki lists its steps here.")).toBeTruthy();
+    expect(await screen.findByText("For larger tasks Arki lists its steps here.")).toBeTruthy();
+    await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
   });
 });
