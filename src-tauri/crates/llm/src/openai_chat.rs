@@ -7,6 +7,7 @@ mod entry;
 mod reasoning_details;
 mod request;
 mod response;
+mod returned_thoughts;
 #[cfg(test)]
 mod stream_tests;
 mod wire;

@@ -129,6 +129,16 @@ fn deepseek_gets_its_thoughts_back_with_every_turn_and_nobody_else_gets_any() {
 }
 
 #[test]
+fn a_server_that_gave_thoughts_under_that_name_gets_them_back_with_its_calls() {
+    let wanted = |model: &str| super::returned_thoughts::wanted_by(model);
+    let request = |reasoning| request([vec![Message::user("go")], called(Some("hm"), Some(reasoning))].concat());
+    let back = |kind, model: &str| sent(kind, "m", &request(wanted(model)))["messages"][2]["reasoning_content"].clone();
+    assert_eq!(back(Custom, "m"), "hm");
+    assert_eq!(back(Custom, "other"), Value::Null);
+    assert_eq!(back(OpenaiChat, "m"), Value::Null);
+}
+
+#[test]
 fn details_go_back_to_the_model_they_came_from_alone() {
     let details = json!([{"type": "reasoning.encrypted", "data": "x"}]);
     let items = json!({"details": details, "calls": ["a"]});

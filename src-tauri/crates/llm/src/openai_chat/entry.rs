@@ -3,6 +3,7 @@
 use super::OpenAiChat;
 use super::dialect::Dialect;
 use super::reasoning_details;
+use super::returned_thoughts;
 use crate::call_names::acceptable_name;
 use crate::growing_request::Images;
 use crate::image_data::data_url_of;
@@ -96,13 +97,20 @@ impl<'a> Entry<'a> {
         let content = joined(turns().map(|turn| turn.content));
         let thoughts = joined(turns().filter_map(|turn| turn.thoughts));
         let reasoning = turns().filter_map(|turn| Some((turn.reasoning?, turn.calls)));
+        let wants_thoughts = turns()
+            .filter_map(|turn| turn.reasoning)
+            .any(|reasoning| returned_thoughts::are_wanted_by(&format.model, reasoning));
         let mut details =
             reasoning.filter_map(|(reasoning, calls)| reasoning_details::sent_back(reasoning, format, calls));
         Self::Assistant {
             // Nothing beside calls is null, as OpenAI has it.
             content: Some(content).filter(|content| !content.is_empty() || calls.clone().next().is_none()),
-            reasoning_content: (format.dialect == Dialect::DeepSeek)
-                .then(|| if thoughts.is_empty() { NO_THOUGHTS.into() } else { thoughts }),
+            reasoning_content: match format.dialect {
+                Dialect::DeepSeek if thoughts.is_empty() => Some(NO_THOUGHTS.into()),
+                Dialect::DeepSeek => Some(thoughts),
+                Dialect::Compatible if wants_thoughts => Some(thoughts).filter(|thoughts| !thoughts.is_empty()),
+                Dialect::Compatible | Dialect::OpenAi | Dialect::OpenRouter => None,
+            },
             reasoning_details: details.next(),
             tool_calls: calls.map(|call| ToolCall::new(format, call)).collect(),
         }

@@ -2,6 +2,7 @@
 
 use super::dialect::Dialect;
 use super::reasoning_details::ReasoningDetails;
+use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
 use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
 use crate::think_split::ThinkSplit;
@@ -21,6 +22,8 @@ pub(super) struct ChatDecoder {
     finish_reason: Option<String>,
     usage: Option<Usage>,
     is_of_another_tier: bool,
+    /// Thoughts came under the name under which such servers may want them back.
+    gave_thoughts: bool,
 }
 
 #[derive(Default)]
@@ -41,6 +44,8 @@ impl ChatDecoder {
             Some(pieces) if self.dialect == Dialect::OpenRouter => self.details.push(pieces),
             _ => String::new(),
         };
+        self.gave_thoughts |=
+            delta.reasoning_content.as_ref().and_then(Value::as_str).is_some_and(|text| !text.is_empty());
         let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
         // Some servers send the same text under several names.
         let reasoning = reasoning.chain([readable.as_str()]).find(|text| !text.is_empty());
@@ -180,6 +185,9 @@ impl AnswerDecoder for ChatDecoder {
         let finish_reason = Some(self.finish_reason());
         let calls: Vec<ToolRequest> = std::mem::take(&mut self.calls).into_iter().map(ToolRequest::from).collect();
         out.extend(self.details.finish(&self.model, &calls).map(StreamEvent::Reasoning));
+        if self.dialect == Dialect::Compatible && self.gave_thoughts && !calls.is_empty() {
+            out.push(StreamEvent::Reasoning(returned_thoughts::wanted_by(&self.model)));
+        }
         out.extend(calls.into_iter().map(StreamEvent::ToolCall));
         out.push(StreamEvent::Metadata { finish_reason, usage: self.usage });
     }

@@ -238,3 +238,15 @@ async fn the_ways_of_local_servers_are_understood() {
         assert_eq!((reason, usage.completion_tokens, usage.total_tokens), (Some(FinishReason::ToolCalls), 2, 5));
     }
 }
+
+#[tokio::test]
+async fn a_server_that_gives_its_thoughts_has_them_back_with_the_call_they_led_to() {
+    let thought = delta(json!({"reasoning_content": "Let me look."}));
+    let server = ScriptedServer::start(vec![Turn::chunks(&[thought, call(), finish("tool_calls")])]).unwrap();
+    let hashes = converse(&*model(&server, ProviderKind::Custom, "mock"), request(vec![user("go")]), 3).await;
+    assert_each_continues_the_one_before(&server, &hashes);
+    let messages = server.requests()[2].json["messages"].clone();
+    for turn in [2, 4] {
+        assert_eq!(messages[turn]["reasoning_content"], "Let me look.");
+    }
+}
