@@ -42,7 +42,8 @@ fn the_sample_is_understood() {
     let text = |token_type, text: &str| StreamEvent::Token { token_type, text: text.into() };
     assert_eq!(events[0], text(TokenType::LlmThinking, "größer世界"));
     assert_eq!(events[1], text(TokenType::LlmResponse, "`<think>` 🌍\r\n"));
-    assert_eq!(events.len(), 6, "{events:?}");
+    assert!(matches!(events[2], StreamEvent::Reasoning(_)), "{events:?}");
+    assert_eq!(events.len(), 7, "{events:?}");
 }
 
 #[test]

@@ -72,7 +72,8 @@ async fn over_a_hundred_turns_each_request_continues_the_one_before_in_every_dia
         let last = &server.requests()[99].json;
         assert_eq!(last["messages"].as_array().unwrap().len(), 2 + 99 * 2);
         let said = &last["messages"][2];
-        let thoughts = if kind == ProviderKind::Deepseek { json!("größer") } else { Value::Null };
+        let takes_thoughts = matches!(kind, ProviderKind::Deepseek | ProviderKind::Custom);
+        let thoughts = if takes_thoughts { json!("größer") } else { Value::Null };
         assert_eq!(said["reasoning_content"], thoughts, "{kind}");
         let details = json!([
             {"type": "reasoning.text", "text": "größer", "index": 0, "signature": "s"},
