@@ -125,3 +125,16 @@ fn diagnostics_do_not_show_the_key_even_at_the_finest_level() {
     // That nothing which is printed has the key in it is checked wherever a program ends.
     stage.exec(&["--log", "trace", "hello"]).exits(0);
 }
+
+#[test]
+fn the_list_of_providers_shows_an_address_without_its_password() {
+    let stage = Stage::new(Vec::new());
+    let provider = json!({"kind": "custom", "baseUrl": "http://bob:PASSWORD@127.0.0.1:9/v1/"});
+    stage.write_config(&json!({"providers": {"lab": provider}}).to_string());
+    let listed = stage.arki(&["providers", "--json"]).exits(0);
+    assert!(listed.lines().iter().any(|entry| entry["baseUrl"] == "http://127.0.0.1:9/v1"), "{listed:?}");
+    for done in [listed, stage.arki(&["providers"]).exits(0), stage.arki(&["doctor"])] {
+        let all = done.stdout + &done.stderr;
+        assert!(!all.contains("PASSWORD") && !all.contains("bob"), "{all}");
+    }
+}

@@ -40,7 +40,7 @@ impl Engine {
             entries.push(ProviderEntry {
                 name: settings.name.clone(),
                 kind: settings.kind.name().to_owned(),
-                base_url: settings.effective_base_url().ok().map(str::to_owned),
+                base_url: settings.shown_base_url(),
                 is_local: settings.is_local,
                 key_source: self.keys.status(settings).await,
                 key_env: settings.key_env().map(str::to_owned),
@@ -97,12 +97,20 @@ impl Engine {
             let message = format!("There is no provider kind \"{kind}\".");
             return Err(Fault::new(Code::CONFIG_INVALID, message, format!("Use one of: {}.", kinds.join(", "))));
         }
+        let base_url = base_url.map(str::trim).filter(|url| !url.is_empty());
+        let configured = self.user_config().map(|config| config.providers).unwrap_or_default();
+        // Who was shown the address without its password gives it back so.
+        let is_as_shown = base_url.is_some()
+            && configured.iter().any(|known| {
+                known.name == name && known.base_url.is_some() && known.shown_base_url().as_deref() == base_url
+            });
         self.edit_config(|root| {
             let providers = root.object_value_or_set().object_value_or_set("providers");
             let provider = providers.object_value_or_set(&name);
             set(&provider, "kind", kind);
-            match base_url.filter(|url| !url.trim().is_empty()) {
-                Some(url) => set(&provider, "baseUrl", url.trim()),
+            match base_url {
+                _ if is_as_shown => {}
+                Some(url) => set(&provider, "baseUrl", url),
                 None => provider.get("baseUrl").into_iter().for_each(|property| property.remove()),
             }
         })

@@ -272,7 +272,8 @@ impl Target {
     }
 }
 
-fn without_credentials(url: &reqwest::Url) -> String {
+/// Without user name, password and query.
+pub(crate) fn without_credentials(url: &reqwest::Url) -> String {
     let mut url = url.clone();
     // Both fail only for URLs that cannot have credentials at all.
     let _ = url.set_username("");

@@ -1,5 +1,6 @@
 //! What is configured about a provider. Plain data: where it comes from is the engine's business.
 
+use crate::fault::without_credentials;
 use crate::{KeyNeed, Price, Timeouts};
 use arki_domain::{Code, Fault};
 use reqwest::Url;
@@ -195,6 +196,12 @@ impl ProviderSettings {
                 "Write it like http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
             )
         })
+    }
+
+    /// The address as it may be shown: without user name and password.
+    #[must_use]
+    pub fn shown_base_url(&self) -> Option<String> {
+        self.address().ok().map(|url| without_credentials(&url))
     }
 
     /// Looks at what can be told without asking anybody.
