@@ -161,3 +161,13 @@ fn the_demo_model_needs_no_key_and_no_configuration() {
     assert!(!text(&payload(&events, "run.completed")["response"]).is_empty());
     assert!(stage.model.requests().is_empty());
 }
+
+#[test]
+fn a_program_gets_the_answer_as_the_model_wrote_it() {
+    const ANSWER: &str = "A\u{1b}]0;a title of four words\u{7} \u{1b}[2J B\r\n👩\u{200d}👧";
+    let stage = Stage::new(vec![Turn::text(ANSWER)]);
+    let answer = stage.arki(&["exec", "hello"]).exits(0).stdout;
+    assert_eq!(answer.trim_end_matches([' ', '\n']), ANSWER);
+    let shown = stage.arki(&["sessions", "show", stage.sessions()[0]["sessionId"].as_str().unwrap()]).exits(0).stdout;
+    assert!(!shown.contains('\u{1b}') && shown.contains("A\\u{1b}]0;a title"), "{shown}");
+}

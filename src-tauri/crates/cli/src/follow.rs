@@ -7,8 +7,9 @@ use arki_domain::{
     ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
     OutputDelta, QuestionAsked, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
 };
-use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, check_output, one_line};
+use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
 use serde::Serialize;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
@@ -25,8 +26,15 @@ pub(crate) async fn to_next_stop(
     for fault in engine.take_mcp_faults() {
         output.aside(format!("{} Its tools are not there in this run. {}", one_line(&fault.message), fault.hint));
     }
-    let mut screen =
-        Screen { output, run: &run, last_seq: 0, at_line_start: true, told: Told::default(), has_cost_limit: false };
+    let mut screen = Screen {
+        output,
+        run: &run,
+        last_seq: 0,
+        at_line_start: true,
+        shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
+        told: Told::default(),
+        has_cost_limit: false,
+    };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
     let end = loop {
@@ -113,6 +121,8 @@ struct Screen<'a> {
     run: &'a ActiveRun,
     last_seq: u64,
     at_line_start: bool,
+    /// On a terminal, which would obey what control characters the model writes. A program gets them as they are.
+    shown: Option<VisiblePieces>,
     told: Told,
     /// One that nobody has been told of that it cannot be kept.
     has_cost_limit: bool,
@@ -206,13 +216,20 @@ impl Screen<'_> {
     fn text(&mut self, text: &str) {
         if !text.is_empty() {
             self.at_line_start = text.ends_with('\n');
-            self.output.text(text);
+            self.write(text);
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        match &mut self.shown {
+            Some(shown) => self.output.text(&shown.next(text, Writing::Prose)),
+            None => self.output.text(text),
         }
     }
 
     fn end_line(&mut self) {
         if !self.at_line_start && !self.output.json {
-            self.output.text("\n");
+            self.write("\n");
             self.at_line_start = true;
         }
     }
@@ -231,8 +248,12 @@ struct DeltaLine<'a> {
     payload: OutputDelta,
 }
 
-/// What people see of a tool's doings.
+/// What people see of a tool's doings, on one line.
 pub(crate) fn activity(event: &Event) -> Option<String> {
+    doing(event).map(|line| visible(&line).replace('\n', "\\n"))
+}
+
+fn doing(event: &Event) -> Option<String> {
     match event.body() {
         EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
         EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),

@@ -51,9 +51,10 @@ impl Output {
         self.note(writeln!(stdout(), "{}", line.as_ref()));
     }
 
-    /// A piece of an answer on standard output, at once.
+    /// A piece of an answer on standard output, at once and as it is.
     pub(crate) fn text(&self, text: &str) {
-        let mut stdout = stdout();
+        // Not through the colour filter: it would take characters out of the text.
+        let mut stdout = std::io::stdout();
         self.note(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
     }
 

@@ -96,5 +96,5 @@ pub use subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use this_process::protect_this_process;
 pub use tools::SessionTool;
 pub use verify_file::{FileReport, verify_export, verify_file};
-pub use visible::{Writing, one_line, visible};
+pub use visible::{VisiblePieces, Writing, one_line, visible};
 pub use wire::*;

@@ -46,6 +46,24 @@ pub fn visible(text: &str, writing: Writing) -> String {
     shown
 }
 
+/// [`visible`] for a text that comes in pieces: what it gives for them is what the whole text would be.
+#[derive(Debug, Default)]
+pub struct VisiblePieces {
+    /// The last piece ended in a carriage return, which may belong to a line break.
+    holds_return: bool,
+}
+
+impl VisiblePieces {
+    #[must_use]
+    pub fn next(&mut self, piece: &str, writing: Writing) -> String {
+        let held = if self.holds_return { "\r" } else { "" };
+        let text = format!("{held}{piece}");
+        let whole = text.strip_suffix('\r');
+        self.holds_return = whole.is_some();
+        visible(whole.unwrap_or(&text), writing)
+    }
+}
+
 /// As Rust would write it in a string.
 pub(crate) fn written_out(character: char) -> String {
     match character {
@@ -87,6 +105,19 @@ mod tests {
         assert_eq!(visible(family, Writing::Prose), family);
         assert_eq!(visible(persian, Writing::Prose), persian);
         assert_eq!(visible(family, Writing::Code), "👩\\u{200d}👧");
+    }
+
+    #[test]
+    fn pieces_are_shown_as_the_whole_wherever_it_is_split() {
+        let text = "A\u{1b}]52;c;aGk=\u{7}\u{1b}[2J\u{9b}2J\r\nä\rB 👩\u{200d}👧\t\r\r\nC\n";
+        let whole = visible(text, Writing::Prose);
+        assert!(whole.starts_with("A\\u{1b}]52;c;aGk=\\u{7}\\u{1b}[2J\\u{9b}2J\nä\\rB"), "{whole}");
+        for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+            let mut pieces = VisiblePieces::default();
+            let (first, second) = text.split_at(at);
+            let shown = [first, "", second].map(|piece| pieces.next(piece, Writing::Prose)).concat();
+            assert_eq!(shown, whole, "split at {at}");
+        }
     }
 
     #[test]

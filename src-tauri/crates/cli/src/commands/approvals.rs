@@ -74,7 +74,12 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             (None, None) => requested.args.to_string(),
         };
         let what = visible(&what).replace('\n', "\\n");
-        output.line(format!("{}  {}  {}  {what}", requested.approval_id, time(listed.requested_at), requested.tool_id));
+        output.line(format!(
+            "{}  {}  {}  {what}",
+            requested.approval_id,
+            time(listed.requested_at),
+            visible(&requested.tool_id)
+        ));
     }
     for open in engine.open_questions()? {
         follow::tell_question(output, &open.session_id, &open.asked);
@@ -91,11 +96,11 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     }
     let revealed = engine.revealed(&record);
     let requested = revealed.as_ref().unwrap_or(&listed.requested);
-    output.line(format!("{}  risk: {}", requested.tool_id, format!("{:?}", requested.risk).to_lowercase()));
-    output.line(&requested.reason);
+    output.line(format!("{}  risk: {}", visible(&requested.tool_id), format!("{:?}", requested.risk).to_lowercase()));
+    output.line(visible(&requested.reason));
     if let Some(command) = &requested.command {
         output.line(format!("\n$ {}\n", visible(&command.command)));
-        output.line(dim(&format!("in {}, sandbox: {}", command.directory, command.sandbox)));
+        output.line(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
     }
     if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
         let rule = visible(&rule_text(&rule));

@@ -160,7 +160,7 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
         output.line(format!(
             "{}\n{}",
             visible(&session.title),
-            dim(&format!("{}  {}", session.session_id, session.project))
+            dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         ));
     }
     for stretch in engine.lineage(&session.session_id)? {
