@@ -21,9 +21,11 @@ export function McpServers() {
   const [open, setOpen] = useState<Open>(null);
   const attempt = async (work: () => Promise<unknown>) => {
     setError(null);
+    const before = open;
     try {
       await work();
-      setOpen(null);
+      // What was opened meanwhile stays.
+      setOpen((now) => (now === before ? null : now));
     } catch (thrown) {
       setError(asCommandError(thrown));
     }

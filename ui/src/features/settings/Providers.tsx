@@ -19,9 +19,11 @@ export function Providers() {
   const [error, setError] = useState<CommandError | null>(null);
   const attempt = async (work: () => Promise<unknown>) => {
     setError(null);
+    const before = open;
     try {
       await work();
-      setOpen(null);
+      // What was opened meanwhile stays.
+      setOpen((now) => (now === before ? null : now));
       await arki.refreshCatalogue();
       void arki.refreshLiveModels();
     } catch (thrown) {

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from "@testing-library/react";
+import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import type { McpServerEntry } from "../../protocol/generated";
@@ -60,6 +60,24 @@ describe("the list of MCP servers", () => {
 });
 
 describe("a server's form", () => {
+  it("stays open when something that was begun before it is done", async () => {
+    let removed = () => {};
+    const removing = new Promise<void>((done) => {
+      removed = done;
+    });
+    const fake = createFake({ mcpServers: [mcpServer({})] });
+    const { call } = fake.platform;
+    fake.platform.call = async (name, params) => {
+      if (name === "remove_mcp_server") await removing;
+      return call(name, params);
+    };
+    await renderOn(fake, <McpServers />);
+    await press("Remove");
+    await press("Add MCP server");
+    await act(async () => removed());
+    expect(screen.getByRole("form", { name: "Add MCP server" })).toBeTruthy();
+  });
+
   it("adds a program with its arguments and environment, line by line", async () => {
     const fake = await shown({});
     await press("Add MCP server");
