@@ -55,6 +55,8 @@ fn a_server_is_added_tested_used_and_switched_off() {
 
     for (command, arguments, words) in [("python3", "ends", "a library is missing"), ("python3", "good", "2 tools")] {
         button(&settings, "Remove").click();
+        // What is below moves up when it goes.
+        wait_until("the server's end", || !settings.text().contains("echo"));
         settings.inside("button", "Add MCP server").click();
         settings.inside("textbox", "Name").write("echo");
         settings.inside("textbox", "Command").write(command);
