@@ -36,6 +36,8 @@ pub(crate) struct AgentConfig {
     pub(crate) flex: Option<bool>,
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
     /// In tokens.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_completion_tokens: Option<u32>,
     /// Added to the built-in system prompt.
     pub(crate) system_prompt: Option<String>,
@@ -77,6 +79,8 @@ pub(crate) struct ProviderConfig {
     pub(crate) is_local: Option<bool>,
     /// The environment variable that holds the key.
     pub(crate) api_key_env: Option<String>,
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) max_parallel: Option<u32>,
     pub(crate) idle_timeout_seconds: Option<u64>,
     pub(crate) queue_timeout_seconds: Option<u64>,
@@ -93,8 +97,12 @@ pub(crate) struct ProviderConfig {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct ModelConfig {
     /// In tokens.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) context_window: Option<u64>,
     /// In tokens.
+    #[serde(default, deserialize_with = "none_or_positive")]
+    #[schemars(range(min = 1))]
     pub(crate) output_limit: Option<u64>,
     #[schemars(with = "Option<Vec<String>>")]
     pub(crate) capabilities: Option<Vec<Capability>>,
@@ -122,13 +130,21 @@ pub(crate) struct PriceConfig {
 }
 
 fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let price = f64::deserialize(deserializer)?;
-    if price < 0.0 { Err(D::Error::custom("a price is negative")) } else { Ok(price) }
+    let amount = f64::deserialize(deserializer)?;
+    if amount < 0.0 { Err(D::Error::custom("an amount is negative")) } else { Ok(amount) }
 }
 
 fn none_or_not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let price = Option::<f64>::deserialize(deserializer)?;
-    if price.is_some_and(|price| price < 0.0) { Err(D::Error::custom("a price is negative")) } else { Ok(price) }
+    let amount = Option::<f64>::deserialize(deserializer)?;
+    if amount.is_some_and(|amount| amount < 0.0) { Err(D::Error::custom("an amount is negative")) } else { Ok(amount) }
+}
+
+/// Of what there is at least one.
+fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + PartialEq>(
+    deserializer: D,
+) -> Result<Option<N>, D::Error> {
+    let count = Option::<N>::deserialize(deserializer)?;
+    if count.as_ref() == Some(&N::default()) { Err(D::Error::custom("it is at least 1")) } else { Ok(count) }
 }
 
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -156,6 +172,8 @@ pub(crate) struct FetchConfig {
 pub(crate) struct LimitsConfig {
     pub(crate) max_turns: Option<u32>,
     pub(crate) max_seconds: Option<u64>,
+    #[serde(default, deserialize_with = "none_or_not_negative")]
+    #[schemars(range(min = 0.0))]
     pub(crate) max_cost_usd: Option<f64>,
     /// What nobody answers for so long is rejected; never where `null`.
     pub(crate) approval_timeout_seconds: Option<u64>,

@@ -144,6 +144,24 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_nothing_passes_is_an_error_with_its_place() {
+        for (json, key) in [
+            (r#"{"providers": {"x": {"kind": "openai", "maxParallel": 0}}}"#, "providers.x.maxParallel"),
+            (
+                r#"{"providers": {"x": {"kind": "openai", "models": {"m": {"contextWindow": 0}}}}}"#,
+                "providers.x.models.m.contextWindow",
+            ),
+            (r#"{"agents": {"arki": {"maxCompletionTokens": 0}}}"#, "agents.arki.maxCompletionTokens"),
+            (r#"{"limits": {"maxCostUsd": -1}}"#, "limits.maxCostUsd"),
+        ] {
+            let wrong = fault(json);
+            assert!(wrong.is(Code::CONFIG_INVALID) && wrong.message.contains(key), "{wrong:?}");
+        }
+        let none = r#"{"agents": {"arki": {"maxCompletionTokens": null}}, "limits": {"maxCostUsd": 0}}"#;
+        assert!(parse(none, Path::new("c")).is_ok());
+    }
+
+    #[test]
     fn an_empty_file_is_an_empty_configuration() {
         assert!(parse("", Path::new("c")).unwrap().providers.is_empty());
         assert!(parse("// nothing\n", Path::new("c")).unwrap().providers.is_empty());
