@@ -81,6 +81,23 @@ fn the_first_of_a_name_counts_and_the_users_own_come_last() {
 }
 
 #[test]
+fn files_that_the_configuration_calls_secret_are_none_of_a_skill() {
+    let script = Script::new(reading("read_skill", &["pdf", "pdf/forms.md", "pdf/linked.md"]));
+    let stage = Stage::untrusted(script, &json!({"policy": {"secretFiles": ["forms.md"]}}));
+    stage.write(".claude/skills/pdf/SKILL.md", SKILL);
+    stage.write(".claude/skills/pdf/forms.md", "A form has fields.\n");
+    stage.write(".env", "TOKEN=abcdefgh\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("../../../.env", stage.path(".claude/skills/pdf/linked.md")).unwrap();
+    stage.trust();
+    let events = stage.exec(&["fill the form"]).exits(0).lines();
+    assert!(!results(&events)[0].contains("pdf/"), "{}", results(&events)[0]);
+    for result in &payloads(&events, "tool.result")[1..] {
+        assert_eq!(result["code"], "GUIDE_UNKNOWN");
+    }
+}
+
+#[test]
 fn skills_can_be_switched_off() {
     let stage = Stage::untrusted(Script::new(vec![Turn::text("ok")]), &json!({"skills": {"enabled": false}}));
     stage.write(".claude/skills/pdf/SKILL.md", SKILL);

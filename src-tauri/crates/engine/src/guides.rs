@@ -54,8 +54,8 @@ impl Engine {
         let own = &self.directories.config;
         let mut found = FoundGuides::default();
         if config.skills_enabled {
-            let project = PROJECT_SKILLS.iter().flat_map(|folder| open.skills(folder));
-            found.take_skills(project.chain(own_skills(&own.join(OWN_SKILLS))));
+            let project = PROJECT_SKILLS.iter().flat_map(|folder| open.skills(folder, &config.secret_files));
+            found.take_skills(project.chain(own_skills(&own.join(OWN_SKILLS), &config.secret_files)));
         }
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
         found.take_procedures(
@@ -107,15 +107,15 @@ fn take(guides: &mut Vec<Guide>, faults: &mut Vec<Fault>, found: impl Iterator<I
 
 impl OpenProject {
     /// The skills in one of the project's folders for them.
-    fn skills(&self, folder: &str) -> Vec<Result<Guide, Fault>> {
+    fn skills(&self, folder: &str, secrets: &GlobSet) -> Vec<Result<Guide, Fault>> {
         let below = |path: &str| Some(path.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?.0.to_owned());
         let names: BTreeSet<String> = self.pinned(PinKind::Skill).filter_map(|pin| below(&pin.path)).collect();
-        let skill = |name: &String| self.skill(&format!("{folder}/{name}"), name);
+        let skill = |name: &String| self.skill(&format!("{folder}/{name}"), name, secrets);
         names.iter().filter_map(skill).collect()
     }
 
     /// `None` where the folder is no skill, or not as it was agreed to.
-    fn skill(&self, folder: &str, name: &str) -> Option<Result<Guide, Fault>> {
+    fn skill(&self, folder: &str, name: &str, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
         let inside = |path: &str| Some(path.strip_prefix(folder)?.strip_prefix('/')?.to_owned());
         let kind = kind_word(PinKind::Skill);
         let agreed: Vec<TrustPin> = self.pins().into_iter().filter(|pin| pin.kind == kind).collect();
@@ -129,7 +129,9 @@ impl OpenProject {
         let file = current.keys().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
         let text = self.agreed_text(PinKind::Skill, &format!("{folder}/{file}"))?;
         let own = Arc::new(Project::open(&self.project.root().join(folder)).ok()?);
-        let others = current.iter().filter(|(path, _)| *path != file && !is_secret(&own, path));
+        let others = current
+            .iter()
+            .filter(|(path, _)| *path != file && !is_secret(&self.project, &format!("{folder}/{path}"), secrets));
         let hashes = others.map(|(path, hash)| (path.clone(), Some(hash.clone()))).collect();
         let files = GuideFiles { folder: own, hashes };
         Some(Guide::skill(&text, name, &format!("{folder}/{file}"), files))
@@ -148,18 +150,18 @@ impl OpenProject {
 }
 
 /// A skill of the user's own may be a link to a folder elsewhere.
-fn own_skills(folder: &Path) -> Vec<Result<Guide, Fault>> {
+fn own_skills(folder: &Path, secrets: &GlobSet) -> Vec<Result<Guide, Fault>> {
     let skills = entries(folder, 1).into_iter().filter(|(_, kind)| matches!(kind, EntryKind::Folder | EntryKind::Link));
-    skills.filter_map(|(name, _)| own_skill(&folder.join(&name), &name)).collect()
+    skills.filter_map(|(name, _)| own_skill(&folder.join(&name), &name, secrets)).collect()
 }
 
-fn own_skill(folder: &Path, name: &str) -> Option<Result<Guide, Fault>> {
+fn own_skill(folder: &Path, name: &str, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
     let files = entries(folder, MAX_OWN_DEPTH).into_iter().filter(|(_, kind)| *kind == EntryKind::File);
     let files: Vec<String> = files.map(|(path, _)| path).collect();
     let file = files.iter().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
     let own = Arc::new(Project::open(folder).ok()?);
     let text = text_of(&own, file)?;
-    let others = files.iter().filter(|path| *path != file && !is_secret(&own, path));
+    let others = files.iter().filter(|path| *path != file && !is_secret(&own, path, secrets));
     let hashes = others.map(|path| (path.clone(), None)).collect();
     Some(Guide::skill(&text, name, &folder.join(file).display().to_string(), GuideFiles { folder: own, hashes }))
 }
@@ -184,8 +186,8 @@ fn text_of(folder: &Project, path: &str) -> Option<String> {
     String::from_utf8(file.bytes).ok()
 }
 
-fn is_secret(folder: &Project, path: &str) -> bool {
-    folder.resolve(path).map_or(true, |path| folder.is_secret(&path, &GlobSet::empty()))
+fn is_secret(folder: &Project, path: &str, secrets: &GlobSet) -> bool {
+    folder.resolve(path).map_or(true, |path| folder.is_secret(&path, secrets))
 }
 
 fn is_markdown(path: &str) -> bool {

@@ -1,7 +1,7 @@
 //! `arki skills` and `arki procedures`: what the agent could read in this project of how work is done.
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, visible};
 use arki_domain::Fault;
 use arki_engine::{Engine, Guide};
 use serde_json::json;
@@ -22,11 +22,11 @@ fn show(guides: &[Guide], faults: &[Fault], output: &Output) -> Exit {
         if output.json {
             output.object(&json!({ "name": name, "description": description, "origin": origin }));
         } else {
-            output.line(format!("{name:<24} {description} ({origin})"));
+            output.line(visible(&format!("{name:<24} {description} ({origin})")));
         }
     }
     for fault in faults {
-        output.aside(format!("{} {}", fault.message, fault.hint));
+        output.aside(format!("{} {}", visible(&fault.message), fault.hint));
     }
     Exit::Done
 }
