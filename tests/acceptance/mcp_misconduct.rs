@@ -2,7 +2,7 @@
 
 use crate::harness::{Stage, payloads};
 use crate::mcp::{listed, offered, saying, server, stage, with};
-use arki_testkit::Turn;
+use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
 fn say(text: &str) -> Turn {
@@ -132,6 +132,26 @@ fn a_server_that_crashes_again_and_again_is_left_alone_for_a_while() {
     let results = results(&stage(&server("good"), turns));
     assert!(results.iter().all(|result| result["code"] == "MCP_SERVER_FAILED"), "{results:?}");
     assert!(results.iter().any(|result| told(result).contains("times in a row and is left alone")), "{results:?}");
+}
+
+#[test]
+fn what_takes_too_much_is_ended_with_the_limit_it_went_over_and_started_again() {
+    let limits =
+        json!({ "maxCommandProcesses": 30, "maxCommandMemoryMegabytes": 200, "maxCommandOutputMegabytes": 10 });
+    let took = [
+        ("processes", "had more than 30 processes"),
+        ("memory", "took more than 200 MiB of memory"),
+        ("output", "wrote more than 10 MiB"),
+    ];
+    let mut turns: Vec<Turn> = took.iter().flat_map(|(text, _)| [say(text), say("after")]).collect();
+    turns.push(Turn::text("Done."));
+    let config = json!({ "mcpServers": { "x": server("good") }, "limits": limits });
+    let results = results(&Stage::configured(Script::new(turns).sequential(), &config));
+    for ((_, words), pair) in took.iter().zip(results.chunks(2)) {
+        assert_eq!(pair[0]["code"], "MCP_SERVER_FAILED", "{}", pair[0]);
+        assert!(told(&pair[0]).contains(words) && told(&pair[0]).contains("It was ended"), "{}", pair[0]);
+        assert_eq!(pair[1]["result"], "echo: after");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import socket
+import subprocess
 import sys
 import time
 
@@ -93,6 +94,17 @@ def call(name, arguments):
         for number in range(5_000):
             send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": number, "progress": 1}})
             send({"jsonrpc": "2.0", "method": "notifications/nobody/knows", "params": {"x": number}})
+    if said == "processes":
+        # As many as there are, and no more, should nobody end it.
+        for _ in range(40):
+            subprocess.Popen(["sleep", "100"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        return None
+    if said == "memory":
+        time.sleep(len(bytearray(b"x") * (300 << 20)))
+    if said == "output":
+        for _ in range(20):
+            sys.stderr.write("x" * (1 << 20))
+        return None
     if said == "long":
         return text("y" * 200_000)
     if said == "fail":

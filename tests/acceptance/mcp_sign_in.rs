@@ -44,7 +44,8 @@ fn login(stage: &Stage, server: &SignInServer, answer: &str) -> Done {
 fn browse(url: &str) -> String {
     let (host, target) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "GET /{target} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+    // At once: the answer may come, and the other side go, after the first line.
+    stream.write_all(format!("GET /{target} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
     let mut shown = String::new();
     stream.read_to_string(&mut shown).unwrap();
     assert!(shown.starts_with("HTTP/1.1 200"), "{shown}");

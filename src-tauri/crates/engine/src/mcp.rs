@@ -17,6 +17,7 @@ use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
 use arki_mcp::{Ports, Prompt, Server, SignIn, Step, tools_of};
 use arki_tools::Tool;
+use arki_workspace::CommandLimits;
 use futures_util::future::join_all;
 use keeping::{Agreements, Tokens};
 use launcher::SandboxedLauncher;
@@ -29,9 +30,15 @@ use std::time::Instant;
 /// The servers of this engine, by project and name.
 #[derive(Default)]
 pub(crate) struct McpServers {
-    servers: Mutex<HashMap<(String, String), Arc<Server>>>,
+    servers: Mutex<HashMap<(String, String), Kept>>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
     faults: Mutex<Vec<Fault>>,
+}
+
+/// A server, and what its program may take.
+struct Kept {
+    server: Arc<Server>,
+    limits: CommandLimits,
 }
 
 /// Faults that nobody asks for are forgotten beyond this many.
@@ -39,7 +46,7 @@ const MAX_FAULTS: usize = 32;
 
 impl McpServers {
     fn all(&self) -> Vec<Arc<Server>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner).values().map(|kept| kept.server.clone()).collect()
     }
 
     fn note(&self, fault: Fault) {
@@ -57,16 +64,19 @@ impl Engine {
         let mut known = self.mcp.servers.lock().unwrap_or_else(PoisonError::into_inner);
         // What is no longer configured or trusted ends with its last call.
         known.retain(|(project, name), _| *project != open.path() || usable.iter().any(|(usable, _)| *usable == name));
+        let limits = config.tool_limits.command;
         let mut servers = Vec::new();
         for (name, configured) in usable {
             let settings = settings::of(name, configured, &open.path(), &self.keys);
             let place = (open.path(), name.clone());
             match known.get(&place) {
-                Some(server) if *server.settings() == settings => servers.push(server.clone()),
+                Some(kept) if *kept.server.settings() == settings && kept.limits == limits => {
+                    servers.push(kept.server.clone());
+                }
                 // What the one before has running ends when its last call does.
                 _ => {
-                    let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, None)));
-                    known.insert(place, server.clone());
+                    let server = Arc::new(Server::new(settings, self.mcp_ports(name, open, limits)));
+                    known.insert(place, Kept { server: server.clone(), limits });
                     servers.push(server);
                 }
             }
@@ -74,17 +84,18 @@ impl Engine {
         servers
     }
 
-    fn mcp_ports(&self, name: &str, open: &OpenProject, sign_in: Option<Arc<dyn SignIn>>) -> Ports {
+    fn mcp_ports(&self, name: &str, open: &OpenProject, limits: CommandLimits) -> Ports {
         Ports {
             launcher: Arc::new(SandboxedLauncher {
                 server: name.to_owned(),
                 project: open.project.root().to_owned(),
                 hidden: self.hidden_folders(),
                 sandbox: self.sandbox().clone(),
+                limits,
             }),
             agreements: Arc::new(Agreements { store: self.store.clone(), before: self.decided_before.clone() }),
             tokens: Arc::new(Tokens { redactor: self.redactor.clone() }),
-            sign_in,
+            sign_in: None,
             elicitor: None,
             root: Some(open.project.root().to_owned()),
         }
@@ -222,8 +233,10 @@ impl Engine {
     ) -> Result<(), Fault> {
         let server = self.mcp_server(folder, name)?;
         let open = self.load_project(folder)?;
-        let page = Arc::new(Loopback::open(Box::new(show)).await?);
-        let signing_in = Server::new(server.settings().clone(), self.mcp_ports(name, &open, Some(page)));
+        let page: Arc<dyn SignIn> = Arc::new(Loopback::open(Box::new(show)).await?);
+        // It is only signed in to, and starts no program.
+        let ports = self.mcp_ports(name, &open, CommandLimits::default());
+        let signing_in = Server::new(server.settings().clone(), Ports { sign_in: Some(page), ..ports });
         signing_in.sign_in().await?;
         // What is connected without the tokens begins anew with them.
         server.stop().await;

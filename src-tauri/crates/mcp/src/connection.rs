@@ -2,7 +2,7 @@
 
 use crate::fault::{failed, quoted, refused};
 use crate::handler::{Handler, Heard};
-use crate::launcher::Process;
+use crate::launcher::{Ended, Process};
 use crate::listed_tool::{ListedTool, Refused};
 use crate::progress::told_as;
 use crate::result_text::Answer;
@@ -300,8 +300,13 @@ impl Connection {
         Unanswered::Refused(failed(&self.server, format_args!("gave an answer that can't be used: {what}.")))
     }
 
+    /// The limit that the program was ended at; completes "it …". Waits for nothing.
+    pub(crate) fn over_limit(&self) -> Option<String> {
+        self.process.try_lock().ok()?.as_ref()?.over_limit()
+    }
+
     /// Takes leave, and ends the program. Says how it ended, where there is one.
-    pub(crate) async fn close(&self) -> Option<String> {
+    pub(crate) async fn close(&self) -> Option<Ended> {
         self.closing.cancel();
         // The program is ended anyway.
         let _ = self.running.write().await.close_with_timeout(CLOSE_PATIENCE).await;

@@ -14,6 +14,15 @@ pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
     )
 }
 
+/// `how` completes "it …".
+pub(crate) fn over_limit(server: &str, how: &str) -> Fault {
+    Fault::new(
+        Code::MCP_SERVER_FAILED,
+        format!("The MCP server \"{server}\" {how}. It was ended; what it did until then is not known."),
+        format!("`arki mcp test {server}` shows what it prints. A user can raise the limits in the configuration."),
+    )
+}
+
 pub(crate) fn refused(server: &str, error: &ErrorData) -> Fault {
     Fault::new(
         Code::MCP_CALL_REFUSED,

@@ -24,6 +24,18 @@ pub struct Launched {
 /// The program itself. Dropping it ends the program and what it started.
 #[async_trait]
 pub trait Process: Send + Sync {
-    /// Ends it, politely first. Says how it ended, such as `exit code 1`.
-    async fn stop(&mut self) -> String;
+    /// Ends it, politely first, and says how it ended.
+    async fn stop(&mut self) -> Ended;
+
+    /// The limit that it was ended at, if it was; completes "it …".
+    fn over_limit(&self) -> Option<String>;
+}
+
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, or when it was stopped; such as `exit code 1`.
+    Left(String),
+    /// It took more than it may; completes "it …".
+    OverLimit(String),
 }

@@ -35,7 +35,7 @@ mod trail;
 pub use agreement::{Agreement, AgreementStore, Change, ToolChange};
 pub use authorization::{SignIn, TokenStore};
 pub use connection::{Prompt, PromptArgument};
-pub use launcher::{Launched, Launcher, Process};
+pub use launcher::{Ended, Launched, Launcher, Process};
 pub use listed_tool::{ListedTool, Refused};
 pub use offer::{Offer, Offered, Target};
 pub use opening::Step;

@@ -5,7 +5,7 @@ use crate::connection::Connection;
 use crate::fault::{failed, quoted};
 use crate::handler::{Handler, Heard};
 use crate::http;
-use crate::launcher::{Launched, Process};
+use crate::launcher::{Ended, Launched, Process};
 use crate::ports::Ports;
 use crate::progress::OwnTokens;
 use crate::settings::{Remote, ServerSettings, Transport};
@@ -146,7 +146,7 @@ impl Pipes {
         // What it said last is read to its end, as far as that comes.
         let _ = tokio::time::timeout(LAST_WORDS, trail).await;
         let fault = failed(&settings.name, why_not_begun(settings, heard, error.as_ref(), &ended));
-        let is_broken = heard.findings.broken().is_some();
+        let is_broken = heard.findings.broken().is_some() || matches!(ended, Ended::OverLimit(_));
         Err(if !is_broken && error.is_some_and(|error| is_misunderstood(&error)) {
             NotBegun::Misunderstood(fault)
         } else {
@@ -181,7 +181,11 @@ async fn over_http(
                 let is_misunderstood = is_misunderstood(&error);
                 return Err(if is_misunderstood { NotBegun::Misunderstood(fault) } else { NotBegun::Failed(fault) });
             }
-            Err(_) => return Err(failed(&settings.name, why_not_begun(settings, heard, None, "")).into()),
+            Err(_) => {
+                return Err(
+                    failed(&settings.name, why_not_begun(settings, heard, None, &Ended::Left(String::new()))).into()
+                );
+            }
         }
     }
 }
@@ -238,8 +242,12 @@ fn why_not_begun(
     settings: &ServerSettings,
     heard: &Heard,
     error: Option<&ClientInitializeError>,
-    ended: &str,
+    ended: &Ended,
 ) -> String {
+    let ended = match ended {
+        Ended::OverLimit(how) => return format!("{how}. It was ended."),
+        Ended::Left(how) => how,
+    };
     if let Some(broken) = heard.findings.broken() {
         return broken;
     }

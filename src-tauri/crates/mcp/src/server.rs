@@ -6,8 +6,9 @@ use crate::agreement::Agreement;
 use crate::authorization;
 use crate::backoff::Backoff;
 use crate::connection::{Connection, Prompt, Unanswered};
-use crate::fault::{changed_again, failed, tool_changed};
+use crate::fault::{changed_again, failed, over_limit, tool_changed};
 use crate::handler::Heard;
+use crate::launcher::Ended;
 use crate::offer::{Offer, Target};
 use crate::opening::{MAX_SIGN_INS, Started};
 use crate::ports::Ports;
@@ -87,13 +88,19 @@ impl Server {
 
     #[must_use]
     pub fn state(&self) -> State {
-        self.shown().state
+        if self.over_limit().is_some() { State::Failed } else { self.shown().state }
     }
 
     /// Why it ended or could not be started, until it runs again.
     #[must_use]
     pub fn failure(&self) -> Option<Fault> {
-        self.shown().failure.clone()
+        let over = self.over_limit().map(|how| over_limit(&self.settings.name, &how));
+        over.or_else(|| self.shown().failure.clone())
+    }
+
+    /// The limit that it was ended at while nobody called it.
+    fn over_limit(&self) -> Option<String> {
+        self.inner.try_lock().ok()?.connection.as_ref()?.over_limit()
     }
 
     /// The last of what it printed besides the protocol.
@@ -327,8 +334,10 @@ impl Server {
         if let Some(connection) = inner.connection.as_ref().filter(|connection| connection.is_open()) {
             return Ok(connection.clone());
         }
-        if let Some(gone) = inner.connection.take() {
-            gone.close().await;
+        if let Some(gone) = inner.connection.take()
+            && let Some(Ended::OverLimit(how)) = gone.close().await
+        {
+            self.note_failure(&mut inner, &over_limit(&self.settings.name, &how));
         }
         if let Some(reason) = inner.backoff.reason(Instant::now()) {
             return Err(failed(&self.settings.name, reason));
@@ -391,11 +400,14 @@ impl Server {
             Unanswered::Refused(fault) => fault,
             Unanswered::SignIn(_) => crate::fault::authorization_needed(server),
             Unanswered::Ended => {
-                let ended = connection.close().await;
+                let how = match connection.close().await {
+                    Some(Ended::OverLimit(how)) => return over_limit(server, &how),
+                    Some(Ended::Left(how)) => format!(" ({how})"),
+                    None => String::new(),
+                };
                 if let Some(broken) = connection.heard().findings.broken() {
                     return failed(server, format_args!("{broken} It was stopped."));
                 }
-                let how = ended.map(|ended| format!(" ({ended})")).unwrap_or_default();
                 failed(server, format_args!("ended while it worked{how}. What it did until then is not known."))
             }
         }

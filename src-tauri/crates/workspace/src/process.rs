@@ -142,9 +142,9 @@ pub async fn run_with_input(
     let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
     let mut command = platform::start(&spec, input).await?;
     let stop = cancel.child_token();
-    let watch = Watch::of(&command, spec.limits);
+    let watch = Watch::of(&command.running, spec.limits);
     let listing = Listing {
-        pid: command.number(),
+        pid: command.running.number(),
         command_line: spec.command_line.clone(),
         name: None,
         directory: spec.directory.clone(),
@@ -159,19 +159,19 @@ pub async fn run_with_input(
             let _ = timeout(DRAIN, output.read_to_end(&mut command)).await;
         }
         Ending::TimedOut | Ending::Cancelled => {
-            command.terminate_group();
+            command.running.terminate_group();
             let _ = timeout(GRACE, output.read_until_gone(&mut command)).await;
         }
         // It has had more than its share already.
         Ending::Overran(_) => {}
     }
-    command.kill_group();
+    command.running.kill_group();
     watch.end_rest().await;
-    let _ = timeout(KILL_WAIT, command.exited()).await;
+    let _ = timeout(KILL_WAIT, command.running.exited()).await;
     output.read_what_is_left(&mut command);
     output.leave_screen();
     drop(listed);
-    let (exit_code, signal) = command.reap();
+    let (exit_code, signal) = command.running.reap();
     #[cfg(target_os = "linux")]
     if let Some(note) = watched.and_then(put_back_note) {
         output.add(note.as_bytes());
@@ -223,7 +223,7 @@ async fn follow(
                     return Ok(Ending::Overran(Overrun::WrittenBytes(spec.limits.max_written_bytes)));
                 }
             }
-            exited = command.watch.exited() => {
+            exited = command.running.exited() => {
                 exited.map_err(|source| ProcessError::ConnectionLost { source })?;
                 return Ok(watch.exceeded().map_or(Ending::Exited, Ending::Overran));
             }
@@ -287,7 +287,7 @@ impl<F: FnMut(&[u8])> Output<F> {
     /// Keeps reading, so that a command which writes while it cleans up is not held up.
     async fn read_until_gone(&mut self, command: &mut Started) {
         self.read_to_end(command).await;
-        let _ = command.exited().await;
+        let _ = command.running.exited().await;
     }
 
     fn read_what_is_left(&mut self, command: &mut Started) {

@@ -2,10 +2,10 @@
 //! the configuration grants one.
 
 use arki_domain::Fault;
-use arki_mcp::{Command, Launched, Launcher, Process};
+use arki_mcp::{Command, Ended, Launched, Launcher, Process};
 use arki_workspace::{
-    EnvironmentSpec, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox, SandboxSpec, SandboxStatus,
-    child_environment, inherited_environment, start_piped,
+    CommandLimits, EnvironmentSpec, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox, SandboxSpec,
+    SandboxStatus, child_environment, inherited_environment, start_piped,
 };
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ pub(super) struct SandboxedLauncher {
     pub(super) project: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
     pub(super) sandbox: SandboxStatus,
+    pub(super) limits: CommandLimits,
 }
 
 #[async_trait]
@@ -38,6 +39,7 @@ impl Launcher for SandboxedLauncher {
             directory: self.project.clone(),
             environment: child_environment(inherited_environment(), &extra, spec),
             sandbox: sandbox.as_ref(),
+            limits: self.limits,
         });
         let started = started.await?;
         Ok(Launched {
@@ -76,13 +78,18 @@ struct ServerProcess {
 
 #[async_trait]
 impl Process for ServerProcess {
-    async fn stop(&mut self) -> String {
-        let Some(process) = self.process.take() else { return String::new() };
-        match process.stop().await {
+    async fn stop(&mut self) -> Ended {
+        let Some(process) = self.process.take() else { return Ended::Left(String::new()) };
+        Ended::Left(match process.stop().await {
+            ProcessEnd { overran: Some(limit), .. } => return Ended::OverLimit(limit.to_string()),
             ProcessEnd { exit_code: Some(NOT_FOUND), .. } => "exit code 127: is the program there?".to_owned(),
             ProcessEnd { exit_code: Some(code), .. } => format!("exit code {code}"),
             ProcessEnd { signal: Some(signal), .. } => format!("signal {signal}"),
             ProcessEnd { .. } => "it does not end".to_owned(),
-        }
+        })
+    }
+
+    fn over_limit(&self) -> Option<String> {
+        Some(self.process.as_ref()?.overran()?.to_string())
     }
 }

@@ -1,7 +1,10 @@
 //! A program that is spoken to over pipes and lives longer than a command: what it reads, writes and complains of is
-//! the caller's; that it is confined, and ends with its group, is decided here.
+//! the caller's; that it is confined, limited as a command is, and ends with its group, is decided here.
+
+mod meter;
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -9,10 +12,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::limits::{CommandLimits, Overrun};
 use super::running::{Listed, Listing};
+use super::watch::Watch;
 use super::{GRACE, KILL_WAIT, platform};
 use crate::error::Result;
 use crate::sandbox::Sandbox;
+use meter::{Meter, Metered};
 
 /// How long a program has to end by itself when its input has ended.
 const LEAVE_PATIENCE: Duration = Duration::from_millis(500);
@@ -29,6 +35,8 @@ pub struct PipedSpec<'a> {
     /// The whole of it; see [`crate::child_environment`].
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a Sandbox>,
+    /// What is written counts anew each minute: a program may be spoken to for days.
+    pub limits: CommandLimits,
 }
 
 /// A running program and its pipes. A program that was not found ends at once with exit code 127 and says so.
@@ -39,65 +47,120 @@ pub struct Piped {
     pub process: PipedProcess,
 }
 
+/// What a platform hands over.
+pub(super) struct Pipes<I, O, E> {
+    pub(super) running: platform::Running,
+    pub(super) stdin: I,
+    pub(super) stdout: O,
+    pub(super) stderr: E,
+}
+
 /// Dropping it kills the program and what it started.
 pub struct PipedProcess {
     stop: CancellationToken,
+    overran: Arc<OnceLock<Overrun>>,
     /// Has the program, so that it is ended also where somebody stops it in the list.
     ends: AbortOnDropHandle<ProcessEnd>,
 }
 
-/// How a program ended; neither is known when it was stuck in the kernel.
+/// How a program ended; neither code nor signal is known when it was stuck in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEnd {
     pub exit_code: Option<i32>,
     pub signal: Option<i32>,
+    /// The limit that it was ended at.
+    pub overran: Option<Overrun>,
 }
 
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
-    platform::start_piped(&spec).await
+    let Pipes { running, stdin, stdout, stderr } = platform::start_piped(&spec).await?;
+    let meter = Meter::new(spec.limits.max_written_bytes);
+    Ok(Piped {
+        stdin: Box::new(stdin),
+        stdout: Box::new(Metered { reader: stdout, meter: meter.clone() }),
+        stderr: Box::new(Metered { reader: stderr, meter: meter.clone() }),
+        process: PipedProcess::new(running, meter, &spec),
+    })
 }
 
 impl PipedProcess {
     /// Listed from now on, until the program ends.
-    pub(super) fn new(running: platform::Running, spec: &PipedSpec<'_>) -> Self {
+    fn new(running: platform::Running, meter: Arc<Meter>, spec: &PipedSpec<'_>) -> Self {
+        let watch = Watch::of(&running, spec.limits);
         let listing = Listing {
             pid: running.number(),
             command_line: [&spec.program].into_iter().chain(&spec.arguments).cloned().collect::<Vec<_>>().join(" "),
             name: Some(spec.name.clone()),
             directory: spec.directory.clone(),
             own_network: spec.sandbox.is_some_and(Sandbox::has_own_network),
-            members: Default::default(),
+            members: watch.members(),
         };
         let stop = CancellationToken::new();
         let listed = Listed::new(listing, &stop);
-        let ends = tokio::spawn(end(running, stop.clone(), listed));
-        Self { stop, ends: AbortOnDropHandle::new(ends) }
+        let overran = Arc::<OnceLock<Overrun>>::default();
+        let watched = Watched { running, watch, meter, limits: spec.limits, overran: overran.clone() };
+        let ends = tokio::spawn(watched.end(stop.clone(), listed));
+        Self { stop, overran, ends: AbortOnDropHandle::new(ends) }
+    }
+
+    /// The limit that it was ended at, if it was.
+    pub fn overran(&self) -> Option<Overrun> {
+        self.overran.get().copied()
     }
 
     /// Waits a moment for it to end by itself, then asks it to, then makes it. Its input should have ended before.
     pub async fn stop(self) -> ProcessEnd {
         self.stop.cancel();
-        self.ends.await.unwrap_or(ProcessEnd { exit_code: None, signal: None })
+        self.ends.await.unwrap_or(ProcessEnd { exit_code: None, signal: None, overran: None })
     }
 }
 
-async fn end(mut running: platform::Running, stop: CancellationToken, listed: Listed) -> ProcessEnd {
-    tokio::select! {
-        () = running.exited() => drop(listed),
-        () = stop.cancelled() => {}
+/// A program that is looked after.
+struct Watched {
+    running: platform::Running,
+    watch: Watch,
+    meter: Arc<Meter>,
+    limits: CommandLimits,
+    overran: Arc<OnceLock<Overrun>>,
+}
+
+impl Watched {
+    async fn end(mut self, stop: CancellationToken, listed: Listed) -> ProcessEnd {
+        match self.until_it_is_to_end(&stop, listed).await {
+            // It has had more than its share already.
+            Some(limit) => _ = self.overran.set(limit),
+            None => self.leave().await,
+        }
+        // Also what it left in the background.
+        self.running.kill_group();
+        self.watch.end_rest().await;
+        let _ = timeout(KILL_WAIT, self.running.exited()).await;
+        let (exit_code, signal) = self.running.reap();
+        ProcessEnd { exit_code, signal, overran: self.overran.get().copied() }
     }
-    // What a program left in the background may be what is spoken to.
-    stop.cancelled().await;
-    if timeout(LEAVE_PATIENCE, running.exited()).await.is_err() {
-        running.terminate_group();
-        let _ = timeout(GRACE, running.exited()).await;
+
+    /// The limit that it went over, or nothing where it was stopped. Its own end is none: what a program left in the
+    /// background may be what is spoken to.
+    async fn until_it_is_to_end(&mut self, stop: &CancellationToken, listed: Listed) -> Option<Overrun> {
+        let mut listed = Some(listed);
+        loop {
+            tokio::select! {
+                biased;
+                limit = self.watch.overran() => return Some(limit),
+                () = self.meter.is_over() => return Some(Overrun::WrittenBytes(self.limits.max_written_bytes)),
+                () = stop.cancelled() => return None,
+                _ = self.running.exited(), if listed.is_some() => listed = None,
+            }
+        }
     }
-    // Also what it left in the background.
-    running.kill_group();
-    let _ = timeout(KILL_WAIT, running.exited()).await;
-    let (exit_code, signal) = running.reap();
-    ProcessEnd { exit_code, signal }
+
+    async fn leave(&mut self) {
+        if timeout(LEAVE_PATIENCE, self.running.exited()).await.is_err() {
+            self.running.terminate_group();
+            let _ = timeout(GRACE, self.running.exited()).await;
+        }
+    }
 }
 
 // They look into /proc.
@@ -108,6 +171,10 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     async fn start(program: &str, arguments: &[&str]) -> Piped {
+        start_within(CommandLimits::default(), program, arguments).await
+    }
+
+    async fn start_within(limits: CommandLimits, program: &str, arguments: &[&str]) -> Piped {
         start_piped(PipedSpec {
             name: "a program of the tests".to_owned(),
             program: program.to_owned(),
@@ -115,9 +182,28 @@ mod tests {
             directory: std::env::temp_dir(),
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
             sandbox: None,
+            limits,
         })
         .await
         .unwrap()
+    }
+
+    /// Its pipes end without anybody stopping it, and it tells why.
+    async fn check_ended(limits: CommandLimits, script: &str, expected: Overrun) {
+        let mut piped = start_within(limits, "sh", &["-c", script]).await;
+        let (mut out, mut err) = (tokio::io::sink(), tokio::io::sink());
+        let read = tokio::try_join!(
+            tokio::io::copy(&mut piped.stdout, &mut out),
+            tokio::io::copy(&mut piped.stderr, &mut err)
+        );
+        read.unwrap();
+        let is_told = async {
+            while piped.process.overran() != Some(expected) {
+                tokio::task::yield_now().await;
+            }
+        };
+        timeout(KILL_WAIT, is_told).await.unwrap();
+        assert_eq!(piped.process.stop().await.overran, Some(expected), "{script}");
     }
 
     async fn line(reader: &mut (impl AsyncRead + Unpin)) -> String {
@@ -136,7 +222,7 @@ mod tests {
         assert_eq!(line(&mut piped.stdout).await, "a b hello\n");
         assert_eq!(line(&mut piped.stderr).await, "complaint\n");
         drop(piped.stdin);
-        assert_eq!(piped.process.stop().await, ProcessEnd { exit_code: Some(3), signal: None });
+        assert_eq!(piped.process.stop().await, ProcessEnd { exit_code: Some(3), signal: None, overran: None });
     }
 
     #[tokio::test]
@@ -179,5 +265,18 @@ mod tests {
         piped.stderr.read_to_string(&mut words).await.unwrap();
         assert!(words.contains("not found"), "{words}");
         assert_eq!(piped.process.stop().await.exit_code, Some(127));
+    }
+
+    #[tokio::test]
+    async fn one_that_takes_too_much_is_ended_also_while_nobody_speaks_to_it() {
+        let limits = CommandLimits { max_processes: 30, max_memory_bytes: 100 << 20, max_written_bytes: 10_000_000 };
+        // As many as there are, and no more, should nobody end it.
+        let many = "for number in $(seq 40); do sleep 100 & done; wait";
+        check_ended(limits, many, Overrun::Processes(30)).await;
+        let hog = "exec python3 -c \"import time; x=bytearray(b'x')*(150<<20); time.sleep(100)\"";
+        check_ended(limits, hog, Overrun::MemoryBytes(100 << 20)).await;
+        for flood in ["head -c 20000000 /dev/zero; sleep 100", "head -c 20000000 /dev/zero >&2; sleep 100"] {
+            check_ended(limits, flood, Overrun::WrittenBytes(10_000_000)).await;
+        }
     }
 }

@@ -13,22 +13,22 @@ use tokio::net::unix::pipe;
 use super::exit_watch::ExitWatch;
 use super::launch::{Launch, Standard, Streams};
 use super::orphan_guard;
+use super::piped::Pipes;
 #[cfg(target_os = "linux")]
 use super::proc_table;
 use super::terminal::{self, Terminal};
 use super::watch::thread_limit;
-use super::{CommandLimits, CommandSpec, Piped, PipedProcess, PipedSpec};
+use super::{CommandSpec, PipedSpec};
 use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
 
 /// Small and fast where it can be; what it starts is [`shell`].
 const GATE_SHELL: &str = "/bin/sh";
 
-/// A running command. Dropping it kills its group.
+/// A command and what it writes.
 pub(super) struct Started {
     pub(super) output: Reader,
-    pub(super) watch: ExitWatch,
-    pub(super) group: Group,
+    pub(super) running: Running,
 }
 
 pub(super) enum Reader {
@@ -55,8 +55,7 @@ impl Reader {
 
 pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
     let (waiting, output) = start_at_gate(spec, input).await?;
-    let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
-    Ok(Started { output, watch, group: waiting.open() })
+    Ok(Started { output, running: waiting.open()? })
 }
 
 /// Started, and doing nothing yet: should this process die now, nobody would stop what it did.
@@ -67,11 +66,12 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// Lets it run, now that it dies with this process.
-    fn open(mut self) -> Group {
+    fn open(mut self) -> Result<Running> {
+        let watch = ExitWatch::new(self.group.pid).map_err(lost)?;
         orphan_guard::watch(self.group.pid);
         // Fails when it is gone already, which is seen by its end.
         let _ = self.gate.write_all(b"\n");
-        self.group
+        Ok(Running { watch, group: self.group })
     }
 }
 
@@ -162,10 +162,10 @@ async fn wait_at_gate(
     Ok(Waiting { group: Group { pid, is_reaped: false, sandbox }, gate })
 }
 
-/// A running program that is spoken to over pipes. Dropping it kills its group.
+/// A running command or program. Dropping it kills its group.
 pub(super) struct Running {
     watch: ExitWatch,
-    group: Group,
+    pub(super) group: Group,
 }
 
 impl Running {
@@ -173,31 +173,33 @@ impl Running {
         self.group.number()
     }
 
-    /// Ends when the program itself has; can be awaited again.
-    pub(super) async fn exited(&mut self) {
-        let _ = self.watch.exited().await;
+    /// Ends when its first process has; can be awaited again.
+    pub(super) async fn exited(&mut self) -> io::Result<()> {
+        self.watch.exited().await
     }
 
     pub(super) fn terminate_group(&self) {
         self.group.terminate();
     }
 
+    /// What left the group is `Watch`'s to end.
     pub(super) fn kill_group(&self) {
-        self.group.kill();
+        self.group.signal(Signal::KILL);
     }
 
+    /// The exit code, or the signal.
     pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
         self.group.reap()
     }
 }
 
-pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
+pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Pipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
     let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
     let behind = Behind {
         sandbox: spec.sandbox,
         environment: &spec.environment,
         directory: &spec.directory,
-        threads: thread_limit(&CommandLimits::default()),
+        threads: thread_limit(&spec.limits),
     };
     let (launch, wrapping) = behind.launch(&command, None)?;
     let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
@@ -208,42 +210,16 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
     let streams = Streams::new(standard, more).map_err(lost)?;
     let waiting = wait_at_gate(launch, streams, gate, spec.sandbox, &spec.directory).await?;
-    let watch = ExitWatch::new(waiting.group.pid).map_err(lost)?;
-    let running = Running { watch, group: waiting.open() };
-    Ok(Piped {
-        stdin: Box::new(pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?),
-        stdout: Box::new(pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?),
-        stderr: Box::new(pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?),
-        process: PipedProcess::new(running, spec),
+    Ok(Pipes {
+        running: waiting.open()?,
+        stdin: pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?,
+        stdout: pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?,
+        stderr: pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?,
     })
 }
 
 fn lost(source: io::Error) -> ProcessError {
     ProcessError::ConnectionLost { source }
-}
-
-impl Started {
-    /// Ends when the command itself has; can be awaited again.
-    pub(super) async fn exited(&mut self) -> io::Result<()> {
-        self.watch.exited().await
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        self.group.number()
-    }
-
-    pub(super) fn terminate_group(&self) {
-        self.group.terminate();
-    }
-
-    pub(super) fn kill_group(&self) {
-        self.group.signal(Signal::KILL);
-    }
-
-    /// The exit code, or the signal.
-    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
-        self.group.reap()
-    }
 }
 
 /// A session and process group, named by its leader, which is ours to reap.

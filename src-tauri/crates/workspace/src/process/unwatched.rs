@@ -1,7 +1,7 @@
 //! Where nobody looks after what a command takes: its output alone is bounded.
 
 use super::limits::{CommandLimits, Overrun};
-use super::platform::Started;
+use super::platform::Running;
 
 /// What `ulimit -u` is set to, where it is not known how many there are.
 #[cfg(unix)]
@@ -16,7 +16,7 @@ pub(super) struct Members;
 pub(super) struct Watch;
 
 impl Watch {
-    pub(super) fn of(_: &Started, _: CommandLimits) -> Self {
+    pub(super) fn of(_: &Running, _: CommandLimits) -> Self {
         Self
     }
 

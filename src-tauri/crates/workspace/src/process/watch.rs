@@ -19,7 +19,7 @@ use tokio::sync::watch;
 
 use super::limits::{CommandLimits, Overrun};
 use super::orphan_guard;
-use super::platform::Started;
+use super::platform::Running;
 use super::proc_table::{self, Process};
 use crate::sandbox::Sandbox;
 
@@ -54,10 +54,10 @@ static WATCHED: Mutex<Vec<Arc<Watched>>> = Mutex::new(Vec::new());
 static HAS_MORE: Condvar = Condvar::new();
 
 impl Watch {
-    pub(super) fn of(command: &Started, limits: CommandLimits) -> Self {
+    pub(super) fn of(running: &Running, limits: CommandLimits) -> Self {
         let watched = Arc::new(Watched {
-            root: command.group.pid,
-            sandbox: command.group.sandbox.clone(),
+            root: running.group.pid,
+            sandbox: running.group.sandbox.clone(),
             limits,
             members: Members::default(),
             guarded: Mutex::new(Some(BTreeSet::new())),

@@ -11,18 +11,17 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, watch};
 
 use super::job::Job;
-use super::{CHUNK_BYTES, CommandLimits, CommandSpec, Piped, PipedProcess, PipedSpec};
+use super::piped::Pipes;
+use super::{CHUNK_BYTES, CommandSpec, PipedSpec};
 use crate::error::{ProcessError, Result};
 
 /// Chunks read ahead; then the command waits.
 const QUEUED_CHUNKS: usize = 4;
 
-/// A running command. Dropping it kills it and what it started.
+/// A command and what it writes.
 pub(super) struct Started {
     pub(super) output: Reader,
-    pub(super) watch: ExitWatch,
-    process: u32,
-    job: Job,
+    pub(super) running: Running,
 }
 
 pub(super) struct Reader {
@@ -54,11 +53,11 @@ impl Reader {
     }
 }
 
-pub(super) struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
+struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
 
 impl ExitWatch {
     /// Safe to cancel and to await again.
-    pub(super) async fn exited(&mut self) -> io::Result<()> {
+    async fn exited(&mut self) -> io::Result<()> {
         self.0.wait_for(Option::is_some).await.map(drop).map_err(io::Error::other)
     }
 
@@ -96,10 +95,10 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Starte
     let process = child.id();
     let output = Reader { chunks: read_on_thread(reader).map_err(lost)?, rest: Vec::new() };
     let watch = ExitWatch(wait_on_thread(child).map_err(lost)?);
-    Ok(Started { output, watch, process, job })
+    Ok(Started { output, running: Running { watch, process, job } })
 }
 
-/// A running program that is spoken to over pipes. Dropping it kills it and what it started.
+/// A running command or program. Dropping it kills it and what it started.
 pub(super) struct Running {
     watch: ExitWatch,
     process: u32,
@@ -111,9 +110,9 @@ impl Running {
         self.process
     }
 
-    /// Ends when the program itself has; can be awaited again.
-    pub(super) async fn exited(&mut self) {
-        let _ = self.watch.exited().await;
+    /// Ends when its first process has; can be awaited again.
+    pub(super) async fn exited(&mut self) -> io::Result<()> {
+        self.watch.exited().await
     }
 
     /// Console programs without a console can't be asked.
@@ -121,21 +120,23 @@ impl Running {
         self.job.end();
     }
 
+    /// Also what it left behind.
     pub(super) fn kill_group(&self) {
         self.job.end();
     }
 
+    /// The exit code, or the signal.
     pub(super) fn reap(self) -> (Option<i32>, Option<i32>) {
         (self.watch.exit_code(), None)
     }
 }
 
-pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
+pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Pipes<ChildStdin, ChildStdout, ChildStderr>> {
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
     let lost = |source| ProcessError::ConnectionLost { source };
-    let job = Job::new(&CommandLimits::default()).map_err(lost)?;
+    let job = Job::new(&spec.limits).map_err(lost)?;
     let mut command = Command::new(&spec.program);
     command
         .args(&spec.arguments)
@@ -150,12 +151,11 @@ pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Piped> {
     let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
     let Some(((stdin, stdout), stderr)) = pipes else { return Err(lost(io::Error::other("no pipes")).into()) };
     let process = child.id();
-    let running = Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), process, job };
-    Ok(Piped {
-        stdin: Box::new(ChildStdin::from_std(stdin).map_err(lost)?),
-        stdout: Box::new(ChildStdout::from_std(stdout).map_err(lost)?),
-        stderr: Box::new(ChildStderr::from_std(stderr).map_err(lost)?),
-        process: PipedProcess::new(running, spec),
+    Ok(Pipes {
+        running: Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), process, job },
+        stdin: ChildStdin::from_std(stdin).map_err(lost)?,
+        stdout: ChildStdout::from_std(stdout).map_err(lost)?,
+        stderr: ChildStderr::from_std(stderr).map_err(lost)?,
     })
 }
 
@@ -190,32 +190,6 @@ fn wait_on_thread(mut child: Child) -> io::Result<watch::Receiver<Option<ExitSta
         sender.send_replace(Some(status));
     })?;
     Ok(receiver)
-}
-
-impl Started {
-    /// Ends when the command itself has; can be awaited again.
-    pub(super) async fn exited(&mut self) -> io::Result<()> {
-        self.watch.exited().await
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        self.process
-    }
-
-    /// Console programs without a console can't be asked.
-    pub(super) fn terminate_group(&self) {
-        self.job.end();
-    }
-
-    /// Also what it left behind.
-    pub(super) fn kill_group(&self) {
-        self.job.end();
-    }
-
-    /// The exit code, or the signal.
-    pub(super) fn reap(self) -> (Option<i32>, Option<i32>) {
-        (self.watch.exit_code(), None)
-    }
 }
 
 fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
