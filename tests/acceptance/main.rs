@@ -12,6 +12,7 @@
 
 mod harness;
 
+mod agents;
 mod asking;
 mod background;
 mod bad_arguments;

@@ -24,6 +24,8 @@ codes! {
     ADAPTER_INSTANTIATION,
     /// The address is not on the public internet, and the user has not allowed it.
     ADDRESS_REFUSED,
+    /// No agent of this name is configured.
+    AGENT_UNKNOWN,
     /// The model's answer is longer, or asks for more tool calls, than Arki takes.
     ANSWER_TOO_LONG,
     /// A request waited too long for its turn at a provider.

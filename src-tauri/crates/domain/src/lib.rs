@@ -22,6 +22,7 @@ mod run;
 mod secret_values;
 mod streaming_redaction;
 mod tool;
+mod tool_names;
 mod upcast;
 
 pub use canonical::{
@@ -46,3 +47,4 @@ pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
 pub use tool::{Category, Decision, REPEATED_RULE, Risk, ToolDefinition, UNTRUSTED_RULE, goes_on_in_background};
+pub use tool_names::ToolNames;

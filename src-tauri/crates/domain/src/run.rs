@@ -1,6 +1,6 @@
 //! What a run was started with; stored in `run.started`, so that it goes on the same way after a restart.
 
-use crate::Image;
+use crate::{Image, ToolNames};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -48,6 +48,9 @@ pub struct RunOptions {
     /// The call-level system prompt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
+    /// The only tools that its agent has; all where `None`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolNames>,
     /// Tools that there are not in the run, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub disabled_tools: Vec<String>,

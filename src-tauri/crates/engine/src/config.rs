@@ -1,5 +1,6 @@
 //! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
 
+mod agents;
 mod file;
 mod mcp;
 mod merge;
@@ -8,6 +9,7 @@ mod place;
 mod secret_files;
 mod template;
 
+pub use agents::AgentEntry;
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
 pub(crate) use parse::{invalid, parse, parse_rule};
@@ -19,7 +21,7 @@ use arki_tools::policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
 use globset::GlobSet;
 
-/// The agent that this version runs.
+/// The agent that runs where nothing else is said. It is there even where nothing is configured.
 pub(crate) const AGENT: &str = "arki";
 /// Used where the configuration names no model: works without a key and without a network.
 pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
@@ -27,14 +29,16 @@ const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
 const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 
-/// Everything a run is configured with.
+/// Everything a run is configured with: by the agent `arki`, until another is chosen ([`Config::for_agent`]).
 #[derive(Debug, Clone)]
 pub struct Config {
     /// `provider/model`.
     pub model: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
+    pub(crate) agents: agents::Agents,
     pub providers: Vec<ProviderSettings>,
+    /// With the tools that the agent has.
     pub policy: PolicySettings,
     /// Globs, as they were written.
     pub(crate) secret_globs: Vec<String>,

@@ -46,6 +46,7 @@ impl Engine {
         let policy = PolicySettings {
             grants,
             plan: run.options.plan,
+            tools: run.options.tools.clone(),
             disabled_tools: run.options.disabled_tools.clone(),
             ..config.policy.clone()
         };

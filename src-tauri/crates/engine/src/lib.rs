@@ -72,7 +72,7 @@ pub use arki_tools::stands_under_a_tool;
 pub use arki_workspace::LineOrigin;
 pub use arki_workspace::OutputFile;
 pub use arki_workspace::learn_login_path;
-pub use config::Config;
+pub use config::{AgentEntry, Config};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, doctor_without_database};
 pub use engine::{Engine, EngineOptions, verify};

@@ -99,7 +99,12 @@ impl Engine {
         if start.disabled_tools.is_some() {
             self.ensure_known_tools(&open, &config, &disabled_tools)?;
         }
-        let options = RunOptions { images, disabled_tools, ..with_limits(start.options, &config) };
+        let options = RunOptions {
+            images,
+            tools: config.policy.tools.clone(),
+            disabled_tools,
+            ..with_limits(start.options, &config)
+        };
         let providers = self.providers(&config);
         providers.model(&model)?;
         if !pictures.is_empty() {

@@ -49,17 +49,22 @@ impl Engine {
         Ok(entries)
     }
 
-    /// Whether runs can begin with the model that is configured.
+    /// Whether runs can begin with the models that are configured, each agent's.
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID` when it names none.
     pub fn ensure_model_usable(&self) -> Result<(), Fault> {
         let config = self.user_config()?;
-        let usable = self.providers(&config).model(&config.model);
-        usable.map(drop).map_err(|fault| {
-            let file = self.directories.config_file();
-            Fault { message: format!("{}: \"agents.{AGENT}.model\": {}", file.display(), fault.message), ..fault }
-        })
+        let providers = self.providers(&config);
+        // What the others leave open is as for this one.
+        let names = std::iter::once(AGENT.to_owned()).chain(config.agents().into_iter().map(|agent| agent.name));
+        for name in names {
+            providers.model(&config.for_agent(&name)?.model).map_err(|fault| {
+                let file = self.directories.config_file();
+                Fault { message: format!("{}: \"agents.{name}.model\": {}", file.display(), fault.message), ..fault }
+            })?;
+        }
+        Ok(())
     }
 
     /// # Errors

@@ -105,7 +105,7 @@ impl Kernel {
         let policy = &settings.policy;
         let is_there = |tool: &&Tool| {
             let may_plan = !policy.plan || tool.definition.category == arki_domain::Category::Read;
-            may_plan && !policy.is_disabled(tool.name())
+            may_plan && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
         };
         let definitions = tools.iter().filter(is_there).map(|tool| tool.definition.clone()).collect();
         Arc::new_cyclic(|me| Self {

@@ -114,6 +114,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
     };
     let line = command.map(|command| &command.line);
     untrusted(question, category)
+        .or_else(|| not_of_agent(question, settings))
         .or_else(|| switched_off(question, settings))
         .or_else(|| only_plans(settings, category))
         .or_else(|| settings.denies(question, category, line))
@@ -136,6 +137,11 @@ fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
 fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     let denied = !question.trusted && category != Category::Read;
     denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
+}
+
+fn not_of_agent(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
+    let reason = "The agent at work does not have this tool.";
+    (!settings.has_tool(question.tool)).then(|| hit(Decision::Deny, "builtin:agent-tools", reason))
 }
 
 fn switched_off(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {

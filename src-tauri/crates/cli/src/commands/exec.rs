@@ -42,6 +42,7 @@ pub(crate) async fn run(
             approval_timeout_seconds: None,
             system: arguments.system,
             skills: arguments.skill,
+            tools: None,
             disabled_tools: Vec::new(),
             images: Vec::new(),
             output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,

@@ -1,6 +1,6 @@
 //! One `config.json`, as it stands in the file. The keys of the contract, section 3.
 
-use arki_domain::{Category, Decision};
+use arki_domain::{Category, Decision, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_tools::policy::RuleDefinition;
 use arki_workspace::CommandLimits;
@@ -16,6 +16,8 @@ pub(crate) struct ConfigFile {
     /// For editors.
     #[serde(rename = "$schema")]
     pub(crate) schema: Option<String>,
+    /// By name: up to 32 lower-case letters, digits, "-" and "_", the first a letter or digit.
+    #[schemars(extend("propertyNames" = { "pattern": "^[a-z0-9][a-z0-9_-]{0,31}$" }))]
     pub(crate) agents: BTreeMap<String, AgentConfig>,
     pub(crate) providers: BTreeMap<String, ProviderConfig>,
     pub(crate) policy: PolicyConfig,
@@ -41,6 +43,31 @@ pub(crate) struct AgentConfig {
     pub(crate) max_completion_tokens: Option<u32>,
     /// Added to the built-in system prompt.
     pub(crate) system_prompt: Option<String>,
+    /// When to use this agent, in one line; told to the model.
+    #[serde(default, deserialize_with = "none_or_line")]
+    #[schemars(length(min = 1, max = 300))]
+    pub(crate) description: Option<String>,
+    /// The only tools that the agent has, by name; one that ends in `*` stands for all that begin like it. All where
+    /// absent.
+    #[serde(default, deserialize_with = "none_or_tool_names")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub(crate) tools: Option<ToolNames>,
+}
+
+/// Of what a model is told of an agent.
+const MAX_DESCRIPTION_CHARS: usize = 300;
+
+fn none_or_line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let Some(line) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    if line.trim().is_empty() || line.chars().any(char::is_control) || line.chars().count() > MAX_DESCRIPTION_CHARS {
+        return Err(D::Error::custom(format_args!("it is one line of up to {MAX_DESCRIPTION_CHARS} characters")));
+    }
+    Ok(Some(line))
+}
+
+fn none_or_tool_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ToolNames>, D::Error> {
+    let names = Option::<Vec<String>>::deserialize(deserializer)?;
+    names.map(ToolNames::new).transpose().map_err(D::Error::custom)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
-use super::file::{AgentConfig, ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::agents;
+use super::file::{ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
 use super::mcp;
 use super::parse::invalid;
 use super::secret_files;
@@ -44,6 +45,7 @@ impl Config {
             model: DEFAULT_MODEL.to_owned(),
             model_options: ModelOptions::default(),
             system_prompt: None,
+            agents: agents::of_user(file, path)?,
             providers: file
                 .providers
                 .iter()
@@ -67,9 +69,7 @@ impl Config {
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,
         };
-        if let Some(agent) = file.agents.get(AGENT) {
-            config.choose(agent);
-        }
+        config.choose(AGENT)?;
         Ok(config)
     }
 
@@ -98,15 +98,8 @@ impl Config {
         self.secret_files = secret_files::compile(&self.secret_globs, path)?;
         self.lower(&file.limits, path)?;
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
-        let Some(agent) = file.agents.get(AGENT) else { return Ok(()) };
-        if let Some(model) = &agent.model {
-            let provider = model.split('/').next().unwrap_or_default();
-            if provider != "demo" && !self.providers.iter().any(|known| known.name == provider) {
-                return Err(invalid(path, &format!("it names the provider \"{provider}\", which you don't have")));
-            }
-        }
-        self.choose(agent);
-        Ok(())
+        agents::add_projects(&mut self.agents, file, &self.providers, path)?;
+        self.choose(AGENT)
     }
 
     fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
@@ -143,21 +136,6 @@ impl Config {
         is_lower.then_some(()).ok_or_else(loosened)?;
         self.tool_limits.command = wanted;
         Ok(())
-    }
-
-    fn choose(&mut self, agent: &AgentConfig) {
-        if let Some(model) = &agent.model {
-            self.model.clone_from(model);
-        }
-        if let Some(prompt) = &agent.system_prompt {
-            self.system_prompt = Some(prompt.clone());
-        }
-        let options = &mut self.model_options;
-        options.flex = agent.flex.unwrap_or(options.flex);
-        options.max_completion_tokens = agent.max_completion_tokens.or(options.max_completion_tokens);
-        if let Some(effort) = agent.reasoning_effort {
-            options.reasoning_effort = Some(effort.word().to_owned());
-        }
     }
 }
 

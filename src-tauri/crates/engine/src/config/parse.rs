@@ -1,7 +1,7 @@
 //! From text to a configuration, with errors that name the file, the place and the way out.
 
-use super::ConfigFile;
 use super::place::KeyPath;
+use super::{ConfigFile, agents};
 use arki_domain::{Code, Fault};
 use arki_tools::policy::RuleDefinition;
 use serde_json::Value;
@@ -23,11 +23,22 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     if let Some(unknown) = unknown_key(&value, &schema(), &KeyPath::default()) {
         return Err(unknown.fault(file, text));
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    let config: ConfigFile = serde_path_to_error::deserialize(value).map_err(|error| {
         let place = KeyPath::from(error.path()).in_text(text);
         let colon = if place.is_empty() { "" } else { ": " };
         invalid(file, &format!("{place}{colon}{}", error.inner()))
-    })
+    })?;
+    match config.agents.keys().find(|name| !agents::is_name(name)) {
+        Some(name) => Err(invalid(file, &no_agent_name(name, text))),
+        None => Ok(config),
+    }
+}
+
+fn no_agent_name(name: &str, text: &str) -> String {
+    let place = KeyPath::default().then("agents").then(name).in_text(text);
+    format!(
+        "{place}: an agent's name is up to 32 lower-case letters, digits, \"-\" and \"_\", the first a letter or digit"
+    )
 }
 
 /// One rule by itself, as it would stand in `policy.rules`.

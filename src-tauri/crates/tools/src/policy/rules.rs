@@ -2,7 +2,7 @@
 
 use super::question::{Question, Subject};
 use super::{CommandLine, Hit, powershell};
-use arki_domain::{Category, Decision};
+use arki_domain::{Category, Decision, ToolNames};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -212,6 +212,8 @@ pub struct PolicySettings {
     pub grants: Vec<PolicyRule>,
     /// Nothing but reading exists.
     pub plan: bool,
+    /// The only tools that the agent has; all where `None`.
+    pub tools: Option<ToolNames>,
     /// Tools that the user has switched off.
     pub disabled_tools: Vec<String>,
 }
@@ -224,7 +226,7 @@ impl Default for PolicySettings {
             (Category::Exec, Decision::Approval),
             (Category::Network, Decision::Approval),
         ]);
-        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false, disabled_tools: Vec::new() }
+        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false, tools: None, disabled_tools: Vec::new() }
     }
 }
 
@@ -234,6 +236,12 @@ impl PolicySettings {
         let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
         self.rules.retain(is_meant);
         self.grants.retain(is_meant);
+    }
+
+    /// Whether the agent has such a tool at all.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.has(tool))
     }
 
     #[must_use]

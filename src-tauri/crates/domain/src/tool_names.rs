@@ -1,0 +1,108 @@
+//! Which tools there are for an agent: a list of names, some of them beginnings.
+
+use serde::{Deserialize, Serialize};
+
+/// The most that one list has.
+const MAX_NAMES: usize = 128;
+/// Vendors take no longer names of tools.
+const MAX_NAME_BYTES: usize = 64;
+
+/// Names of tools. One that ends in `*` stands for all that begin like it: `mcp__docs__*`. An empty list is of none.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ToolNames(Vec<String>);
+
+impl ToolNames {
+    /// # Errors
+    /// What is wrong with the list, in words that go on after its place.
+    pub fn new(names: Vec<String>) -> Result<Self, String> {
+        if names.len() > MAX_NAMES {
+            return Err(format!("it names more than {MAX_NAMES} tools"));
+        }
+        match names.iter().find(|name| !is_pattern(name)) {
+            Some(name) => {
+                Err(format!("{name:?} is no name of a tool, nor the beginning of some with \"*\" at its end"))
+            }
+            None => Ok(Self(names)),
+        }
+    }
+
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|pattern| covers(pattern, name))
+    }
+
+    /// What both lists have.
+    #[must_use]
+    pub fn narrowed_to(&self, other: &Self) -> Self {
+        let both = |pattern: &String| {
+            let narrower = |other: &&String| covers(pattern, other);
+            if other.0.iter().any(|other| covers(other, pattern)) {
+                vec![pattern.clone()]
+            } else {
+                other.0.iter().filter(narrower).cloned().collect()
+            }
+        };
+        let mut names: Vec<String> = self.0.iter().flat_map(both).collect();
+        names.sort();
+        names.dedup();
+        Self(names)
+    }
+}
+
+/// Whether everything that `inner`, a name or a pattern, stands for is among what `pattern` stands for.
+fn covers(pattern: &str, inner: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => inner.starts_with(beginning),
+        None => pattern == inner,
+    }
+}
+
+fn is_pattern(pattern: &str) -> bool {
+    let name = pattern.strip_suffix('*').unwrap_or(pattern);
+    let is_sign = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    !pattern.is_empty() && name.len() <= MAX_NAME_BYTES && name.chars().all(is_sign)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn names(names: &[&str]) -> ToolNames {
+        ToolNames::new(names.iter().map(|&name| name.to_owned()).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_star_at_the_end_stands_for_any_rest() {
+        let some = names(&["read_file", "mcp__docs__*"]);
+        for (name, is_there) in
+            [("read_file", true), ("read_files", false), ("mcp__docs__a", true), ("mcp__docs", false)]
+        {
+            assert_eq!(some.has(name), is_there, "{name}");
+        }
+        assert!(names(&["*"]).has("anything") && !names(&[]).has("anything"));
+    }
+
+    #[test]
+    fn what_can_be_no_name_is_refused() {
+        for name in ["", "a b", "*a", "a**", "ä", &"x".repeat(MAX_NAME_BYTES + 1)] {
+            assert!(ToolNames::new(vec![name.to_owned()]).is_err(), "{name}");
+        }
+        assert!(ToolNames::new(vec!["a".to_owned(); MAX_NAMES]).is_ok());
+        assert!(ToolNames::new(vec!["a".to_owned(); MAX_NAMES + 1]).unwrap_err().contains("128"));
+    }
+
+    proptest! {
+        #[test]
+        fn narrowed_lists_have_exactly_what_both_have(
+            one in prop::collection::vec("[ab]{0,3}\\*|[ab]{1,3}", 0..4),
+            other in prop::collection::vec("[ab]{0,3}\\*|[ab]{1,3}", 0..4),
+            name in "[ab]{1,4}",
+        ) {
+            let (one, other) = (ToolNames::new(one).unwrap(), ToolNames::new(other).unwrap());
+            let both = one.narrowed_to(&other);
+            prop_assert_eq!(both.has(&name), one.has(&name) && other.has(&name));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The agents of a configuration. What one other than `arki` leaves open is as for `arki`, but for its system prompt.
+
+use super::file::{AgentConfig, ConfigFile};
+use super::parse::invalid;
+use super::{AGENT, Config, DEFAULT_MODEL};
+use arki_domain::{Code, Fault, ModelOptions};
+use arki_llm::ProviderSettings;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const MAX_AGENTS: usize = 32;
+const MAX_NAME_CHARS: usize = 32;
+
+/// By name; `arki` is always one of them.
+pub(crate) type Agents = BTreeMap<String, AgentConfig>;
+
+/// An agent as it is shown, and told to models.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentEntry {
+    pub name: String,
+    /// When to use it: one line.
+    pub description: Option<String>,
+}
+
+impl Config {
+    /// All that there are, by name.
+    #[must_use]
+    pub fn agents(&self) -> Vec<AgentEntry> {
+        let entry = |(name, agent): (&String, &AgentConfig)| AgentEntry {
+            name: name.clone(),
+            description: agent.description.clone(),
+        };
+        self.agents.iter().map(entry).collect()
+    }
+
+    /// The same configuration with another agent at work: its model and options, system prompt and tools.
+    ///
+    /// # Errors
+    /// `AGENT_UNKNOWN`, with the nearest name.
+    pub fn for_agent(&self, name: &str) -> Result<Self, Fault> {
+        let mut config = self.clone();
+        config.choose(name)?;
+        Ok(config)
+    }
+
+    pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
+        let agent = self.agents.get(name).cloned().ok_or_else(|| self.unknown_agent(name))?;
+        let agent = match self.agents.get(AGENT) {
+            Some(base) => agent.completed_by(base),
+            None => agent,
+        };
+        self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+        self.model_options = ModelOptions {
+            flex: agent.flex.unwrap_or_default(),
+            max_completion_tokens: agent.max_completion_tokens,
+            reasoning_effort: agent.reasoning_effort.map(|effort| effort.word().to_owned()),
+            output_schema: None,
+        };
+        self.system_prompt = agent.system_prompt;
+        self.policy.tools = agent.tools;
+        Ok(())
+    }
+
+    fn unknown_agent(&self, name: &str) -> Fault {
+        let nearest = self.agents.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
+        let hint = nearest.map_or_else(String::new, |nearest| format!("The nearest is \"{nearest}\"."));
+        Fault::new(Code::AGENT_UNKNOWN, format!("There is no agent {name:?} in the configuration."), hint)
+    }
+}
+
+impl AgentConfig {
+    /// With what `base` says where this says nothing. A system prompt and a description are nobody's but their own.
+    fn completed_by(self, base: &Self) -> Self {
+        Self {
+            model: self.model.or_else(|| base.model.clone()),
+            core: self.core.or(base.core),
+            flex: self.flex.or(base.flex),
+            reasoning_effort: self.reasoning_effort.or(base.reasoning_effort),
+            max_completion_tokens: self.max_completion_tokens.or(base.max_completion_tokens),
+            tools: self.tools.or_else(|| base.tools.clone()),
+            system_prompt: self.system_prompt,
+            description: self.description,
+        }
+    }
+}
+
+/// # Errors
+/// `CONFIG_INVALID` where there are too many.
+pub(super) fn of_user(file: &ConfigFile, path: &Path) -> Result<Agents, Fault> {
+    let mut agents = file.agents.clone();
+    agents.entry(AGENT.to_owned()).or_default();
+    ensure_few(&agents, path)?;
+    Ok(agents)
+}
+
+/// A project may bring agents of its own and change the user's. It never widens what tools there are: those it lists
+/// are the ones that the user's agent has too, or else the user's `arki`.
+///
+/// # Errors
+/// `CONFIG_INVALID` where one names a provider that the user does not have, or there are too many.
+pub(super) fn add_projects(
+    agents: &mut Agents,
+    file: &ConfigFile,
+    providers: &[ProviderSettings],
+    path: &Path,
+) -> Result<(), Fault> {
+    let allowed = agents.get(AGENT).and_then(|arki| arki.tools.clone());
+    for (name, projects) in &file.agents {
+        ensure_known_provider(name, projects, providers, path)?;
+        let users = agents.remove(name).unwrap_or_default();
+        let tools = match (&projects.tools, users.tools.as_ref().or(allowed.as_ref())) {
+            (Some(tools), Some(allowed)) => Some(tools.narrowed_to(allowed)),
+            (Some(tools), None) => Some(tools.clone()),
+            (None, _) => users.tools.clone(),
+        };
+        let system_prompt = projects.system_prompt.clone().or_else(|| users.system_prompt.clone());
+        let description = projects.description.clone().or_else(|| users.description.clone());
+        let merged = AgentConfig { tools, system_prompt, description, ..projects.clone().completed_by(&users) };
+        agents.insert(name.clone(), merged);
+    }
+    ensure_few(agents, path)
+}
+
+/// What can be the name of an agent: short, and nothing that a model or a terminal could take for something else.
+pub(super) fn is_name(name: &str) -> bool {
+    let is_first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    name.len() <= MAX_NAME_CHARS
+        && name.starts_with(is_first)
+        && name.chars().all(|c| is_first(c) || matches!(c, '_' | '-'))
+}
+
+fn ensure_few(agents: &Agents, path: &Path) -> Result<(), Fault> {
+    if agents.len() > MAX_AGENTS {
+        return Err(invalid(path, &format!("with it there are more than {MAX_AGENTS} agents")));
+    }
+    Ok(())
+}
+
+fn ensure_known_provider(
+    name: &str,
+    agent: &AgentConfig,
+    providers: &[ProviderSettings],
+    path: &Path,
+) -> Result<(), Fault> {
+    let Some(model) = &agent.model else { return Ok(()) };
+    let provider = model.split('/').next().unwrap_or_default();
+    if provider == "demo" || providers.iter().any(|known| known.name == provider) {
+        return Ok(());
+    }
+    Err(invalid(path, &format!("\"agents.{name}\" names the provider \"{provider}\", which you don't have")))
+}
+
+#[cfg(test)]
+mod tests;
