@@ -23,8 +23,8 @@ pub(crate) async fn search_sessions(
 
 #[tauri::command]
 pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Desktop>) -> Answer<RemovedSession> {
-    let freed_bytes = desktop.engine.remove_session(&SessionId::from(session_id)).await?;
-    Ok(RemovedSession { freed_bytes })
+    let removed = desktop.engine.remove_session(&SessionId::from(session_id)).await?;
+    Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })
 }
 
 /// Asks where to; `None` when the user changed their mind.

@@ -19,6 +19,8 @@ const session = (sessionId: string, title: string): SessionSummary => ({
   state: "idle",
   pendingApprovals: 0,
   origin: null,
+  parent: null,
+  agent: "arki",
 });
 
 /** Wide enough for three columns; jsdom's own window is not. */

@@ -4,6 +4,7 @@ import { RewindDialog } from "../features/history/RewindDialog";
 import { TakeBackDialog } from "../features/history/TakeBackDialog";
 import { ToolsDialog } from "../features/tools/ToolsDialog";
 import { useSessions } from "../platform/context";
+import { subagentsOf } from "../protocol/sessions";
 import type { History } from "./history";
 
 /** The one question about the past that is open, if any. */
@@ -41,7 +42,8 @@ export function HistoryDialogs({ history }: { history: History }) {
     case "delete": {
       const title = sessions.find((one) => one.sessionId === asking.sessionId)?.title || "Untitled session";
       const done = (freed: number) => history.removed(asking.sessionId, freed);
-      return <DeleteDialog sessionId={asking.sessionId} title={title} onClose={close} onDone={done} />;
+      const subagents = subagentsOf(sessions, asking.sessionId).length;
+      return <DeleteDialog {...asking} title={title} subagents={subagents} onClose={close} onDone={done} />;
     }
   }
 }

@@ -35,6 +35,8 @@ const sessions = Array.from(
     state: number === 0 ? "running" : "done",
     pendingApprovals: 0,
     origin: null,
+    parent: null,
+    agent: "arki",
   }),
 );
 

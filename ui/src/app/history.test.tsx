@@ -20,6 +20,8 @@ const session = (
   state,
   pendingApprovals: 0,
   origin: null,
+  parent: null,
+  agent: "arki",
 });
 
 function twoPrompts() {

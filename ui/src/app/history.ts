@@ -6,6 +6,7 @@ import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
 import { asCommandError } from "../platform/platform";
 import type { CommandError, ExportFormat, LineOrigin, RewindPreview } from "../protocol/generated";
+import { subagentsOf } from "../protocol/sessions";
 
 /** The question that is open about a session's past. */
 export type Asking =
@@ -88,10 +89,12 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     });
   const removed = (sessionId: string, freedBytes: number) => {
     setAsking(null);
-    arki.sessions.update((list) => list.filter((one) => one.sessionId !== sessionId));
-    arki.approvals.update((list) => list.filter((one) => one.sessionId !== sessionId));
-    arki.questions.update((list) => list.filter((one) => one.sessionId !== sessionId));
-    if (selected === sessionId) go(null);
+    const gone = new Set([sessionId, ...subagentsOf(arki.sessions.get(), sessionId)]);
+    const stays = (one: { sessionId: string }) => !gone.has(one.sessionId);
+    arki.sessions.update((list) => list.filter(stays));
+    arki.approvals.update((list) => list.filter(stays));
+    arki.questions.update((list) => list.filter(stays));
+    if (selected !== null && gone.has(selected)) go(null);
     say(`Deleted. ${bytes(freedBytes)} freed.`);
   };
   return {

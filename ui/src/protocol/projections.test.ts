@@ -72,6 +72,8 @@ describe("the list of sessions", () => {
     state: "idle",
     pendingApprovals: 0,
     origin: null,
+    parent: null,
+    agent: "arki",
   });
   const step = (list: readonly SessionSummary[], type: string, payload: Record<string, unknown> = {}) => {
     const event: Event = { ...eventLog("b").add(type, payload), ts: 9 };

@@ -36,6 +36,8 @@ function created(event: Event): SessionSummary {
     state: "idle",
     pendingApprovals: 0,
     origin: null,
+    parent: maybeText(p, "parentSession"),
+    agent: text(p, "agent"),
   };
 }
 
@@ -45,7 +47,7 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
   if (event.type === "session.created" || event.type === "session.configured") {
     return { title: text(p, "title") || known.title };
   }
-  if (event.type === "session.forked") return { origin: maybeText(p, "fromSession") };
+  if (event.type === "session.forked") return { origin: maybeText(p, "fromSession"), parent: null };
   if (event.type === "run.started") {
     return { state, title: known.title || text(p, "prompt").split("\n")[0]?.slice(0, 80) || known.title };
   }
@@ -65,7 +67,7 @@ function pausedFor(payload: Record<string, unknown>): SessionState {
 }
 
 function same(a: SessionSummary, b: SessionSummary): boolean {
-  const kept = a.title === b.title && a.state === b.state && a.origin === b.origin;
+  const kept = a.title === b.title && a.state === b.state && a.origin === b.origin && a.parent === b.parent;
   return kept && a.pendingApprovals === b.pendingApprovals;
 }
 
@@ -87,4 +89,9 @@ export function groupByProject(sessions: readonly SessionSummary[], openProject:
     else groups.set(session.project, [session]);
   }
   return [...groups].map(([project, of]) => ({ project, sessions: of }));
+}
+
+/** The sessions, by id, of the sub-agents that work or worked for one. */
+export function subagentsOf(sessions: readonly SessionSummary[], sessionId: string): string[] {
+  return sessions.filter((one) => one.parent === sessionId).map((one) => one.sessionId);
 }

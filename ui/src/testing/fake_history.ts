@@ -89,7 +89,8 @@ export function historyHandlers(world: World): Handlers {
     fork_session: ({ sessionId, atSeq }) => {
       const origin = world.sessions.find((one) => one.sessionId === sessionId);
       const forkId = `fork ${world.sessions.length}`;
-      const made = { ...summary, ...origin, sessionId: forkId, state: "idle" as const, origin: sessionId };
+      const fork = { sessionId: forkId, state: "idle" as const, origin: sessionId, parent: null };
+      const made = { ...summary, ...origin, ...fork };
       world.sessions = [made, ...world.sessions];
       tell(forkId, "session.created", { title: made.title, project: made.project, parentSession: sessionId });
       tell(forkId, "session.forked", { fromSession: sessionId, fromSeq: atSeq ?? log(sessionId).length });
@@ -113,15 +114,18 @@ export function historyHandlers(world: World): Handlers {
     export_session: ({ sessionId, format }) => `/home/ada/Downloads/${sessionId}.${format}`,
     import_sessions: () => null,
     remove_session: ({ sessionId }) => {
-      world.sessions = world.sessions.filter((one) => one.sessionId !== sessionId);
-      return { freedBytes: 1_240_000 };
+      const subagents = world.sessions.filter((one) => one.parent === sessionId).length;
+      world.sessions = world.sessions.filter(
+        (one) => one.sessionId !== sessionId && one.parent !== sessionId,
+      );
+      return { freedBytes: 1_240_000, subagents };
     },
   };
 }
 
 const noMessages: readonly QueuedMessage[] = [];
 const noUsage = { promptTokens: 0, completionTokens: 0, totalTokens: 0, cachedTokens: 0, costUsd: null };
-const summary = { title: "", project: "", createdAt: 0, updatedAt: 0, pendingApprovals: 0 };
+const summary = { title: "", project: "", createdAt: 0, updatedAt: 0, pendingApprovals: 0, agent: "arki" };
 
 function promptAfter(events: readonly Event[], toSeq: number): string | null {
   const next = events.find((event) => event.seq === toSeq + 1);

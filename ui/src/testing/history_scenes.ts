@@ -19,6 +19,8 @@ const session = (
   state,
   pendingApprovals: 0,
   origin: null,
+  parent: null,
+  agent: "arki",
   ...more,
 });
 

@@ -320,6 +320,8 @@ function summaryOf(
     state,
     pendingApprovals: state === "waiting" ? 1 : 0,
     origin: null,
+    parent: null,
+    agent: "arki",
   };
 }
 

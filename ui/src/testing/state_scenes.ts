@@ -16,6 +16,8 @@ function session(sessionId: string, title: string, state: SessionSummary["state"
     state,
     pendingApprovals: state === "waiting" ? 1 : 0,
     origin: null,
+    parent: null,
+    agent: "arki",
   };
 }
 

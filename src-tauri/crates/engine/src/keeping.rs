@@ -2,9 +2,10 @@
 //! export.
 
 use crate::Engine;
+use crate::claim::Claim;
 use crate::contents::listed_hashes;
 use arki_domain::{Fault, SessionId};
-use arki_store::{ImportedSession, Sizes, exported_events};
+use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_events};
 use std::io::BufRead;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
@@ -14,12 +15,15 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const TIDIED_AT: &str = "tidied_at";
 
 impl Engine {
-    /// Removes a session for good, and answers with the bytes that this freed.
+    /// Removes a session for good, with those of its sub-agents.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
-    pub async fn remove_session(&self, session_id: &SessionId) -> Result<u64, Fault> {
+    pub async fn remove_session(&self, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
         let _claim = self.claim(session_id)?;
+        let subagents = self.reader().subagent_sessions(session_id)?;
+        let _claims: Vec<Claim> =
+            subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
         Ok(self.store.remove_session(session_id, &self.owner, listed_hashes).await?)
     }
 

@@ -63,8 +63,8 @@ pub use approvals::{Keep, Resolution, rule_text};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_store::{
-    AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, Salvaged, SearchHit, SearchQuery,
-    Sizes, SnippetPart, VerifyReport,
+    AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, RemovedSessions, Salvaged,
+    SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
 pub use arki_tools::Guide;
 pub use arki_tools::policy::RuleDefinition;

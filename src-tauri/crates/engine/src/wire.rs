@@ -156,6 +156,9 @@ wire! {
         pub pending_approvals: u32,
         /// The session it was forked from.
         pub origin: Option<String>,
+        /// The session whose run it works for, where it is a sub-agent's.
+        pub parent: Option<String>,
+        pub agent: String,
     }
     PartialAnswer {
         pub run_id: String,
@@ -320,6 +323,8 @@ impl From<Summary> for SessionSummary {
             state: summary.state,
             pending_approvals: u32::from(summary.pending_approval.is_some()),
             origin: summary.origin.map(|origin| origin.to_string()),
+            parent: summary.parent.map(|parent| parent.to_string()),
+            agent: summary.agent,
         }
     }
 }

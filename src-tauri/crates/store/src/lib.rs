@@ -67,7 +67,7 @@ pub use lease_requests::LeaseRequest;
 pub use leases::LEASE_TTL;
 pub use read_events::{EventPage, MAX_PAGE_BYTES};
 pub use reader::{MAX_READERS, Reader};
-pub use removal::REMOVAL_BATCH_EVENTS;
+pub use removal::{REMOVAL_BATCH_EVENTS, RemovedSessions};
 pub use salvage::{Salvaged, open_or_salvage};
 pub use seal::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH};
 pub use search::{MAX_SEARCH_HITS, SearchHit, SearchQuery};

@@ -75,6 +75,8 @@ impl SessionRow {
                 run_id: row.get::<_, Option<String>>(6)?.map(Into::into),
                 pending_approval: row.get::<_, Option<String>>(7)?.map(Into::into),
                 origin: None,
+                parent: None,
+                agent: String::new(),
             },
             last_seq: row::unsigned(row.get(8)?),
             last_hash: text(9)?,

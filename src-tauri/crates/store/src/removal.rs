@@ -1,4 +1,4 @@
-//! Removing a session as a whole, the only thing that is ever removed from the log.
+//! Removing a session as a whole, with those of its sub-agents: the only thing that is ever removed from the log.
 //!
 //! One transaction makes it disappear: from then on no list shows it and nothing can be added to it. Its events follow in
 //! bounded steps, so that others can write in between; what a crash leaves of them is removed the next time anything is.
@@ -22,9 +22,18 @@ const VACUUM_STEP_PAGES: i64 = 2000;
 const TABLES: &[&str] =
     &["sessions", "runs", "approvals", "snapshots", "file_changes", "blob_refs", "anchors", "partials", "leases"];
 
+/// What a removal came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemovedSessions {
+    /// In the database.
+    pub freed_bytes: u64,
+    /// Those of its sub-agents, which went with it.
+    pub subagents: Vec<SessionId>,
+}
+
 impl Store {
-    /// Removes a session and what only it needed, and answers with the bytes that this freed in the database.
-    /// `owner`: whose lease does not stand in the way. `list_of_manifest`: see [`Store::collect_garbage`].
+    /// Removes a session, those of its sub-agents, and what only they needed. `owner`: whose lease does not stand in the
+    /// way. `list_of_manifest`: see [`Store::collect_garbage`].
     ///
     /// # Errors
     /// `SessionNotFound`, `SessionHasForks`, `SessionBusy`, or when the database cannot be written. Once the session is
@@ -37,14 +46,14 @@ impl Store {
         session: &SessionId,
         owner: &str,
         list_of_manifest: impl ManifestReader,
-    ) -> Result<u64, StoreError> {
+    ) -> Result<RemovedSessions, StoreError> {
         let before = self.read(Reader::used_bytes).await?;
         let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
-        self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
+        let subagents = self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
         self.collect_garbage(u64::MAX, list_of_manifest).await?;
         self.give_pages_back().await?;
         let after = self.read(Reader::used_bytes).await?;
-        Ok(before.saturating_sub(after))
+        Ok(RemovedSessions { freed_bytes: before.saturating_sub(after), subagents })
     }
 
     /// Removes what is left of the events of sessions that are gone.
@@ -77,36 +86,51 @@ struct Removal {
 }
 
 impl Removal {
-    fn begin(&self, transaction: &Connection) -> Result<(), StoreError> {
-        self.ensure_removable(transaction)?;
-        let id = self.session.as_str();
-        transaction.execute("INSERT INTO session_removals (session_id) VALUES (?1) ON CONFLICT DO NOTHING", [id])?;
-        for table in TABLES {
-            transaction.execute(&format!("DELETE FROM {table} WHERE session_id = ?1"), [id])?;
+    /// Answers with the sub-agents' sessions.
+    fn begin(&self, transaction: &Connection) -> Result<Vec<SessionId>, StoreError> {
+        self.ensure_removable(transaction, &self.session)?;
+        let subagents = subagents_of(transaction, &self.session)?;
+        for subagent in &subagents {
+            self.ensure_removable(transaction, subagent)?;
         }
-        transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(&self.session)])?;
-        usage_events::note_removal(transaction)
+        for session in subagents.iter().chain([&self.session]) {
+            let id = session.as_str();
+            transaction
+                .execute("INSERT INTO session_removals (session_id) VALUES (?1) ON CONFLICT DO NOTHING", [id])?;
+            for table in TABLES {
+                transaction.execute(&format!("DELETE FROM {table} WHERE session_id = ?1"), [id])?;
+            }
+            transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(session)])?;
+        }
+        usage_events::note_removal(transaction)?;
+        Ok(subagents)
     }
 
-    fn ensure_removable(&self, transaction: &Connection) -> Result<(), StoreError> {
+    fn ensure_removable(&self, transaction: &Connection, session: &SessionId) -> Result<(), StoreError> {
         let count = |sql: &str| -> Result<u64, StoreError> {
-            Ok(transaction.query_row(sql, [self.session.as_str()], |row| row.get::<_, i64>(0))?.unsigned_abs())
+            Ok(transaction.query_row(sql, [session.as_str()], |row| row.get::<_, i64>(0))?.unsigned_abs())
         };
         if count("SELECT count(*) FROM sessions WHERE session_id = ?1")? == 0 {
-            return Err(StoreError::SessionNotFound { wanted: self.session.to_string() });
+            return Err(StoreError::SessionNotFound { wanted: session.to_string() });
         }
         let forks = count("SELECT count(*) FROM sessions WHERE origin = ?1")?;
         if forks > 0 {
-            return Err(StoreError::SessionHasForks { session_id: self.session.clone(), forks });
+            return Err(StoreError::SessionHasForks { session_id: session.clone(), forks });
         }
         let now_ms = self.reader.clock.now_ms();
-        match leases::live(transaction, &self.session, now_ms, &*self.reader.is_alive)? {
+        match leases::live(transaction, session, now_ms, &*self.reader.is_alive)? {
             Some(lease) if lease.owner != self.owner => {
-                Err(StoreError::SessionBusy { session_id: self.session.clone(), pid: lease.pid })
+                Err(StoreError::SessionBusy { session_id: session.clone(), pid: lease.pid })
             }
             _ => Ok(()),
         }
     }
+}
+
+fn subagents_of(transaction: &Connection, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
+    let mut statement = transaction.prepare("SELECT session_id FROM sessions WHERE parent = ?1 ORDER BY session_id")?;
+    let rows = statement.query_map([session.as_str()], |row| row.get::<_, String>(0))?;
+    rows.map(|id| Ok(id?.into())).collect()
 }
 
 fn next_removal(connection: &Connection) -> Result<Option<String>, StoreError> {

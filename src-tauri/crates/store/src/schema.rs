@@ -10,6 +10,7 @@ const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("migrations/0001_initial.sql")),
     M::up(include_str!("migrations/0002_history.sql")),
     M::up(include_str!("migrations/0003_compact.sql")),
+    M::up(include_str!("migrations/0004_subagents.sql")),
 ];
 
 /// The layout that this program writes.

@@ -21,7 +21,7 @@ pub struct RunRecord {
 }
 
 const SESSIONS: &str = "SELECT s.session_id, s.title, s.project, s.created_at, s.updated_at, s.state, s.run_id, \
-     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at, s.origin \
+     s.pending_approval, s.last_seq, s.last_hash, l.owner, l.pid, l.renewed_at, s.origin, s.parent, s.agent \
      FROM sessions s LEFT JOIN leases l ON l.session_id = s.session_id";
 const NEWEST_FIRST: &str = "ORDER BY s.updated_at DESC, s.session_id DESC";
 const RUNS: &str = "SELECT r.run_id, r.session_id, r.name, r.state, r.started_at, r.first_seq, l.owner, l.pid, \
@@ -46,12 +46,13 @@ impl Reader {
         self.list_sessions(&sql, params![project, row::signed(limit as u64)])
     }
 
-    /// The most recently used session of a folder (its canonical path).
+    /// The most recently used session of a folder (its canonical path) that is the user's own and no sub-agent's.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn latest_session(&self, project: &str) -> Result<Option<SessionSummary>, StoreError> {
-        Ok(self.sessions_of_project(project, 1)?.pop())
+        let sql = format!("{SESSIONS} WHERE s.project = ?1 AND s.parent IS NULL {NEWEST_FIRST} LIMIT 1");
+        Ok(self.list_sessions(&sql, [project])?.pop())
     }
 
     /// # Errors
@@ -61,12 +62,18 @@ impl Reader {
         Ok(self.list_sessions(&sql, [session.as_str()])?.pop())
     }
 
-    /// Those that were last used before that moment (milliseconds since 1970), the oldest first.
+    /// Those that were last used before that moment (milliseconds since 1970), the oldest first. A session and those of
+    /// its sub-agents are as old as the youngest of them, and only the first is named.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn sessions_older_than(&self, before_ms: i64) -> Result<Vec<SessionSummary>, StoreError> {
-        let sql = format!("{SESSIONS} WHERE s.updated_at < ?1 ORDER BY s.updated_at, s.session_id");
+        let sql = format!(
+            "{SESSIONS} WHERE s.updated_at < ?1 \
+             AND NOT EXISTS (SELECT 1 FROM sessions p WHERE p.session_id = s.parent) \
+             AND NOT EXISTS (SELECT 1 FROM sessions c WHERE c.parent = s.session_id AND c.updated_at >= ?1) \
+             ORDER BY s.updated_at, s.session_id"
+        );
         self.list_sessions(&sql, [before_ms])
     }
 
@@ -86,6 +93,15 @@ impl Reader {
     /// When the database cannot be read.
     pub fn forks(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
         let sql = format!("{SESSIONS} WHERE s.origin = ?1 {NEWEST_FIRST}");
+        self.list_sessions(&sql, [session.as_str()])
+    }
+
+    /// The sessions of the sub-agents that worked for this one, the oldest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn subagent_sessions(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
+        let sql = format!("{SESSIONS} WHERE s.parent = ?1 ORDER BY s.created_at, s.session_id");
         self.list_sessions(&sql, [session.as_str()])
     }
 
@@ -133,6 +149,8 @@ impl Reader {
                 let mut summary = SessionRow::read(row)?.summary;
                 summary.state = self.state_now(summary.state, Lease::read(row, 10)?.as_ref());
                 summary.origin = row.get::<_, Option<String>>(13)?.map(Into::into);
+                summary.parent = row.get::<_, Option<String>>(14)?.map(Into::into);
+                summary.agent = row.get(15)?;
                 Ok(summary)
             })?;
             Ok(rows.collect::<Result<_, _>>()?)

@@ -99,6 +99,16 @@ pub(crate) fn created(title: &str, project: &str) -> EventDraft {
     })
 }
 
+/// The session of a sub-agent that works for another.
+pub(crate) fn subagent_created(agent: &str, parent: &str) -> EventDraft {
+    EventDraft::of_session(SessionCreated {
+        title: "A task".to_owned(),
+        project: "/p".to_owned(),
+        agent: agent.to_owned(),
+        parent_session: Some(parent.into()),
+    })
+}
+
 pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
     EventDraft::of_run(
         run,

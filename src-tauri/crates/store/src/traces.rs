@@ -1,5 +1,5 @@
-//! What an event says beyond its own session: the files it changed, the contents it speaks of, the session that its own
-//! began in. Written in the transaction that appends, so that each can be asked for by its name; made again from the
+//! What an event says beyond its own session: the files it changed, the contents it speaks of, the sessions that its own
+//! began in or works for. Written in the transaction that appends, so that each can be asked for by its name; made again from the
 //! log alone when the layout changes or a session is brought in from elsewhere.
 //!
 //! A content is remembered as spoken of whether it is stored or not: it may be stored later by another session, and
@@ -15,7 +15,9 @@ const CHANGE: &str = "INSERT INTO file_changes (project, path, session_id, seq) 
 /// What was spoken of in several ways is kept for the one that asks for most.
 const REFERENCE: &str = "INSERT INTO blob_refs (session_id, hash, kind) VALUES (?1, ?2, ?3) \
      ON CONFLICT (session_id, hash) DO UPDATE SET kind = excluded.kind WHERE excluded.kind > kind";
-const ORIGIN: &str = "UPDATE sessions SET origin = ?2 WHERE session_id = ?1";
+const AGENT: &str = "UPDATE sessions SET agent = ?2, parent = ?3 WHERE session_id = ?1";
+/// A fork names the session that it began in as its parent too, and is nobody's sub-agent.
+const ORIGIN: &str = "UPDATE sessions SET origin = ?2, parent = NULL WHERE session_id = ?1";
 
 /// As what a session speaks of a content: how much is lost without it. The numbers are those of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +63,12 @@ struct Trace<'a> {
 impl Trace<'_> {
     fn leave(&self, body: &EventBody) -> Result<(), StoreError> {
         match body {
+            EventBody::SessionCreated(created) => {
+                let parent = created.parent_session.as_ref().map(SessionId::as_str);
+                let columns = params![self.event.session_id.as_str(), created.agent, parent];
+                self.transaction.prepare_cached(AGENT)?.execute(columns)?;
+                Ok(())
+            }
             EventBody::SessionForked(forked) => {
                 let ids = params![self.event.session_id.as_str(), forked.from_session.as_str()];
                 self.transaction.prepare_cached(ORIGIN)?.execute(ids)?;

@@ -8,9 +8,16 @@ import { asCommandError } from "../../platform/platform";
 import type { CommandError } from "../../protocol/generated";
 import "./history.css";
 
-type Props = { sessionId: string; title: string; onClose: () => void; onDone: (freedBytes: number) => void };
+type Props = {
+  sessionId: string;
+  title: string;
+  /** How many sub-agents worked for it. */
+  subagents: number;
+  onClose: () => void;
+  onDone: (freedBytes: number) => void;
+};
 
-export function DeleteDialog({ sessionId, title, onClose, onDone }: Props) {
+export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: Props) {
   const arki = useArki();
   const cancel = useRef<HTMLButtonElement>(null);
   const [busy, setBusy] = useState(false);
@@ -39,6 +46,13 @@ export function DeleteDialog({ sessionId, title, onClose, onDone }: Props) {
   return (
     <Dialog title="Delete this session?" open onClose={onClose} footer={footer} initialFocus={cancel}>
       <p className="history-lead">“{title}”</p>
+      {subagents > 0 && (
+        <p>
+          {subagents === 1
+            ? "The session of the sub-agent that worked for it goes with it."
+            : `The sessions of the ${subagents} sub-agents that worked for it go with it.`}
+        </p>
+      )}
       <p>
         Its conversation, its log and the kept images of files go, and can't be brought back. Files of the
         project stay as they are. To keep a copy, export it first.

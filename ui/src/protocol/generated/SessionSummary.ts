@@ -13,4 +13,9 @@ export type SessionSummary = {
    * The session it was forked from.
    */
   origin: string | null;
+  /**
+   * The session whose run it works for, where it is a sub-agent's.
+   */
+  parent: string | null;
+  agent: string;
 };

@@ -24,7 +24,7 @@ pub(crate) enum SessionsCommand {
         /// The file; `-` is standard input
         file: PathBuf,
     },
-    /// Remove a session and everything that only it needed, for good
+    /// Remove a session, those of its sub-agents and everything that only they needed, for good
     Rm { id: String },
     /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
     Export(ExportArguments),

@@ -5,10 +5,11 @@ use crate::exit::Exit;
 use crate::follow::activity;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{Queue, SessionState, SessionSummary};
-use arki_domain::{CallId, Code, Event, EventBody, Fault};
-use arki_engine::{Engine, ImportOutcome, Stretch};
+use arki_domain::{CallId, Code, Event, EventBody, Fault, SessionId};
+use arki_engine::{Engine, ImportOutcome, RemovedSessions, Stretch};
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
 use std::path::Path;
@@ -25,6 +26,11 @@ struct Listed<'a> {
     project: &'a str,
     updated_at: i64,
     state: SessionState,
+    /// Of a sub-agent's session: which agent it is, and whose run it works for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parent_session: Option<&'a str>,
 }
 
 impl<'a> Listed<'a> {
@@ -35,6 +41,8 @@ impl<'a> Listed<'a> {
             project: &session.project,
             updated_at: session.updated_at,
             state: session.state,
+            agent: session.parent.as_ref().map(|_| session.agent.as_str()),
+            parent_session: session.parent.as_ref().map(SessionId::as_str),
         }
     }
 }
@@ -52,19 +60,40 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
 }
 
 fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    for session in engine.sessions(MAX_LISTED)? {
-        if output.json {
-            output.object(&Listed::of(&session));
-        } else {
-            let (id, when) = (session.session_id.as_str(), time(session.updated_at));
-            output.line(format!(
-                "{id}  {when}  {:<11}  {}",
-                session.state.as_str(),
-                visible(&session.title).replace('\n', "\\n")
-            ));
-        }
+    let sessions = engine.sessions(MAX_LISTED)?;
+    if output.json {
+        sessions.iter().for_each(|session| output.object(&Listed::of(session)));
+        return Ok(Exit::Done);
+    }
+    for session in with_subagents_beneath(&sessions) {
+        let (id, when) = (session.session_id.as_str(), time(session.updated_at));
+        let title = visible(&session.title).replace('\n', "\\n");
+        let title = match session.parent {
+            Some(_) => format!("└ {}: {title}", visible(&session.agent)),
+            None => title,
+        };
+        output.line(format!("{id}  {when}  {:<11}  {title}", session.state.as_str()));
     }
     Ok(Exit::Done)
+}
+
+/// Those of sub-agents follow the session that they work for, where it is among them.
+fn with_subagents_beneath<'a>(sessions: &'a [SessionSummary]) -> Vec<&'a SessionSummary> {
+    let own: BTreeSet<&SessionId> =
+        sessions.iter().filter(|session| session.parent.is_none()).map(|session| &session.session_id).collect();
+    let mut beneath: BTreeMap<&SessionId, Vec<&SessionSummary>> = BTreeMap::new();
+    let mut above = Vec::new();
+    for session in sessions {
+        match session.parent.as_ref().filter(|parent| own.contains(parent)) {
+            Some(parent) => beneath.entry(parent).or_default().push(session),
+            None => above.push(session),
+        }
+    }
+    let family = |session: &'a SessionSummary| {
+        let subagents = beneath.get(&session.session_id).into_iter().flatten().copied();
+        std::iter::once(session).chain(subagents)
+    };
+    above.into_iter().flat_map(family).collect()
 }
 
 #[derive(Serialize)]
@@ -140,15 +169,24 @@ fn open(file: &Path) -> Result<File, Fault> {
 struct Removed<'a> {
     session_id: &'a str,
     freed_bytes: u64,
+    /// The sessions of its sub-agents, which went with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    subagents: Vec<SessionId>,
 }
 
 async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     let session = engine.find_session(id)?.session_id;
-    let freed_bytes = engine.remove_session(&session).await?;
-    match output.json {
-        true => output.object(&Removed { session_id: session.as_str(), freed_bytes }),
-        false => output.line(format!("Removed {session}; {} KiB are free again.", freed_bytes / 1024)),
+    let RemovedSessions { freed_bytes, subagents } = engine.remove_session(&session).await?;
+    if output.json {
+        output.object(&Removed { session_id: session.as_str(), freed_bytes, subagents });
+        return Ok(Exit::Done);
     }
+    let with = match subagents.len() {
+        0 => String::new(),
+        1 => " and its sub-agent's session".to_owned(),
+        count => format!(" and {count} sessions of its sub-agents"),
+    };
+    output.line(format!("Removed {session}{with}; {} KiB are free again.", freed_bytes / 1024));
     Ok(Exit::Done)
 }
 

@@ -59,6 +59,10 @@ pub struct SessionSummary {
     pub pending_approval: Option<ApprovalId>,
     /// The session that this one began in.
     pub origin: Option<SessionId>,
+    /// The session whose run this one works for, where it is a sub-agent's.
+    pub parent: Option<SessionId>,
+    /// By its name in the configuration.
+    pub agent: String,
 }
 
 impl SessionSummary {
@@ -74,6 +78,8 @@ impl SessionSummary {
             run_id: None,
             pending_approval: None,
             origin: None,
+            parent: None,
+            agent: String::new(),
         }
     }
 
@@ -84,8 +90,13 @@ impl SessionSummary {
                 self.title.clone_from(&created.title);
                 self.project.clone_from(&created.project);
                 self.created_at = event.ts;
+                self.parent.clone_from(&created.parent_session);
+                self.agent.clone_from(&created.agent);
             }
-            EventBody::SessionForked(forked) => self.origin = Some(forked.from_session.clone()),
+            EventBody::SessionForked(forked) => {
+                self.origin = Some(forked.from_session.clone());
+                self.parent = None;
+            }
             EventBody::RunStarted(_) => {
                 self.state = SessionState::Running;
                 self.run_id.clone_from(&event.run_id);

@@ -101,6 +101,8 @@ wire! {
     }
     RemovedSession {
         pub freed_bytes: u64,
+        /// How many sessions of its sub-agents went with it.
+        pub subagents: usize,
     }
     #[ts(rename = "SnippetPart")]
     WireSnippetPart {

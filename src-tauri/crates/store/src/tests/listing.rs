@@ -1,7 +1,7 @@
-use super::{Fixture, START_MS, completed, created, parsed, started};
+use super::{Fixture, START_MS, completed, created, parsed, started, subagent_created};
 use crate::{RunRecord, StoreError};
 use arki_domain::projection::SessionState;
-use arki_domain::{RunId, SessionId};
+use arki_domain::{EventDraft, RunId, SessionForked, SessionId};
 use serde_json::json;
 
 /// Three sessions, of which the first was used last.
@@ -86,4 +86,28 @@ async fn a_runs_events_are_its_own_also_those_after_its_end_and_its_resumption()
     fixture.append(&session, vec![resumed, super::called(&one, json!({}))]).await;
     assert_eq!(seqs(&one), [1, 2, 5, 6, 7]);
     assert_eq!(seqs(&RunId::from("x")), [0; 0]);
+}
+
+#[tokio::test]
+async fn a_sub_agents_session_knows_its_parent_and_a_fork_has_none() {
+    let Fixture { store, clock, .. } = &Fixture::new();
+    store.append(&"parent".into(), vec![created("t", "/p")]).await.unwrap();
+    clock.set(START_MS + 1);
+    store.append(&"child".into(), vec![subagent_created("explorer", "parent")]).await.unwrap();
+    let forked = EventDraft::of_session(SessionForked { created: None, from_session: "child".into(), from_seq: 1 });
+    store.append(&"fork".into(), vec![subagent_created("explorer", "child"), forked]).await.unwrap();
+    let reader = store.reader();
+    let told = |id: &str| {
+        let session = reader.session(&id.into()).unwrap().unwrap();
+        (session.agent, session.parent, session.origin)
+    };
+    assert_eq!(told("parent"), ("arki".into(), None, None));
+    assert_eq!(told("child"), ("explorer".into(), Some("parent".into()), None));
+    assert_eq!(told("fork"), ("explorer".into(), None, Some("child".into())));
+    let of_parent = reader.subagent_sessions(&"parent".into()).unwrap();
+    assert_eq!(of_parent.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["child"]);
+    assert_eq!(reader.subagent_sessions(&"child".into()).unwrap(), []);
+    store.remove_session(&"fork".into(), "me", |_| Vec::new()).await.unwrap();
+    let latest = reader.latest_session("/p").unwrap().unwrap();
+    assert_eq!(latest.session_id.as_str(), "parent", "the user's own, though the sub-agent's is later");
 }

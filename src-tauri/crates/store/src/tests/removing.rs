@@ -1,5 +1,7 @@
-use super::{Fixture, HandClock, START_MS, approval_requested, called, created, foreign, options_with, started};
-use crate::{LEASE_TTL, REMOVAL_BATCH_EVENTS, SearchQuery, Store, StoreError, UsageMark};
+use super::{
+    Fixture, HandClock, START_MS, approval_requested, called, created, foreign, options_with, started, subagent_created,
+};
+use crate::{LEASE_TTL, REMOVAL_BATCH_EVENTS, RemovedSessions, SearchQuery, Store, StoreError, UsageMark};
 use arki_domain::{
     ApprovalId, Content, ContentKind, EventDraft, PartialAnswer, RunId, SessionForked, SessionId, sha256_hex,
 };
@@ -9,7 +11,7 @@ fn nothing(_: &[u8]) -> Vec<String> {
     Vec::new()
 }
 
-async fn remove(store: &Store, session: &str) -> Result<u64, StoreError> {
+async fn remove(store: &Store, session: &str) -> Result<RemovedSessions, StoreError> {
     store.remove_session(&session.into(), "me", nothing).await
 }
 
@@ -105,6 +107,26 @@ async fn a_session_with_forks_stays_until_they_are_gone() {
 }
 
 #[tokio::test]
+async fn a_sub_agents_session_goes_with_its_parents_or_alone() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    fixture.append(&"parent".into(), vec![created("t", "/p")]).await;
+    for id in ["one", "two", "three"] {
+        fixture.append(&id.into(), vec![subagent_created("explorer", "parent")]).await;
+    }
+    let fork = EventDraft::of_session(SessionForked { created: None, from_session: "one".into(), from_seq: 1 });
+    fixture.append(&"fork".into(), vec![subagent_created("explorer", "one"), fork]).await;
+    assert_eq!(remove(store, "two").await.unwrap().subagents, []);
+    assert_eq!(remove(store, "parent").await, Err(StoreError::SessionHasForks { session_id: "one".into(), forks: 1 }));
+    assert_eq!(store.reader().sessions(10, 0).unwrap().len(), 4, "all or none");
+    remove(store, "fork").await.unwrap();
+    let removed = remove(store, "parent").await.unwrap();
+    assert_eq!(removed.subagents, [SessionId::from("one"), SessionId::from("three")]);
+    assert_eq!(store.reader().sessions(10, 0).unwrap(), []);
+    assert!(rows(&fixture).contains(&"events 0".to_owned()));
+}
+
+#[tokio::test]
 async fn a_session_that_another_one_runs_is_not_removed() {
     let fixture = Fixture::new();
     fixture.append(&"a".into(), vec![created("t", "/p")]).await;
@@ -125,7 +147,7 @@ async fn the_file_becomes_smaller() {
     }
     store.index_for_search().await.unwrap();
     let sizes = store.reader().sizes().unwrap();
-    let freed = remove(store, "a").await.unwrap();
+    let freed = remove(store, "a").await.unwrap().freed_bytes;
     assert!((10_000_000..11_000_000).contains(&freed), "{freed}");
     assert_eq!(store.reader().sizes().unwrap().free_bytes, 0);
     store.close().unwrap();
@@ -186,4 +208,20 @@ async fn sizes_and_ages_tell_what_could_be_removed() {
     assert!(sizes.database_bytes > 0 && sizes.log_bytes > 0);
     let older = reader.sessions_older_than(START_MS + 2).unwrap();
     assert_eq!(older.iter().map(|session| session.session_id.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+}
+
+#[tokio::test]
+async fn a_session_is_as_old_as_the_youngest_of_its_sub_agents() {
+    let fixture = Fixture::new();
+    fixture.append(&"parent".into(), vec![created("t", "/p")]).await;
+    fixture.append(&"child".into(), vec![subagent_created("explorer", "parent")]).await;
+    fixture.append(&"orphan".into(), vec![subagent_created("explorer", "gone")]).await;
+    let older = |than| -> Vec<String> {
+        let older = fixture.store.reader().sessions_older_than(than).unwrap();
+        older.into_iter().map(|session| session.session_id.to_string()).collect()
+    };
+    assert_eq!(older(START_MS + 1), ["orphan", "parent"], "the child goes with its parent");
+    fixture.clock.set(START_MS + 5);
+    fixture.append(&"child".into(), vec![started(&RunId::new(), "go on")]).await;
+    assert_eq!(older(START_MS + 1), ["orphan"]);
 }
