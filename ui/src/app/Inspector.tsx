@@ -9,7 +9,7 @@ import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
 import { Changes } from "../features/review/Changes";
 import { Timeline } from "../features/timeline/Timeline";
-import { useApprovals } from "../platform/context";
+import { useApprovalsIn } from "../platform/context";
 import type { History } from "./history";
 import type { Tab } from "./window_state";
 
@@ -25,7 +25,7 @@ type Props = {
 
 /** What is to be decided, and what happened. */
 export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClose }: Props) {
-  const waiting = useApprovals().filter((one) => one.sessionId === sessionId).length;
+  const waiting = useApprovalsIn(sessionId).length;
   const count = useId();
   return (
     <aside className="inspector" aria-label="Inspector">

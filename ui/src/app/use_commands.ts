@@ -1,7 +1,7 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
 import { useApprovals, useArki, useCatalogue, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
-import { isUnfinished } from "../protocol/sessions";
+import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, useCommandKeys } from "./commands";
 import type { Window } from "./use_window";
 import { nextWaiting } from "./window_state";
@@ -53,7 +53,8 @@ function useRunActions({ selected, session, panes, go, history }: Window) {
   const inbox = () => {
     const next = nextWaiting(waiting, selected);
     if (next === null) return;
-    if (!approvals.some((one) => one.sessionId === next)) return history.showQuestion(next);
+    const decided = (one: { sessionId: string }) => decidedIn(arki.sessions.get(), one.sessionId) === next;
+    if (!approvals.some(decided)) return history.showQuestion(next);
     go(next);
     panes.review();
   };

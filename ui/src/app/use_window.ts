@@ -1,7 +1,8 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useApp, useApprovals, useSessions } from "../platform/context";
+import { useApp, useApprovals, useArki, useSessions } from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
+import { decidedIn } from "../protocol/sessions";
 import { useHistory } from "./history";
 import { usePane, useRoom } from "./layout_state";
 import { useProject } from "./project";
@@ -15,6 +16,7 @@ export function useWindow() {
   const project = app?.project ?? null;
   const [selected, select] = useSelection(project?.path ?? null);
   const approvals = useApprovals();
+  const sessions = useArki().sessions;
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
   const [dialog, setDialog] = useState<OpenDialog>(null);
   const [model, setModel] = useState<string | null>(null);
@@ -34,7 +36,8 @@ export function useWindow() {
     select(sessionId);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
-    if (approvals.some((one) => one.sessionId === sessionId)) panes.show("changes");
+    const here = (of: string) => of === sessionId || decidedIn(sessions.get(), of) === sessionId;
+    if (approvals.some((one) => here(one.sessionId))) panes.show("changes");
   };
   const history = useHistory({ selected, go: lead, focusMessage });
   const go = (sessionId: string | null) => {

@@ -1,7 +1,7 @@
 /** What the window shows right now: the selected session, the inspector's tab, the open dialog. No server state. */
 import { useCallback, useEffect, useRef, useState } from "react";
 import { recall, remember } from "../components/remembered";
-import { useApprovals, useArki, useSessions, useWaiting } from "../platform/context";
+import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
 import { useStore } from "../platform/stores/store";
 
 export type Tab = "changes" | "timeline" | "plan" | "processes";
@@ -31,13 +31,13 @@ export function useSelection(project: string | null): [string | null, (sessionId
 
 /** Runs once for each approval that starts to wait in the visible session. */
 export function useOnApproval(sessionId: string | null, onApproval: () => void): void {
-  const approvals = useApprovals();
+  const approvals = useApprovalsIn(sessionId);
   const seen = useRef(new Set<string>());
   useEffect(() => {
-    const fresh = approvals.filter((one) => one.sessionId === sessionId && !seen.current.has(one.approvalId));
+    const fresh = approvals.filter((one) => !seen.current.has(one.approvalId));
     for (const one of fresh) seen.current.add(one.approvalId);
     if (fresh.length > 0) onApproval();
-  }, [approvals, sessionId, onApproval]);
+  }, [approvals, onApproval]);
 }
 
 export function useTitle(sessionId: string | null): void {

@@ -1,5 +1,7 @@
 /** Hands the engine's stores to the features. */
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
+import type { PendingApproval } from "../protocol/approvals";
+import { decidedIn } from "../protocol/sessions";
 import type { Arki } from "./stores/arki";
 import type { OverviewState } from "./stores/overview";
 import type { SessionView } from "./stores/session_view";
@@ -21,11 +23,29 @@ export const useApprovals = () => useStore(useArki().approvals);
 export const useQuestions = () => useStore(useArki().questions);
 export const useCatalogue = () => useStore(useArki().catalogue);
 
-/** The session of each approval and each question that waits for the user. */
+/** For each approval and each question that waits for the user, the session to decide it in. */
 export function useWaiting(): readonly { sessionId: string }[] {
+  const sessions = useSessions();
   const approvals = useApprovals();
   const questions = useQuestions();
-  return useMemo(() => [...approvals, ...questions], [approvals, questions]);
+  return useMemo(
+    () =>
+      [...approvals, ...questions].map(({ sessionId }) => ({ sessionId: decidedIn(sessions, sessionId) })),
+    [sessions, approvals, questions],
+  );
+}
+
+/** The approvals to decide in a session: its own, and those of the sub-agent that it waits for. */
+export function useApprovalsIn(sessionId: string | null): readonly PendingApproval[] {
+  const sessions = useSessions();
+  const approvals = useApprovals();
+  return useMemo(
+    () =>
+      approvals.filter(
+        (one) => one.sessionId === sessionId || decidedIn(sessions, one.sessionId) === sessionId,
+      ),
+    [sessions, approvals, sessionId],
+  );
 }
 
 /** A part of a session that keeps its identity while others change: deltas then redraw the answer alone. */

@@ -32,6 +32,9 @@ export type Question = {
   answer: string | null;
 };
 
+/** Whom a call is handed to, and the session in which it is worked on. */
+export type Subagent = { agent: string; sessionId: string };
+
 export type ToolItem = Placed & {
   kind: "tool";
   runId: string | null;
@@ -46,6 +49,7 @@ export type ToolItem = Placed & {
   truncated: boolean;
   files: string[];
   question: Question | null;
+  subagent: Subagent | null;
 };
 export type FailureItem = Placed & {
   kind: "failure";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { eventLog } from "../testing/fake";
 import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./approvals";
 import type { Event, SessionSummary } from "./generated";
-import { groupByProject, sessionsStep } from "./sessions";
+import { decidedIn, groupByProject, sessionsStep } from "./sessions";
 import { noUsage, usageStep } from "./usage";
 
 const none: readonly PendingApproval[] = [];
@@ -103,11 +103,47 @@ describe("the list of sessions", () => {
 
   it("is grouped by project, the open one first even while it is empty", () => {
     expect(
-      groupByProject([session("a")], "/open").map((group) => [group.project, group.sessions.length]),
+      groupByProject([session("a")], "/open").map((group) => [group.project, group.families.length]),
     ).toEqual([
       ["/open", 0],
       ["/p", 1],
     ]);
+  });
+
+  it("has those of sub-agents beneath the session they work for, the oldest first", () => {
+    const of = (id: string, parent: string | null, createdAt: number) => ({
+      ...session(id),
+      parent,
+      createdAt,
+    });
+    const [group] = groupByProject(
+      [of("c2", "a", 3), of("c1", "a", 2), of("orphan", "gone", 1), of("a", null, 0)],
+      null,
+    );
+    const told = group?.families.map((family) => [
+      family.session.sessionId,
+      family.subagents.map((one) => one.sessionId),
+    ]);
+    expect(told).toEqual([
+      ["orphan", []],
+      ["a", ["c1", "c2"]],
+    ]);
+  });
+
+  it("knows whom a sub-agent works for, and that a fork works for nobody", () => {
+    const [child] = step([], "session.created", { title: "t", agent: "explorer", parentSession: "a" });
+    expect([child?.parent, child?.agent]).toEqual(["a", "explorer"]);
+    const [fork] = step(child ? [child] : [], "session.forked", { fromSession: "a", fromSeq: 4 });
+    expect([fork?.parent, fork?.origin]).toEqual([null, "a"]);
+  });
+
+  it("has what a sub-agent asks decided above as long as somebody waits there", () => {
+    const child = { ...session("child"), parent: "a" };
+    const above = (state: SessionSummary["state"]) => [child, { ...session("a"), state }];
+    expect(decidedIn(above("waiting"), "child")).toBe("a");
+    expect(decidedIn(above("done"), "child")).toBe("child");
+    expect(decidedIn([child], "child")).toBe("child");
+    expect(decidedIn(above("waiting"), "a")).toBe("a");
   });
 });
 

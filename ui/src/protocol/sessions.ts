@@ -80,18 +80,45 @@ export function isUnfinished(state: SessionState): boolean {
   return isActive(state) || state === "paused";
 }
 
+/** A session with those of the sub-agents that work or worked for it, the oldest first. */
+export type Family = { session: SessionSummary; subagents: readonly SessionSummary[] };
+
 export function groupByProject(sessions: readonly SessionSummary[], openProject: string | null) {
-  const groups = new Map<string, SessionSummary[]>();
+  const groups = new Map<string, Family[]>();
   if (openProject !== null) groups.set(openProject, []);
-  for (const session of sessions) {
-    const group = groups.get(session.project);
-    if (group) group.push(session);
-    else groups.set(session.project, [session]);
+  for (const family of families(sessions)) {
+    const { project } = family.session;
+    const group = groups.get(project);
+    if (group) group.push(family);
+    else groups.set(project, [family]);
   }
-  return [...groups].map(([project, of]) => ({ project, sessions: of }));
+  return [...groups].map(([project, of]) => ({ project, families: of }));
+}
+
+/** A sub-agent's session whose parent is not among them stands for itself. */
+function families(sessions: readonly SessionSummary[]): Family[] {
+  const own = new Set(sessions.filter((one) => one.parent === null).map((one) => one.sessionId));
+  const isBeneath = (one: SessionSummary) => one.parent !== null && own.has(one.parent);
+  const beneath = new Map<string | null, SessionSummary[]>();
+  for (const one of sessions.filter(isBeneath)) {
+    beneath.set(one.parent, [...(beneath.get(one.parent) ?? []), one]);
+  }
+  return sessions
+    .filter((one) => !isBeneath(one))
+    .map((session) => ({
+      session,
+      subagents: (beneath.get(session.sessionId) ?? []).toSorted((a, b) => a.createdAt - b.createdAt),
+    }));
 }
 
 /** The sessions, by id, of the sub-agents that work or worked for one. */
 export function subagentsOf(sessions: readonly SessionSummary[], sessionId: string): string[] {
   return sessions.filter((one) => one.parent === sessionId).map((one) => one.sessionId);
+}
+
+/** Where what waits in a session is to be decided: with whom a sub-agent works for, as long as that one waits for it. */
+export function decidedIn(sessions: readonly SessionSummary[], sessionId: string): string {
+  const parent = sessions.find((one) => one.sessionId === sessionId)?.parent ?? null;
+  const above = sessions.find((one) => one.sessionId === parent);
+  return above && isActive(above.state) ? above.sessionId : sessionId;
 }

@@ -98,6 +98,10 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     const denied = text(p, "decision") === "deny";
     return patchCall(state, text(p, "callId"), denied ? { state: "denied", reason } : { reason });
   },
+  "subagent.started": (state, event, p) => {
+    const subagent = { agent: text(p, "agent"), sessionId: text(p, "sessionId") };
+    return patchCall(withCall(state, event, p), text(p, "callId"), { subagent });
+  },
   "approval.requested": (state, event, p) => {
     const known = withCall(state, event, p);
     const reason = text(p, "reason");
@@ -253,6 +257,7 @@ function toolCall(state: Transcript, event: Event, p: Json): Transcript {
     truncated: false,
     files: [],
     question: null,
+    subagent: null,
   };
   return { ...append(state, item), calls: { ...state.calls, [callId]: state.items.length } };
 }

@@ -3,6 +3,7 @@
 import { parseDiff } from "../components/diff/parse";
 import type { CommandPreview, Event, Preview, SessionSummary } from "../protocol/generated";
 import { mcpServers, models, pins, providers, tools } from "./configured";
+import { delegation } from "./delegation_scene";
 import { createFake, demoProject, eventLog, type Fake } from "./fake";
 import { history } from "./history_scenes";
 import { questionLog } from "./question_scene";
@@ -401,4 +402,5 @@ export const scenes: Record<string, () => Fake> = {
   empty: () => createFake({ models, providers }),
   history,
   states,
+  delegation,
 };

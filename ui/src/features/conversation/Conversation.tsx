@@ -25,7 +25,7 @@ export type ConversationProps = HistoryActions & {
   onReview: () => void;
   onSettings: () => void;
   onOpenProject: (path: string) => void;
-  onOpenSession: (sessionId: string, seq: number) => void;
+  onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
 export function Conversation(props: ConversationProps) {

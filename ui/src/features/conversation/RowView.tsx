@@ -4,6 +4,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
 import { Markdown } from "../../components/markdown/Markdown";
 import type { AssistantItem, FailureItem, UserItem } from "../../protocol/transcript";
+import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
 import { QuestionCard } from "./QuestionCard";
@@ -23,7 +24,8 @@ export type RowActions = HistoryActions & {
   /** The log is broken: nothing may be added to it. */
   readOnly: boolean;
   onToggleTaken: (key: string) => void;
-  onOpenSession: (sessionId: string, seq: number) => void;
+  /** Null: its end. */
+  onOpenSession: (sessionId: string, seq: number | null) => void;
   titleOf: (sessionId: string) => string;
 };
 
@@ -95,6 +97,10 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
             onLink={actions.onLink}
           />
         );
+      }
+      if (item.toolId === "delegate") {
+        const open = (sessionId: string) => actions.onOpenSession(sessionId, null);
+        return <DelegateCard item={item} onReview={actions.onReview} onOpen={open} />;
       }
       return <ToolCard item={item} output={row.output} onReview={actions.onReview} />;
     case "failure":

@@ -7,6 +7,7 @@ import { useArki, useOverview, useSessionView } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { isActive } from "../../protocol/sessions";
 import type { HistoryActions } from "./MessageActions";
+import { ParentNote } from "./ParentNote";
 import { type Found, itemAt, openQuestion, type Place } from "./place";
 import type { RowActions } from "./RowView";
 import { foldedIn, rowsOf } from "./rows";
@@ -22,7 +23,7 @@ export type SaidProps = HistoryActions & {
   onAnswered: () => void;
   onReview: () => void;
   onSettings: () => void;
-  onOpenSession: (sessionId: string, seq: number) => void;
+  onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
 export function Said(props: SaidProps) {
@@ -51,6 +52,13 @@ export function Said(props: SaidProps) {
   const actions = useRowActions(props, broken !== null, view.transcript.items.at(-1)?.key, toggle);
   return (
     <>
+      {session?.parent && (
+        <ParentNote
+          session={session}
+          parentTitle={actions.titleOf(session.parent)}
+          onOpen={() => session.parent && props.onOpenSession(session.parent, null)}
+        />
+      )}
       {broken !== null && <Broken at={broken} />}
       {view.error && (
         <div className="conversation-error">

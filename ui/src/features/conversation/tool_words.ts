@@ -34,7 +34,7 @@ function patchFiles(patch: string): string {
   return files.length > 0 ? files.join(", ") : "patch";
 }
 
-function firstLine(value: string): string {
+export function firstLine(value: string): string {
   const line = value.split("\n")[0] ?? "";
   return line === value ? line : `${line} …`;
 }

@@ -1,11 +1,11 @@
 /** The inspector's "Changes": what waits for a decision, then what was decided. */
 import { Columns2, Rows2 } from "lucide-react";
-import { type FocusEvent, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
+import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { Button } from "../../components/Button";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { useRemembered } from "../../components/remembered";
 import { inTextField } from "../../components/shortcuts";
-import { useApprovals, useOverview, useSessionPart } from "../../platform/context";
+import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../platform/context";
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
@@ -21,7 +21,7 @@ type Props = {
 const moves: Record<string, 1 | -1> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
 export function Changes({ sessionId, focusRequest }: Props) {
-  const pending = useApprovals().filter((approval) => approval.sessionId === sessionId);
+  const pending = useApprovalsIn(sessionId);
   const { decided } = useSessionPart(sessionId, (view) => view.decided);
   const written = useOverview(sessionId).overview?.changedFiles.length ?? 0;
   const [look, setLook] = useRemembered<DiffLook>("diffLook", "unified", ["unified", "split"]);
@@ -67,23 +67,31 @@ export function Changes({ sessionId, focusRequest }: Props) {
           onClick={() => setLook(look === "unified" ? "split" : "unified")}
         />
       </div>
-      {pending.map((approval) =>
-        approval.preview ? (
-          <WriteApproval
-            key={approval.approvalId}
-            approval={approval}
-            preview={approval.preview}
-            look={look}
-          />
-        ) : (
-          <CommandApproval key={approval.approvalId} approval={approval} command={approval.command} />
-        ),
-      )}
+      {pending.map((approval) => (
+        <Fragment key={approval.approvalId}>
+          {approval.sessionId !== sessionId && <Asking sessionId={approval.sessionId} />}
+          {approval.preview ? (
+            <WriteApproval approval={approval} preview={approval.preview} look={look} />
+          ) : (
+            <CommandApproval approval={approval} command={approval.command} />
+          )}
+        </Fragment>
+      ))}
       {decided.length > 0 && <h3 className="changes-title">Decided</h3>}
       {decided.map((one) => (
         <Decided key={one.approvalId} decided={one} look={look} />
       ))}
     </div>
+  );
+}
+
+/** Who asks, where it is not the agent of the session that is shown. */
+function Asking({ sessionId }: { sessionId: string }) {
+  const agent = useSessions().find((one) => one.sessionId === sessionId)?.agent;
+  return (
+    <h3 className="changes-title">
+      The sub-agent <b>{agent}</b> asks
+    </h3>
   );
 }
 

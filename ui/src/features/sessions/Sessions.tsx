@@ -8,7 +8,7 @@ import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useApprovals, useQuestions, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
-import { groupByProject } from "../../protocol/sessions";
+import { type Family, groupByProject } from "../../protocol/sessions";
 import "./sessions.css";
 
 type Props = {
@@ -41,6 +41,13 @@ export function Sessions(props: Props) {
   const latest = useLatest(onSelect);
   const select = useCallback((sessionId: string) => latest.current(sessionId), [latest]);
   const inboxCount = useId();
+  const rowOf = (session: SessionSummary) => ({
+    session,
+    current: session.sessionId === selected,
+    approvals: waiting.get(session.sessionId) ?? 0,
+    questions: asked.get(session.sessionId) ?? 0,
+    onSelect: select,
+  });
   return (
     <nav className="sessions" aria-label="Sessions">
       <div className="sessions-head">
@@ -95,17 +102,21 @@ export function Sessions(props: Props) {
             <h3 className="sessions-project cut" title={homePath(group.project)}>
               {folderName(group.project) || "No project"}
             </h3>
-            {group.sessions.length === 0 && <p className="sessions-none small secondary">No sessions yet</p>}
+            {group.families.length === 0 && <p className="sessions-none small secondary">No sessions yet</p>}
             <ul>
-              {group.sessions.map((session) => (
-                <Row
-                  key={session.sessionId}
-                  session={session}
-                  current={session.sessionId === selected}
-                  approvals={waiting.get(session.sessionId) ?? 0}
-                  questions={asked.get(session.sessionId) ?? 0}
-                  onSelect={select}
-                />
+              {group.families.map(({ session, subagents }) => (
+                <li key={session.sessionId}>
+                  <Row {...rowOf(session)} subagents={subagents.length} />
+                  {subagents.length > 0 && (words !== "" || isOpen({ session, subagents }, selected)) && (
+                    <ul aria-label={`Sub-agents of ${session.title}`}>
+                      {subagents.map((subagent) => (
+                        <li key={subagent.sessionId}>
+                          <Row {...rowOf(subagent)} subagents={0} />
+                        </li>
+                      ))}
+                    </ul>
+                  )}
+                </li>
               ))}
             </ul>
           </section>
@@ -149,8 +160,15 @@ function waitingWords(approvals: number, questions: number): string {
   return [pending, asked].filter(Boolean).join(", ");
 }
 
+/** Sub-agents are shown while one looks at what they work for, or at one of them. */
+function isOpen({ session, subagents }: Family, selected: string | null): boolean {
+  return [session, ...subagents].some((one) => one.sessionId === selected);
+}
+
 type RowProps = {
   session: SessionSummary;
+  /** How many worked for it. */
+  subagents: number;
   current: boolean;
   /** How many of each wait for the user. */
   approvals: number;
@@ -159,22 +177,23 @@ type RowProps = {
 };
 
 /** One of perhaps thousands: drawn anew only when it says something else. */
-const Row = memo(function Row({ session, current, approvals, questions, onSelect }: RowProps) {
+const Row = memo(function Row({ session, subagents, current, approvals, questions, onSelect }: RowProps) {
   const waits = approvals + questions > 0;
   const state = waits ? "waiting" : session.state;
   const described = useId();
   const title = session.title || "Untitled session";
   return (
-    <li>
+    <>
       <button
         type="button"
-        className="session"
+        className={session.parent === null ? "session" : "session session-subagent"}
         aria-current={current ? "true" : undefined}
         aria-describedby={described}
         title={title}
         onClick={() => onSelect(session.sessionId)}
       >
         <StateGlyph state={state} />
+        {session.parent !== null && <b className="session-agent cut">{session.agent}</b>}
         <span className="cut grow">{title}</span>
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
         {state === "interrupted" && (
@@ -187,8 +206,10 @@ const Row = memo(function Row({ session, current, approvals, questions, onSelect
         {stateWords(state)}
         {waits && `, ${waitingWords(approvals, questions)}`}
         {session.origin && ", a fork"}
+        {session.parent !== null && ", a sub-agent"}
+        {subagents > 0 && `, ${plural(subagents, "sub-agent")}`}
       </span>
-    </li>
+    </>
   );
 });
 

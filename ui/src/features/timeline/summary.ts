@@ -55,6 +55,7 @@ const counts: Readonly<Record<string, (payload: Payload) => string[]>> = {
     `${list(payload, "delivered").length} said`,
   ],
   "checkpoint.created": (payload) => [`${maybeNumber(payload, "files") ?? "?"} files`],
+  "subagent.started": (payload) => [text(payload, "agent")],
   "plan.proposed": planWords,
   "plan.updated": planWords,
 };

@@ -11,6 +11,7 @@ const titles: Readonly<Record<string, string>> = {
   "question.asked": "Question asked",
   "question.answered": "Question answered",
   "run.started": "Run begun",
+  "subagent.started": "Handed to a sub-agent",
   "run.paused": "Run paused",
   "run.resumed": "Run resumed",
   "run.completed": "Run done",

@@ -1,0 +1,88 @@
+/** A session and those of its sub-agents: in the list, in the conversation, and what they ask. */
+import { act, screen, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+import { delegation } from "../testing/delegation_scene";
+import { eventLog, type Fake } from "../testing/fake";
+import { renderOn, sent } from "../testing/render";
+import { App } from "./App";
+
+/** The first session to be shown is the one whose sub-agent waits. */
+async function open(): Promise<Fake> {
+  Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+  const fake = delegation();
+  await renderOn(fake, <App />);
+  await screen.findByRole("log", { name: "Transcript" });
+  return fake;
+}
+
+const list = () => screen.getByRole("navigation", { name: "Sessions" });
+const rows = () => [...list().querySelectorAll(".session")].map((row) => row.textContent);
+const press = (name: string) => userEvent.click(screen.getByRole("button", { name }));
+const above = "Move the settings into the database";
+
+describe("a session with sub-agents", () => {
+  it("has theirs beneath it while one looks at any of them", async () => {
+    await open();
+    const beneath = within(list()).getByRole("list", { name: `Sub-agents of ${above}` });
+    expect(
+      within(beneath)
+        .getAllByRole("button")
+        .map((row) => row.textContent?.slice(1, 9)),
+    ).toEqual(["explorer", "testerRu"]);
+    expect(rows()).toHaveLength(4);
+    await userEvent.click(within(list()).getByText("Release notes of November"));
+    expect(rows()).toHaveLength(2);
+    await userEvent.click(within(list()).getByText(above));
+    within(list()).getByText("explorer").closest("button")?.focus();
+    await userEvent.keyboard("{ArrowDown}{Enter}");
+    expect(screen.getByText(/works for/).textContent).toContain(`works for “${above}”`);
+    expect(rows()).toHaveLength(4);
+  });
+
+  it("shows how each task stands, and leads to its session and back", async () => {
+    await open();
+    const transcript = screen.getByRole("log", { name: "Transcript" });
+    const cards = within(transcript).getAllByRole("button", { name: /^delegate/ });
+    expect(cards.map((card) => card.textContent)).toEqual([
+      expect.stringMatching(/^delegateexplorerFind out.*✓ done41 s$/),
+      expect.stringMatching(/^delegatetesterRun the tests.*!\swaiting for you$/),
+    ]);
+    await userEvent.click(cards[0] as HTMLElement);
+    expect(within(transcript).getByRole("group", { name: "Answer" }).textContent).toContain("Both could.");
+    await userEvent.click(
+      within(transcript).getAllByRole("button", { name: "Open sub-agent's session" })[0] as HTMLElement,
+    );
+    expect(screen.getByText("explorer", { selector: ".parent-note b" })).toBeTruthy();
+    await press("Open parent session");
+    expect(screen.queryByText("Open parent session")).toBeNull();
+    expect(screen.getByRole("heading", { name: above })).toBeTruthy();
+  });
+
+  it("has what a sub-agent asks decided where it is waited for", async () => {
+    const fake = await open();
+    const inspector = screen.getByRole("complementary", { name: "Inspector" });
+    expect(within(inspector).getByRole("heading", { name: "The sub-agent tester asks" })).toBeTruthy();
+    await press("Approve");
+    expect(sent(fake, "resolve_approval")).toEqual([
+      { approvalId: "tester-1", resolution: expect.objectContaining({ decision: "approve" }) },
+    ]);
+    const { add } = eventLog("tester");
+    const resolved = add("approval.resolved", { approvalId: "tester-1", decision: "approve" });
+    act(() => fake.send({ events: [resolved] }));
+    expect(await screen.findByText("◐ works")).toBeTruthy();
+    expect(screen.queryByRole("button", { name: "Approve" })).toBeNull();
+    expect(screen.queryByText("The sub-agent tester asks")).toBeNull();
+  });
+
+  it("says who goes with it when it is deleted", async () => {
+    await open();
+    await press("Session menu");
+    await userEvent.click(await screen.findByRole("menuitem", { name: /Delete…/ }));
+    const dialog = await screen.findByRole("dialog", { name: "Delete this session?" });
+    expect(dialog.textContent).toContain("The sessions of the 2 sub-agents that worked for it go with it.");
+    await userEvent.click(within(dialog).getByRole("button", { name: "Delete session" }));
+    await screen.findByText(/Deleted/);
+    expect(rows()).toEqual([expect.stringContaining("Release notes")]);
+  });
+});

@@ -1,0 +1,108 @@
+/** Work that was handed to a sub-agent: to whom, which, how it stands, and the way to its own session. */
+import { ArrowUpRight } from "lucide-react";
+import { useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { VisibleText } from "../../components/code/VisibleText";
+import { Disclosure } from "../../components/Disclosure";
+import { duration, plural } from "../../components/format";
+import { useApprovals, useSessions } from "../../platform/context";
+import { isRecord, text } from "../../protocol/read";
+import type { ToolItem } from "../../protocol/transcript";
+import { Part } from "./ToolCard";
+import { firstLine } from "./tool_words";
+
+type Props = { item: ToolItem; onReview: () => void; onOpen: (sessionId: string) => void };
+
+export function DelegateCard({ item, onReview, onOpen }: Props) {
+  const [open, setOpen] = useState(false);
+  const body = useId();
+  const described = useId();
+  const state = useStanding(item);
+  const args = isRecord(item.args) ? item.args : {};
+  const agent = item.subagent?.agent ?? text(args, "agent");
+  const task = text(args, "task");
+  const sessionId = item.subagent?.sessionId ?? null;
+  return (
+    <div className={`tool tool-${state}`}>
+      <div className="tool-line">
+        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
+          <code className="tool-name">{item.toolId}</code>
+          <b className="tool-agent">{agent}</b>
+          <span className="tool-task cut grow">
+            <VisibleText text={firstLine(task)} />
+          </span>
+          <span className="tool-state small">{words[state]}</span>
+          {item.durationMs !== null && (
+            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
+              {duration(item.durationMs)}
+            </span>
+          )}
+        </Disclosure>
+        {state === "waiting" && (
+          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
+            Review
+          </Button>
+        )}
+        {sessionId !== null && (
+          <>
+            <Button
+              small
+              look="quiet"
+              label="Open sub-agent's session"
+              title="Open sub-agent's session"
+              aria-describedby={described}
+              icon={<ArrowUpRight size={14} aria-hidden />}
+              onClick={() => onOpen(sessionId)}
+            />
+            <span className="sr-only" id={described}>
+              {agent}: {firstLine(task)}
+            </span>
+          </>
+        )}
+      </div>
+      {open && (
+        <div id={body} className="tool-body">
+          <Part title="Task" value={task} />
+          {item.reason && (
+            <p className="small">
+              <span className="secondary">Policy: </span>
+              {item.reason}
+            </p>
+          )}
+          {item.files.length > 0 && (
+            <p className="small">
+              <span className="secondary">Changed {plural(item.files.length, "file")}: </span>
+              <code>{item.files.join(", ")}</code>
+            </p>
+          )}
+          {item.result !== null && (
+            <Part title={item.state === "failed" ? "Error" : "Answer"} value={item.result} />
+          )}
+        </div>
+      )}
+    </div>
+  );
+}
+
+type Standing = ToolItem["state"] | "paused";
+
+const words: Readonly<Record<Standing, string>> = {
+  running: "◐ works",
+  waiting: "! waiting for you",
+  paused: "‖ paused",
+  done: "✓ done",
+  failed: "✕ failed",
+  rejected: "✕ rejected",
+  denied: "✕ denied",
+  interrupted: "– not finished",
+};
+
+/** What the call waits for is told in the sub-agent's own session. */
+function useStanding(item: ToolItem): Standing {
+  const sessionId = item.subagent?.sessionId;
+  const state = useSessions().find((one) => one.sessionId === sessionId)?.state;
+  const asks = useApprovals().some((one) => one.sessionId === sessionId);
+  if (item.state !== "running" || sessionId === undefined) return item.state;
+  if (asks) return "waiting";
+  return state === "paused" ? "paused" : "running";
+}
