@@ -27,6 +27,7 @@ mod crash_limits;
 mod crash_script;
 mod daily_usage;
 mod database;
+mod delegating;
 mod errors;
 mod export;
 mod fetching;

@@ -98,6 +98,7 @@ pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
         possible_secrets: 0,
         async_call_id: None,
         process_id: None,
+        usage: None,
     }
 }
 

@@ -13,6 +13,11 @@ pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
     out_of_turns || out_of_money || milliseconds_left(state, now_ms) == Some(0)
 }
 
+/// Until the cost limit, in US dollars; `None` without one, or where it cannot be kept.
+pub(crate) fn cost_left(state: &RunState) -> Option<f64> {
+    Some((state.options.max_cost_usd? - state.cost_in_budget?).max(0.0))
+}
+
 /// Ends when the run's time is over: never, where it has no limit.
 pub(crate) fn out_of_time(state: &RunState, now_ms: i64) -> tokio::time::Sleep {
     tokio::time::sleep(milliseconds_left(state, now_ms).map_or(Duration::MAX, Duration::from_millis))

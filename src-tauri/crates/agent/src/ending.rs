@@ -83,6 +83,10 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         }
         CallProgress::AwaitingAnswer(_) => "Not answered: the user stopped the run.".to_owned(),
         CallProgress::Answered(answered) => format!("{}\n[Then the user stopped the run.]", answered.text),
+        CallProgress::Delegated(_) => {
+            "The user stopped the run, and with it the agent that worked on this. What it had done stays done."
+                .to_owned()
+        }
         CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.".to_owned(),
     };
     ToolResult {
@@ -96,5 +100,6 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         possible_secrets: 0,
         async_call_id: None,
         process_id: None,
+        usage: None,
     }
 }

@@ -164,6 +164,7 @@ impl Executor for Hands {
             possible_secrets: 0,
             async_call_id: None,
             process_id: None,
+            usage: None,
         };
         let mut events = Vec::new();
         if let Some(mode) = self.meanwhile {
@@ -223,6 +224,7 @@ impl Stage {
             system_prompt_hash: String::new(),
             options: self.options.clone(),
             message_id: None,
+            parent: None,
         };
         let draft = EventDraft::of_run(&RunId::from("run"), started);
         let events = self.log.append(&session_id, vec![draft]).await.unwrap();

@@ -94,6 +94,7 @@ impl ToolLoop {
     async fn go_on(&mut self) -> Result<RunEnd, Fault> {
         loop {
             if self.cancel.is_cancelled() {
+                self.stop_subagent().await?;
                 return self.cancelled().await;
             }
             match self.state.next_step() {
@@ -123,15 +124,27 @@ impl ToolLoop {
         }
     }
 
+    /// What a sub-agent that waits has done so far is told before the run ends.
+    async fn stop_subagent(&mut self) -> Result<(), Fault> {
+        if let NextStep::Execute(pending) = self.state.next_step()
+            && matches!(pending.progress, CallProgress::Delegated(_))
+        {
+            self.execute(&pending).await?;
+        }
+        Ok(())
+    }
+
     async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
         let context = CallContext {
             session_id: self.session_id.clone(),
             run_id: self.state.run_id.clone(),
             options: self.state.options.clone(),
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
+            cost_left_usd: budget::cost_left(&self.state),
             previous: self.transcript.last_said_by(&pending.call.tool_id).map(str::to_owned),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
+            pause: self.pause.clone(),
         };
         let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
         let reads: Vec<PendingCall> = reads.cloned().collect();
@@ -142,6 +155,7 @@ impl ToolLoop {
         self.take(&executed.events).await?;
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
+            CallOutcome::Paused => self.paused().await.map(Some),
             CallOutcome::AwaitingApproval(approval_id) => {
                 if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
                     let approval_id = Some(approval_id.clone());

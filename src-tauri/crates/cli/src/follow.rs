@@ -34,6 +34,7 @@ pub(crate) async fn to_next_stop(
         shown: std::io::stdout().is_terminal().then(VisiblePieces::default),
         told: Told::default(),
         has_cost_limit: false,
+        subagent: run.subagent.clone(),
     };
     let mut stop = std::pin::pin!(asked_to_stop());
     let mut stopping = false;
@@ -124,6 +125,8 @@ struct Screen<'a> {
     /// On a terminal, which would obey what control characters the model writes. A program gets them as they are.
     shown: Option<VisiblePieces>,
     told: Told,
+    /// The session of the sub-agent that works for the run.
+    subagent: Option<SessionId>,
     /// One that nobody has been told of that it cannot be kept.
     has_cost_limit: bool,
 }
@@ -152,6 +155,9 @@ impl Screen<'_> {
                 self.told.behind &= !begins;
                 self.event(&event);
             }
+            Some(Ok(LiveEvent::Stored(event))) if self.subagent.as_ref() == Some(&event.session_id) => {
+                self.tell_activity(&event, "    ");
+            }
             Some(Ok(LiveEvent::Delta { session_id, run_id, delta })) if session_id == self.run.session_id => {
                 self.delta(&session_id, &run_id, delta);
             }
@@ -171,15 +177,27 @@ impl Screen<'_> {
         }
         self.last_seq = event.seq;
         self.tell_unknown_cost(event);
+        match event.body() {
+            EventBody::SubagentStarted(started) => self.subagent = Some(started.session_id),
+            EventBody::ToolResult(_) => self.subagent = None,
+            _ => {}
+        }
         if self.output.json {
             self.output.object(event);
         } else if let (true, EventBody::OutputMessage(message)) = (self.told.behind, event.body()) {
             let seen = if message.turn == self.told.turn { self.told.bytes } else { 0 };
             self.told = Told { turn: message.turn, bytes: message.content.len(), behind: true };
             self.text(message.content.get(seen..).unwrap_or_default());
-        } else if let Some(line) = activity(event) {
+        } else {
+            self.tell_activity(event, "");
+        }
+    }
+
+    /// Programs get the events of the run alone.
+    fn tell_activity(&mut self, event: &Event, indent: &str) {
+        if let Some(line) = activity(event).filter(|_| !self.output.json) {
             self.end_line();
-            self.output.aside(dim(&line));
+            self.output.aside(dim(&format!("{indent}{line}")));
         }
     }
 
@@ -296,7 +314,7 @@ fn went_back(rewound: &SessionRewound) -> String {
 }
 
 fn main_argument(args: &serde_json::Value) -> String {
-    let named = ["path", "command", "pattern", "glob", "url"].iter().find_map(|name| args.get(name)?.as_str());
+    let named = ["path", "command", "pattern", "glob", "url", "agent"].iter().find_map(|name| args.get(name)?.as_str());
     first_line(named.unwrap_or_default())
 }
 

@@ -8,6 +8,10 @@ const BASE_PROMPT: &str = include_str!("base_prompt.md");
 const PLANNING: &str = "This run is for planning. You have only tools that read. Look at what is there, then say what \
     you would change and in which order; the user decides, and begins the work in another run.";
 
+const SUBAGENT: &str = "Another agent has handed you this task and sees nothing of what you do but your last answer. \
+    Nobody can answer questions: decide what is most likely wanted, and say what you took for granted. End with an \
+    answer that stands on its own: what you found or did, with paths and lines, and what is left to do.";
+
 const SKILLS: &str = "Skills say how certain work is done well. When one fits your task, read it with `read_skill` \
     before you begin.";
 
@@ -51,6 +55,8 @@ pub struct SystemPromptInputs<'a> {
     pub today: &'a str,
     /// The run only plans. That it can do no more is not this prompt's to see to.
     pub plans: bool,
+    /// The run works for another one.
+    pub is_subagent: bool,
     /// The call-level prompt wins over the configuration's.
     pub call_prompt: Option<&'a str>,
     pub configured_prompt: Option<&'a str>,
@@ -88,6 +94,9 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     let mut parts = vec![Part { name: "base", origin: "built in".to_owned(), text: render(BASE_PROMPT, &values) }];
     if inputs.plans {
         parts.push(Part { name: "plan", origin: "built in".to_owned(), text: PLANNING.to_owned() });
+    }
+    if inputs.is_subagent {
+        parts.push(Part { name: "subagent", origin: "built in".to_owned(), text: SUBAGENT.to_owned() });
     }
     let custom = inputs
         .call_prompt
@@ -140,6 +149,7 @@ mod tests {
             system: "Linux",
             today: "2026-11-21",
             plans: true,
+            is_subagent: true,
             call_prompt: Some("from the call"),
             configured_prompt: Some("from the configuration"),
             rules: vec![
@@ -153,10 +163,20 @@ mod tests {
         let origins: Vec<_> = prompt.parts.iter().map(|part| part.origin.as_str()).collect();
         assert_eq!(
             origins,
-            ["built in", "built in", "call", "AGENTS.md", "a/AGENTS.md", "2 skills", "SKILL.md", "1 procedures",]
+            [
+                "built in",
+                "built in",
+                "built in",
+                "call",
+                "AGENTS.md",
+                "a/AGENTS.md",
+                "2 skills",
+                "SKILL.md",
+                "1 procedures",
+            ]
         );
-        assert!(prompt.parts[5].text.ends_with("\n- pdf: does it\n- csv: does it"));
-        assert_eq!(prompt.parts[1].name, "plan");
+        assert!(prompt.parts[6].text.ends_with("\n- pdf: does it\n- csv: does it"));
+        assert_eq!((prompt.parts[1].name, prompt.parts[2].name), ("plan", "subagent"));
         assert!(prompt.text().contains("folder /p on Linux"));
         assert!(!prompt.text().contains("{{"));
     }

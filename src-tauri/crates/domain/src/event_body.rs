@@ -73,6 +73,7 @@ event_bodies! {
     "question.asked" => QuestionAsked,
     "question.answered" => QuestionAnswered,
     "run.started" => RunStarted,
+    "subagent.started" => SubagentStarted,
     "run.paused" => RunPaused,
     "run.resumed" => RunResumed,
     "run.completed" => RunCompleted,
@@ -150,6 +151,7 @@ mod tests {
             before_executable: false,
             call_id: CallId::from("c1"),
             hunks: vec![2],
+            by_session: None,
         });
         let payload = body.payload().unwrap().to_string();
         assert_eq!(EventBody::parse(body.kind(), &payload), body);

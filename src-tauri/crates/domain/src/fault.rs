@@ -200,6 +200,8 @@ codes! {
     SESSION_READ_ONLY,
     /// The file changed after the preview was made.
     STALE_PREVIEW,
+    /// The sub-agent failed or used up its budget before it was done.
+    SUBAGENT_FAILED,
     /// The tool took longer than its time limit.
     TOOL_TIMEOUT,
     /// The tool does not exist.

@@ -129,11 +129,15 @@ pub struct CallContext {
     pub options: RunOptions,
     /// Until the run's own time limit; `None` without one.
     pub time_left: Option<Duration>,
+    /// Until the run's own cost limit, in US dollars; `None` without one.
+    pub cost_left_usd: Option<f64>,
     /// What the same tool last said in this session, where that was no error.
     pub previous: Option<String>,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
     pub cancel: CancellationToken,
+    /// For calls that can stop in the middle and go on later.
+    pub pause: CancellationToken,
 }
 
 /// What became of a call, and the events that say so; they are in the log already.
@@ -151,6 +155,8 @@ pub enum CallOutcome {
     AwaitingApproval(ApprovalId),
     /// The run has to stop: the model asks the user.
     AwaitingAnswer(QuestionId),
+    /// The user has paused the run in the middle of the call, which goes on when the run does.
+    Paused,
 }
 
 /// The trusted half: tools behind the policy.

@@ -28,7 +28,7 @@ use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_f
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 
@@ -43,6 +43,8 @@ pub struct EngineOptions {
 }
 
 pub struct Engine {
+    /// For what is handed to a run and leads back here.
+    pub(crate) me: Weak<Self>,
     pub(crate) directories: Directories,
     pub(crate) store: Arc<Store>,
     pub(crate) log: Arc<RecordedLog>,
@@ -116,7 +118,8 @@ impl Engine {
         let contents = Arc::new(Contents::new(store.clone()));
         let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
         let log = Arc::new(RecordedLog::new(store.clone(), announcer.clone()));
-        Ok(Arc::new(Self {
+        Ok(Arc::new_cyclic(|me| Self {
+            me: me.clone(),
             directories,
             background: Arc::new(BackgroundCommands::new(log.clone())),
             log,

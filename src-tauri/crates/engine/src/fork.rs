@@ -27,7 +27,7 @@ impl Engine {
         let created = SessionCreated {
             title: origin.title,
             project: origin.project,
-            agent: crate::config::AGENT.to_owned(),
+            agent: self.agent_of(session_id)?,
             parent_session: Some(session_id.clone()),
         };
         let forked = SessionForked { created: Some(created.clone()), from_session: session_id.clone(), from_seq: at };

@@ -57,7 +57,7 @@ impl Engine {
             log: self.run_log(),
             bus: self.live_bus(),
             model,
-            executor: self.executor(open, config, policy),
+            executor: self.executor(open, config, &run.model, policy),
             clock: self.clock.clone(),
             redactor: self.redactor.clone(),
             system,
@@ -65,7 +65,12 @@ impl Engine {
             model_options,
             is_retryable: arki_llm::retryable,
         };
-        let active = ActiveRun { session_id: session_id.clone(), run_id: run.run_id.clone(), control: work.control };
+        let active = ActiveRun {
+            session_id: session_id.clone(),
+            run_id: run.run_id.clone(),
+            subagent: run.subagent().map(|started| started.session_id.clone()),
+            control: work.control,
+        };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
         let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
         let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
@@ -139,7 +144,7 @@ impl Engine {
             hidden: self.hidden_folders(),
             sandbox: self.sandbox().clone(),
             audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
-            tools: [arki_tools::fetch_url(config.private_hosts.clone())]
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
                 .into_iter()
                 .chain(self.mcp_tools(open, config))
                 .collect(),
@@ -159,9 +164,15 @@ impl Engine {
         hidden
     }
 
-    fn executor(&self, open: &OpenProject, config: &Config, mut policy: PolicySettings) -> Arc<dyn Executor> {
+    fn executor(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        model: &str,
+        mut policy: PolicySettings,
+    ) -> Arc<dyn Executor> {
         policy.keep_rules_of(&open.path());
-        self.kernel(open, &Config { policy, ..config.clone() })
+        self.kernel(open, &Config { policy, model: model.to_owned(), ..config.clone() })
     }
 
     /// # Errors
@@ -171,6 +182,7 @@ impl Engine {
         open: &OpenProject,
         config: &Config,
         options: &RunOptions,
+        is_subagent: bool,
     ) -> Result<String, Fault> {
         let found = self.guides_of(open, config);
         let inputs = SystemPromptInputs {
@@ -178,6 +190,7 @@ impl Engine {
             system: std::env::consts::OS,
             today: &day(self.clock.now_ms()),
             plans: options.plan,
+            is_subagent,
             call_prompt: options.system.as_deref(),
             configured_prompt: config.system_prompt.as_deref(),
             rules: open.rules(),

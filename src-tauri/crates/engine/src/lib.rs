@@ -13,6 +13,7 @@ mod bus;
 mod claim;
 mod config;
 mod contents;
+mod delegation;
 mod directories;
 mod doctor;
 mod engine;

@@ -6,7 +6,7 @@ use crate::rewind::read;
 use arki_domain::projection::FilesAt;
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
 use arki_workspace::{AttributedLine, LineOrigin, Version, attribute};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,6 +59,7 @@ impl Engine {
             ));
         }
         let now = now(&open, &path)?;
+        let events = told_once(events);
         let contents = self.contents_of(&events, &path);
         let mut calls = HashMap::new();
         let mut versions = Vec::with_capacity(contents.len());
@@ -116,6 +117,16 @@ impl Engine {
             call: call_id.and_then(|call_id| of_run?.get(&call_id).cloned()),
         })
     }
+}
+
+/// What a sub-agent changed is told in its own session call by call, and above in one: that one says nothing more.
+fn told_once(events: Vec<Event>) -> Vec<Event> {
+    let sessions: HashSet<SessionId> = events.iter().map(|event| event.session_id.clone()).collect();
+    let is_told_by_itself = |event: &Event| match event.body() {
+        EventBody::FileChanged(changed) => changed.by_session.is_some_and(|session| sessions.contains(&session)),
+        _ => false,
+    };
+    events.into_iter().filter(|event| !is_told_by_itself(event)).collect()
 }
 
 /// Where a file was brought back to exactly what it was after so many changes.

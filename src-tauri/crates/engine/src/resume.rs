@@ -30,7 +30,8 @@ pub(crate) struct Resume {
 
 impl Engine {
     /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a pause, a failure, a
-    /// crash. `approve` grants something else than before.
+    /// crash. `approve` grants something else than before. For the session of a sub-agent whose answer is waited for, it is
+    /// the run above that goes on, and with it the sub-agent's.
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
@@ -39,7 +40,8 @@ impl Engine {
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
-        self.resume(session_id, Resume { approve, ..Resume::default() }).await
+        let session_id = self.run_above(session_id)?;
+        self.resume(&session_id, Resume { approve, ..Resume::default() }).await
     }
 
     /// As [`Self::resume_run`], by the id of a run or of its session. Another run than the one named is not gone on with.
@@ -48,6 +50,10 @@ impl Engine {
     /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
     pub async fn resume_named(self: &Arc<Self>, id: &str, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
         let session_id = self.find_session(id)?.session_id;
+        let above = self.run_above(&session_id)?;
+        if above != session_id {
+            return self.resume_run(&above, approve).await;
+        }
         let run = self.reader().run(&RunId::from(id))?.map(|_| RunId::from(id));
         self.resume(&session_id, Resume { approve, run, ..Resume::default() }).await
     }
@@ -58,7 +64,9 @@ impl Engine {
     /// As [`Self::resume_run`].
     pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
         self.until_stopped(session_id).await;
-        self.resume_run(session_id, None).await
+        let session_id = self.run_above(session_id)?;
+        self.until_stopped(&session_id).await;
+        self.resume_run(&session_id, None).await
     }
 
     /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
@@ -76,7 +84,7 @@ impl Engine {
         let summary = self.session(session_id)?;
         self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
-        let config = self.config_of(&open)?;
+        let config = self.config_of(&open)?.for_agent(&self.agent_of(session_id)?)?;
         self.meet_mcp_servers(&open, &config).await;
         self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
         let decide = |asked: &ApprovalRequested| {
@@ -122,8 +130,9 @@ impl Engine {
             ));
         }
         let decided = waiting(run).and_then(decide);
-        let waits_on =
-            waiting(run).is_some_and(|_| decided.is_none()) || run.open_question().is_some_and(|_| answer.is_none());
+        let waits_on = waiting(run).is_some_and(|_| decided.is_none())
+            || run.open_question().is_some_and(|_| answer.is_none())
+            || self.waits_for_subagent(run)?;
         let resumed = resumption(run, *approve, waits_on);
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.clone().map(|answer| EventDraft::of_run(&run.run_id, answer)));
@@ -192,7 +201,7 @@ fn has_ended(session_id: &SessionId) -> Fault {
 }
 
 /// What the run waits for, where it waits for the user.
-fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
+pub(crate) fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
     run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::AwaitingApproval(asked) => Some(&**asked),
         _ => None,

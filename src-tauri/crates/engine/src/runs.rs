@@ -9,8 +9,8 @@ use crate::resume::Resume;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{RunPhase, RunState};
 use arki_domain::{
-    Code, EventDraft, EventLog, Fault, MessageId, PauseReason, RunId, RunOptions, RunStarted, SessionConfigured,
-    SessionCreated, SessionId, TrustChanged,
+    Code, EventDraft, EventLog, Fault, MessageId, ParentCall, PauseReason, RunId, RunOptions, RunStarted,
+    SessionConfigured, SessionCreated, SessionId, TrustChanged,
 };
 use arki_store::LeaseRequest;
 use std::path::PathBuf;
@@ -30,6 +30,17 @@ pub enum RunTarget {
     /// A new session in this folder.
     NewSession(PathBuf),
     Session(SessionId),
+}
+
+/// Where a run begins, and under which names.
+pub(crate) struct Place {
+    pub(crate) session_id: SessionId,
+    pub(crate) is_new: bool,
+    pub(crate) project: PathBuf,
+    pub(crate) run_id: RunId,
+    pub(crate) agent: String,
+    pub(crate) parent: Option<ParentCall>,
+    pub(crate) control: RunControl,
 }
 
 #[derive(Debug, Clone)]
@@ -52,6 +63,8 @@ pub struct StartRun {
 pub struct ActiveRun {
     pub session_id: SessionId,
     pub run_id: RunId,
+    /// The session of the sub-agent that the run waited for when it went on.
+    pub subagent: Option<SessionId>,
     pub(crate) control: RunControl,
 }
 
@@ -82,16 +95,30 @@ impl Engine {
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
     pub async fn start_run(self: &Arc<Self>, start: StartRun) -> Result<Running, Fault> {
+        let (is_new, session_id, project) = match &start.target {
+            RunTarget::NewSession(folder) => (true, SessionId::new(), canonical(folder)?),
+            RunTarget::Session(session) => (false, session.clone(), PathBuf::from(self.session(session)?.project)),
+        };
+        let agent = if is_new { AGENT.to_owned() } else { self.agent_of(&session_id)? };
+        let (run_id, control) = (RunId::new(), RunControl::default());
+        self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control }, start).await
+    }
+
+    /// The agent that works in a session; the first one where a damaged log no longer says.
+    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
+        let agent = self.overview(session_id)?.agent;
+        Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
+    }
+
+    /// As [`Self::start_run`], where the place is known: the target says nothing more.
+    pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
+        let Place { session_id, is_new, project, run_id, agent, parent, control } = place;
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
-        let (session_id, is_new, path) = match &start.target {
-            RunTarget::NewSession(path) => (SessionId::new(), true, canonical(path)?),
-            RunTarget::Session(session) => (session.clone(), false, PathBuf::from(self.session(session)?.project)),
-        };
-        let work = Work { claim: self.claim(&session_id)?, control: RunControl::default() };
-        let open = self.load_project(&path)?;
-        let config = self.config_of(&open)?;
+        let work = Work { claim: self.claim(&session_id)?, control };
+        let open = self.load_project(&project)?;
+        let config = self.config_of(&open)?.for_agent(&agent)?;
         self.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
@@ -102,7 +129,7 @@ impl Engine {
         let options = RunOptions {
             images,
             tools: config.policy.tools.clone(),
-            disabled_tools,
+            disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
             ..with_limits(start.options, &config)
         };
         let providers = self.providers(&config);
@@ -110,7 +137,7 @@ impl Engine {
         if !pictures.is_empty() {
             prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
         }
-        let system = self.system_prompt(&open, &config, &options)?;
+        let system = self.system_prompt(&open, &config, &options, parent.is_some())?;
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
         if !is_new {
             self.ensure_whole(&session_id)?;
@@ -122,14 +149,13 @@ impl Engine {
             return Err(busy(&session_id, run));
         }
         self.keep_pictures(&session_id, pictures).await?;
-        let run_id = RunId::new();
         let mut drafts = Vec::new();
         if is_new {
             drafts.push(EventDraft::of_session(SessionCreated {
                 title: title(&start.prompt),
                 project: open.path(),
-                agent: AGENT.to_owned(),
-                parent_session: None,
+                agent: agent.clone(),
+                parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
             }));
         }
         if start.disabled_tools.is_some() {
@@ -148,12 +174,13 @@ impl Engine {
             &run_id,
             RunStarted {
                 prompt: start.prompt,
-                agent: AGENT.to_owned(),
+                agent,
                 model,
                 core: CORE.to_owned(),
                 system_prompt_hash,
                 options,
                 message_id: start.message_id,
+                parent,
             },
         ));
         self.log.append(&session_id, drafts).await?;
@@ -171,8 +198,14 @@ impl Engine {
             active.stop();
             return Ok(());
         }
+        let above = self.run_above(session_id)?;
         match self.cancel_run(session_id).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
+            // The run that waited for it hears of it.
+            Ok(Some(ended)) if above != *session_id => {
+                ended.await.map_err(Fault::internal)??;
+                self.resume(&above, Resume::default()).await.map(drop)
+            }
             ended => ended.map(drop),
         }
     }

@@ -37,7 +37,7 @@ impl EventClass {
             "session" | "trust" => Self::Session,
             "queue" | "message" => Self::Queue,
             "question" => Self::Question,
-            "run" => Self::Run,
+            "run" | "subagent" => Self::Run,
             "engine" => Self::Engine,
             "output" => Self::Output,
             "tool" => Self::Tool,
@@ -184,6 +184,7 @@ mod tests {
             system_prompt_hash: String::new(),
             options: RunOptions::default(),
             message_id: None,
+            parent: None,
         };
         stored(run, started)
     }
@@ -200,6 +201,7 @@ mod tests {
             possible_secrets: 0,
             async_call_id: None,
             process_id: None,
+            usage: None,
         };
         stored(run, result)
     }

@@ -120,6 +120,7 @@ pub(crate) fn started(run: &RunId, prompt: &str) -> EventDraft {
             system_prompt_hash: "00".into(),
             options: RunOptions::default(),
             message_id: None,
+            parent: None,
         },
     )
 }

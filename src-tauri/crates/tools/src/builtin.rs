@@ -3,6 +3,7 @@
 pub(crate) mod apply_patch;
 pub(crate) mod ask_user;
 pub(crate) mod calculate;
+pub(crate) mod delegate;
 pub(crate) mod delete_file;
 pub(crate) mod edit_file;
 pub(crate) mod emit_artifact;

@@ -7,6 +7,7 @@
 mod background;
 mod checkpoint;
 mod command;
+mod delegation;
 mod kept_whole;
 mod output;
 mod question;
@@ -209,6 +210,7 @@ impl Kernel {
             CallProgress::Resolved(approval) => self.resolved(pending, approval, record).await,
             CallProgress::AwaitingAnswer(asked) => Ok(CallOutcome::AwaitingAnswer(asked.question_id.clone())),
             CallProgress::Answered(answered) => self.user_answered(&pending.call, answered, record).await,
+            CallProgress::Delegated(started) => self.go_on_delegating(&pending.call, started, record).await,
             CallProgress::Begun { files, approval } => {
                 self.interrupted(pending, files, approval.as_deref(), record).await
             }
@@ -250,7 +252,12 @@ impl Kernel {
                 self.work_inside(*work, call, &verdict, record).await
             }
             Action::Ask if verdict.decision == Decision::Allow => self.ask_user(call, &verdict, record).await,
-            Action::Read(_) | Action::Inside(_) | Action::Ask => record.ask(question::plain(call, &verdict)).await,
+            Action::Delegate(subagents) if verdict.decision == Decision::Allow => {
+                self.delegate(subagents.as_ref(), call, &verdict, record).await
+            }
+            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
+                record.ask(question::plain(call, &verdict)).await
+            }
             Action::Write(plan) => self.judge_write(*plan, call, &subject, record).await,
             Action::Command => self.judge_command(call, &verdict, record).await,
             Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
@@ -291,6 +298,9 @@ impl Kernel {
             }
             Action::Inside(work) => self.work_inside(*work, call, &permitted(&approval.requested), record).await,
             Action::Ask => self.ask_user(call, &permitted(&approval.requested), record).await,
+            Action::Delegate(subagents) => {
+                self.delegate(subagents.as_ref(), call, &permitted(&approval.requested), record).await
+            }
             Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
             Action::Command => self.command_approved(call, approval, record).await,
             Action::Remote(remote) => {
@@ -315,7 +325,7 @@ impl Kernel {
                     self.finish(call, done, record).await
                 }
                 // Its result is stored together with its decision: there is nothing to be in the midst of.
-                Action::Inside(_) | Action::Ask => {
+                Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
                     record.fail(call, &Fault::internal("a decision without its result")).await
                 }
                 Action::Write(plan) => self.reconcile_write(*plan, call, files, approval, record).await,

@@ -17,9 +17,11 @@ mod manual;
 pub mod policy;
 mod remote_tool;
 mod schema;
+mod subagents;
 mod tool;
 mod touched;
 
+pub use builtin::delegate::delegate;
 pub use builtin::fetch_url::fetch_url;
 pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
@@ -29,5 +31,6 @@ pub use kernel::{
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
+pub use subagents::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Retry, Tool};
 pub use touched::Touched;

@@ -5,6 +5,7 @@ use crate::inside::InsideAction;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
+use crate::subagents::Subagents;
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Fault, ToolDefinition};
 use arki_workspace::{ChangeSet, Project};
@@ -48,6 +49,8 @@ pub(crate) enum Action {
     Inside(InsideAction),
     /// A question to the user.
     Ask,
+    /// Work for a sub-agent.
+    Delegate(Arc<dyn Subagents>),
     Remote(Arc<dyn RemoteTool>),
 }
 
@@ -87,7 +90,7 @@ pub struct Tool {
 impl Tool {
     pub(crate) fn new<Arguments: JsonSchema>(name: &str, manual: &str, action: Action) -> Self {
         let category = match action {
-            Action::Read(_) | Action::Inside(_) | Action::Ask => Category::Read,
+            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) => Category::Read,
             Action::Write(_) => Category::Write,
             Action::Command => Category::Exec,
             Action::Remote(_) => Category::Network,
@@ -157,6 +160,17 @@ impl Tool {
         self
     }
 
+    /// Only these values for one of the arguments, and what they are said in the description.
+    #[must_use]
+    pub(crate) fn with_choices(mut self, argument: &str, values: Vec<Value>, description: &str) -> Self {
+        let ToolDefinition { description: told, parameters, .. } = &mut self.definition;
+        *told = format!("{told}{description}").into();
+        if let Some(argument) = parameters["properties"].get_mut(argument) {
+            argument["enum"] = Value::Array(values);
+        }
+        self
+    }
+
     /// For tools whose files are not in an argument `path`, nor their shell line in `command`.
     #[must_use]
     pub(crate) fn touching(mut self, touches: fn(&Value) -> Touched) -> Self {
@@ -173,9 +187,12 @@ impl Tool {
     pub(crate) fn touches(&self, args: &Value) -> Touched {
         match &self.action {
             Action::Remote(remote) => remote.touches(args),
-            Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) | Action::Ask => {
-                (self.touches)(args)
-            }
+            Action::Read(_)
+            | Action::Write(_)
+            | Action::Command
+            | Action::Inside(_)
+            | Action::Ask
+            | Action::Delegate(_) => (self.touches)(args),
         }
     }
 

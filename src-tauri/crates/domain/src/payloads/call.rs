@@ -1,6 +1,6 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
-use crate::{CallId, Category, Decision, Risk};
+use crate::{CallId, Category, Decision, Risk, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -56,6 +56,9 @@ payload! {
         /// The process of Arki in which it goes on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub process_id: Option<u32>,
+        /// What the run of the sub-agent has used that the call was handed to. Its requests are in its own session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub usage: Option<Usage>,
     }
     FileChanged {
         pub path: String,
@@ -70,8 +73,11 @@ payload! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub before_executable: bool,
         pub call_id: CallId,
-        /// The hunks of the preview that were written; none for what a command changed.
+        /// The hunks of the preview that were written; none for what a command or a sub-agent changed.
         pub hunks: Vec<usize>,
+        /// Where a sub-agent changed it: in which session. There each change is told for itself; here what they come to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub by_session: Option<SessionId>,
     }
     /// The result of a call that went on after its placeholder was answered.
     ToolAsyncResult {

@@ -1,7 +1,7 @@
 //! One run, from its prompt to its end.
 
 use super::PauseReason;
-use crate::{ApprovalId, ApprovalMode, MessageId, QuestionId, RunOptions, Usage};
+use crate::{ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 
 payload! {
@@ -17,6 +17,23 @@ payload! {
         /// The queued message that became the prompt.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub message_id: Option<MessageId>,
+        /// The call of another session's run that this run works for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub parent: Option<ParentCall>,
+    }
+    /// The call `delegate` that a sub-agent works for.
+    ParentCall {
+        pub session_id: SessionId,
+        pub run_id: RunId,
+        pub call_id: CallId,
+    }
+    /// A call is handed to a sub-agent: appended before the session in which it works, and the run, are begun. The call
+    /// has its result once that run has ended.
+    SubagentStarted {
+        pub call_id: CallId,
+        pub agent: String,
+        pub session_id: SessionId,
+        pub run_id: RunId,
     }
     RunPaused {
         pub reason: PauseReason,

@@ -105,6 +105,7 @@ mod tests {
             possible_secrets: 0,
             async_call_id: async_call_id.map(CallId::from),
             process_id: async_call_id.map(|_| 7),
+            usage: None,
         }
     }
 

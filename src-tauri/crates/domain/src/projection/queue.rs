@@ -124,6 +124,7 @@ mod tests {
             system_prompt_hash: String::new(),
             options: crate::RunOptions::default(),
             message_id: Some(MessageId::from("a")),
+            parent: None,
         };
         queue.apply(&started.into());
         assert_eq!(texts(&queue), ["b"]);

@@ -1,8 +1,9 @@
 //! Where a run stands and what comes next: enough to go on from any event, in this process or another.
 
 use crate::{
-    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, PauseReason, PolicyDecided,
-    QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, ToolCall, Usage, canonical_json, sha256_hex,
+    ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, ParentCall, PauseReason,
+    PolicyDecided, QuestionAnswered, QuestionAsked, RunId, RunOptions, RunResumed, SubagentStarted, ToolCall, Usage,
+    canonical_json, sha256_hex,
 };
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +15,8 @@ pub struct RunState {
     pub model: String,
     pub options: RunOptions,
     pub system_prompt_hash: String,
+    /// The call that this run works for, where it is a sub-agent's.
+    pub parent: Option<ParentCall>,
     pub phase: RunPhase,
     /// The turn last asked for, from 1; 0 before the first.
     pub turn: u32,
@@ -70,6 +73,8 @@ pub enum CallProgress {
     /// The call is a question of the model, and the user has not answered yet.
     AwaitingAnswer(Box<QuestionAsked>),
     Answered(Box<QuestionAnswered>),
+    /// A sub-agent works on it, or has; its own session says how far it is.
+    Delegated(Box<SubagentStarted>),
     /// Execution was permitted and may have begun; what it did is not known.
     Begun {
         files: Vec<FileEffect>,
@@ -107,6 +112,7 @@ impl RunState {
             model: started.model,
             options: started.options,
             system_prompt_hash: started.system_prompt_hash,
+            parent: started.parent,
             phase: RunPhase::Active,
             turn: 0,
             turns_in_budget: 0,
@@ -172,7 +178,13 @@ impl RunState {
             EventBody::ApprovalResolved(resolved) => self.resolve(&resolved),
             EventBody::QuestionAsked(asked) => self.await_answer(asked),
             EventBody::QuestionAnswered(answered) => self.answer(answered),
-            EventBody::ToolResult(result) => self.calls.retain(|pending| pending.call.call_id != result.call_id),
+            EventBody::SubagentStarted(started) => self.delegate(started),
+            EventBody::ToolResult(result) => {
+                if let Some(usage) = result.usage {
+                    self.spend(usage);
+                }
+                self.calls.retain(|pending| pending.call.call_id != result.call_id);
+            }
             // The rest says nothing of where the run stands.
             _ => {}
         }
@@ -206,6 +218,15 @@ impl RunState {
         }
     }
 
+    /// The sub-agent that the run waits for.
+    #[must_use]
+    pub fn subagent(&self) -> Option<&SubagentStarted> {
+        match &self.calls.first()?.progress {
+            CallProgress::Delegated(started) if !self.is_ended() => Some(started),
+            _ => None,
+        }
+    }
+
     /// Whether it may go on: a failed run can be tried again.
     #[must_use]
     pub fn can_go_on(&self) -> bool {
@@ -232,6 +253,11 @@ impl RunState {
 
     fn count(&mut self, usage: Usage) {
         self.usage = self.usage.plus(usage);
+        self.spend(usage);
+    }
+
+    /// A sub-agent's requests are none of this run's, but its money is.
+    fn spend(&mut self, usage: Usage) {
         self.cost_in_budget = self.cost_in_budget.zip(usage.cost_usd).map(|(sum, cost)| sum + cost);
     }
 
@@ -247,6 +273,7 @@ impl RunState {
                 | CallProgress::AwaitingApproval(_)
                 | CallProgress::AwaitingAnswer(_)
                 | CallProgress::Answered(_)
+                | CallProgress::Delegated(_)
                 | CallProgress::Begun { .. } => None,
             };
             pending.progress = CallProgress::Begun { files: decided.files, approval };
@@ -256,6 +283,12 @@ impl RunState {
     fn await_approval(&mut self, requested: ApprovalRequested) {
         if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == requested.call_id) {
             pending.progress = CallProgress::AwaitingApproval(Box::new(requested));
+        }
+    }
+
+    fn delegate(&mut self, started: SubagentStarted) {
+        if let Some(pending) = self.calls.iter_mut().find(|pending| pending.call.call_id == started.call_id) {
+            pending.progress = CallProgress::Delegated(Box::new(started));
         }
     }
 

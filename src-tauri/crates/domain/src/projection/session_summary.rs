@@ -1,6 +1,6 @@
 //! A session as the list shows it.
 
-use crate::{ApprovalId, Event, EventBody, RunId, SessionId};
+use crate::{ApprovalId, Event, EventBody, PauseReason, RunId, SessionId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +110,8 @@ impl SessionSummary {
             EventBody::ApprovalResolved(resolved) => self.resolve(&resolved.approval_id),
             EventBody::QuestionAsked(_) => self.state = SessionState::Waiting,
             EventBody::QuestionAnswered(_) if self.state == SessionState::Waiting => self.state = SessionState::Running,
-            EventBody::RunPaused(paused) if self.pending_approval.is_some() || paused.question_id.is_some() => {
+            // What a sub-agent asks is in the sub-agent's session.
+            EventBody::RunPaused(paused) if paused.reason == PauseReason::Approval || paused.question_id.is_some() => {
                 self.state = SessionState::Waiting;
             }
             EventBody::RunPaused(_) => self.state = SessionState::Paused,

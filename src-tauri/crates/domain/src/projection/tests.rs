@@ -27,6 +27,7 @@ impl Log {
             system_prompt_hash: String::new(),
             options: RunOptions::default(),
             message_id: None,
+            parent: None,
         })
     }
 
@@ -127,6 +128,7 @@ impl Log {
             possible_secrets: 0,
             async_call_id: None,
             process_id: None,
+            usage: None,
         })
     }
 

@@ -43,6 +43,11 @@ impl Config {
         Ok(config)
     }
 
+    /// The model that an agent was given for itself; `arki` works with whatever a run is begun with.
+    pub(crate) fn own_model_of(&self, agent: &str) -> Option<&str> {
+        self.agents.get(agent).filter(|_| agent != AGENT)?.model.as_deref()
+    }
+
     pub(super) fn choose(&mut self, name: &str) -> Result<(), Fault> {
         let agent = self.agents.get(name).cloned().ok_or_else(|| self.unknown_agent(name))?;
         let agent = match self.agents.get(AGENT) {

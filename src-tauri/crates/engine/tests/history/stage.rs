@@ -5,6 +5,7 @@ use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, R
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(crate) struct Stage {
     pub(crate) home: TestHome,
@@ -76,6 +77,21 @@ impl Stage {
         self.server.requests().last().unwrap().json.to_string()
     }
 
+    /// The bodies of all that the model was sent.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.server.requests().iter().map(|request| request.json.to_string()).collect()
+    }
+
+    /// Until something is so, for a while.
+    pub(crate) async fn until(&self, is_so: impl Fn(&Engine) -> bool) {
+        let so = async {
+            while !is_so(&self.engine) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), so).await.unwrap();
+    }
+
     /// Until the model was asked so often.
     pub(crate) fn wait_for_requests(&self, count: usize) {
         assert!(self.server.wait_until(|journal| journal.requests.len() >= count), "the model was not asked");
@@ -84,7 +100,7 @@ impl Stage {
     /// Makes the log as it was before its last event.
     pub(crate) fn forget_last_event(&self, session: &SessionId) {
         let database = rusqlite::Connection::open(self.home.data_dir().join("arki.db")).unwrap();
-        let triggers = "DROP TRIGGER events_are_never_deleted";
+        let triggers = "DROP TRIGGER IF EXISTS events_are_never_deleted";
         database.execute_batch(triggers).unwrap();
         let last = "DELETE FROM events WHERE rowid = (SELECT max(rowid) FROM events WHERE session_id = ?1)";
         database.execute(last, [session.as_str()]).unwrap();

@@ -159,5 +159,6 @@ fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChang
         path: change.path,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
+        by_session: None,
     }
 }

@@ -177,6 +177,7 @@ impl<'a> Record<'a> {
             possible_secrets: 0,
             async_call_id: None,
             process_id: None,
+            usage: None,
         };
         bodies.push(result.into());
         self.append(bodies).await?;
@@ -214,6 +215,7 @@ impl<'a> Record<'a> {
             possible_secrets,
             async_call_id: None,
             process_id: None,
+            usage: None,
         }
     }
 

@@ -91,7 +91,8 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<PendingCall, Fault> {
         // What never leaves Arki needs no secret.
-        let leaves = |tool: &&Tool| is_carried_out(pending) && !matches!(tool.action, Action::Inside(_) | Action::Ask);
+        let stays = |tool: &Tool| matches!(tool.action, Action::Inside(_) | Action::Ask | Action::Delegate(_));
+        let leaves = |tool: &&Tool| is_carried_out(pending) && !stays(tool);
         let Some(tool) = self.tool(&pending.call.tool_id).filter(leaves) else {
             return Ok(pending.clone());
         };
@@ -108,7 +109,12 @@ impl Kernel {
         }
         let files = match tool.action {
             Action::Write(_) => paths.iter().filter_map(|path| text_of(&self.settings.project, path)).collect(),
-            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Command | Action::Remote(_) => Vec::new(),
+            Action::Read(_)
+            | Action::Inside(_)
+            | Action::Ask
+            | Action::Delegate(_)
+            | Action::Command
+            | Action::Remote(_) => Vec::new(),
         };
         let mut moved = Vec::new();
         for used in &mut uses {
@@ -151,7 +157,10 @@ impl Kernel {
 /// What waits or is turned down is not carried out.
 fn is_carried_out(pending: &PendingCall) -> bool {
     match &pending.progress {
-        CallProgress::AwaitingApproval(_) | CallProgress::AwaitingAnswer(_) | CallProgress::Answered(_) => false,
+        CallProgress::AwaitingApproval(_)
+        | CallProgress::AwaitingAnswer(_)
+        | CallProgress::Answered(_)
+        | CallProgress::Delegated(_) => false,
         CallProgress::Resolved(approval) => approval.resolved.decision != ApprovalDecision::Reject,
         CallProgress::New | CallProgress::Begun { .. } => true,
     }
@@ -164,6 +173,7 @@ fn edited_in(pending: &PendingCall) -> Vec<&String> {
         | CallProgress::AwaitingApproval(_)
         | CallProgress::AwaitingAnswer(_)
         | CallProgress::Answered(_)
+        | CallProgress::Delegated(_)
         | CallProgress::Begun { approval: None, .. } => return Vec::new(),
     };
     approval.resolved.edited.values().chain(&approval.resolved.command).collect()

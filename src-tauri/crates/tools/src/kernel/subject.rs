@@ -41,7 +41,12 @@ impl Kernel {
             Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked, ..Subject::default() };
         let judged_as = tool.and_then(|tool| match &tool.action {
             Action::Remote(remote) => remote.judged_as(args),
-            Action::Read(_) | Action::Write(_) | Action::Command | Action::Inside(_) | Action::Ask => None,
+            Action::Read(_)
+            | Action::Write(_)
+            | Action::Command
+            | Action::Inside(_)
+            | Action::Ask
+            | Action::Delegate(_) => None,
         });
         SubjectOf { subject, path_fault, judged_as }
     }

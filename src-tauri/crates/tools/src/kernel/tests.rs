@@ -1,5 +1,6 @@
 //! The kernel over a log in memory and a real folder.
 
+mod delegation;
 mod remote;
 mod repeated;
 mod stale;
@@ -152,6 +153,7 @@ impl Bench {
             system_prompt_hash: String::new(),
             options: self.options.clone(),
             message_id: None,
+            parent: None,
         };
         self.append(vec![started.into()]).await;
         self.also_called(call_id, tool_id, args).await;
@@ -169,17 +171,20 @@ impl Bench {
         self.log.append(&SessionId::from("s"), drafts).await.unwrap();
     }
 
+    fn state(&self) -> RunState {
+        let events = self.log.0.lock().unwrap().clone();
+        RunState::fold(events.iter().map(AsRef::as_ref)).unwrap()
+    }
+
     /// Carries the first call without a result on, from what the log says.
     async fn carry_on(&self) -> CallOutcome {
-        let events = self.log.0.lock().unwrap().clone();
-        let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
+        let state = self.state();
         self.kernel.execute(&state.pending_calls()[0], &self.context()).await.unwrap().outcome
     }
 
     /// Carries all calls without a result on, as the model's one answer.
     async fn carry_on_together(&self) -> CallOutcome {
-        let events = self.log.0.lock().unwrap().clone();
-        let state = RunState::fold(events.iter().map(AsRef::as_ref)).unwrap();
+        let state = self.state();
         self.kernel.execute_together(state.pending_calls(), &self.context()).await.unwrap().outcome
     }
 
@@ -189,9 +194,11 @@ impl Bench {
             run_id: RunId::from("r"),
             options: self.options.clone(),
             time_left: None,
+            cost_left_usd: None,
             previous: None,
             last_seq: self.log.0.lock().unwrap().len() as u64,
             cancel: self.cancel.clone(),
+            pause: CancellationToken::new(),
         }
     }
 

@@ -290,6 +290,7 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
                 before_unknown: false,
                 after_unknown: false,
                 call_id: call.call_id.clone(),
+                by_session: None,
             })
         })
         .collect();
@@ -352,6 +353,7 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         before_executable: false,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
+        by_session: None,
     }
 }
 

@@ -15,6 +15,7 @@ fn change(files: &mut ChangedFiles, seq: u64, path: &str) {
         before_executable: false,
         call_id: CallId::from("c"),
         hunks: vec![],
+        by_session: None,
     });
     files.apply(&event(seq, body.clone()), &body);
 }

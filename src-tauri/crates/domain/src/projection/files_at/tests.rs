@@ -22,6 +22,7 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
         before_executable: false,
         call_id,
         hunks,
+        by_session: None,
     };
     event(seq, changed)
 }

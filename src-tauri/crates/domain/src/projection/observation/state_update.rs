@@ -18,6 +18,7 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
             ApprovalDecision::Approve => "Approved".to_owned(),
             ApprovalDecision::Reject => "Rejected".to_owned(),
         },
+        EventBody::SubagentStarted(started) => format!("Began the sub-agent {}", line(&started.agent)),
         EventBody::QuestionAsked(question) => format!("Asks: {}", line(&question.text)),
         EventBody::QuestionAnswered(answer) => format!("The user says: {}", line(&answer.text)),
         EventBody::FileChanged(changed) => file_changed(changed),

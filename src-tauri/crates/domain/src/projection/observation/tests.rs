@@ -27,6 +27,7 @@ fn result(tool_id: &str, result: &str, code: Option<&str>, duration_ms: u64) -> 
         possible_secrets,
         async_call_id,
         process_id,
+        usage: None,
     }
     .into()
 }
@@ -59,6 +60,7 @@ fn started() -> EventBody {
         system_prompt_hash: String::new(),
         options: RunOptions::default(),
         message_id: None,
+        parent: None,
     }
     .into()
 }

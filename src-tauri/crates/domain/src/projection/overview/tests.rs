@@ -58,6 +58,7 @@ fn small() -> Overview {
                 system_prompt_hash: "h".into(),
                 options: RunOptions::default(),
                 message_id: None,
+                parent: None,
             },
         ),
         event(8, EngineRequest { turn: 1, provider, model, request_hash, message_count: 1, context_window: None }),
@@ -75,6 +76,7 @@ fn small() -> Overview {
                 before_executable: false,
                 call_id: CallId::from("c"),
                 hunks: vec![],
+                by_session: None,
             },
         ),
     ];

@@ -28,6 +28,15 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
             (Plain, vec![words("Went on.")])
         }
         EventBody::EngineRetry(retry) => (Attention, vec![words("Asked the model again after "), quoted(retry.code)]),
+        EventBody::SubagentStarted(started) => (
+            Plain,
+            vec![
+                words("Handed to the agent "),
+                quoted(started.agent),
+                words(", in the session "),
+                quoted(started.session_id.as_str()),
+            ],
+        ),
         EventBody::QuestionAsked(asked) => return vec![Block::Said { by: Speaker::Model, text: asked_text(asked) }],
         EventBody::QuestionAnswered(answer) => return vec![Block::Said { by: Speaker::User, text: answer.text }],
         EventBody::PlanProposed(plan) => return planned("Plan: ", &plan.intent, &plan.steps),

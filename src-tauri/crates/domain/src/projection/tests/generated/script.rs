@@ -4,7 +4,7 @@ use super::{Disk, Generated, Step, Touch, User, hash_of};
 use crate::*;
 use serde_json::json;
 
-pub(super) const STEP_KINDS: u8 = 28;
+pub(super) const STEP_KINDS: u8 = 29;
 const PATHS: &[&str] = &["a.rs", "b.rs", "src/c.rs", "src/d.rs", "e.md"];
 
 struct Script {
@@ -75,6 +75,7 @@ impl Script {
             24 => self.ask_the_user(a),
             25 => self.pipeline(a),
             26 => self.fork(a),
+            27 => self.delegate(a),
             _ => self.retry(a),
         }
     }
@@ -124,6 +125,7 @@ impl Script {
             system_prompt_hash: String::new(),
             options: RunOptions { max_cost_usd: Some(f64::from(a) / 7.0), ..RunOptions::default() },
             message_id,
+            parent: None,
         });
     }
 
@@ -247,6 +249,7 @@ impl Script {
             possible_secrets: 0,
             async_call_id: a.is_multiple_of(6).then(|| call_id.clone()),
             process_id: Some(7),
+            usage: b.is_multiple_of(5).then(|| Usage { cost_usd: Some(0.25), ..Usage::default() }),
         });
         if a.is_multiple_of(12) {
             self.add(ToolAsyncResult { async_call_id: call_id, tool_id, result: "late".into(), is_error: false });
@@ -267,6 +270,7 @@ impl Script {
             before_executable: false,
             call_id,
             hunks,
+            by_session: None,
         });
         self.session.touches.push(Touch { seq, path, before, after });
     }

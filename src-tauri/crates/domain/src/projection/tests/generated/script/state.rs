@@ -193,6 +193,12 @@ impl Script {
         }
     }
 
+    pub(super) fn delegate(&mut self, a: u8) {
+        let call_id = self.call.as_ref().map_or_else(|| CallId::from("none"), |call| call.call_id.clone());
+        let (session_id, run_id) = (SessionId::from(format!("child{}", self.made)), RunId::from("child"));
+        self.add(SubagentStarted { call_id, agent: format!("agent-{a}"), session_id, run_id });
+    }
+
     pub(super) fn pipeline(&mut self, a: u8) {
         let (step, idempotency_key, attempt, duration_ms) = ("count".to_owned(), "k".to_owned(), 1, 4);
         self.add(StepStarted { step: step.clone(), idempotency_key: idempotency_key.clone(), attempt });

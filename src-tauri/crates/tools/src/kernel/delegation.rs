@@ -1,0 +1,103 @@
+//! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is the
+//! call's result. In between the call waits as long as the sub-agent does, also across restarts.
+
+use super::Kernel;
+use super::record::Record;
+use crate::builtin::delegate;
+use crate::policy::Verdict;
+use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
+use crate::tool::{Action, Output};
+use arki_domain::{CallOutcome, Code, EventBody, Fault, RunId, SessionId, SubagentStarted, ToolCall};
+
+impl Kernel {
+    pub(super) async fn delegate(
+        &self,
+        subagents: &dyn Subagents,
+        call: &ToolCall,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let agent = match delegate::parse(&call.args) {
+            Ok(arguments) => arguments.agent,
+            Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
+        };
+        let (session_id, run_id) = (SessionId::new(), RunId::new());
+        let started = SubagentStarted { call_id: call.call_id.clone(), agent, session_id, run_id };
+        record.append(vec![verdict.decided(call, Vec::new()).into(), started.clone().into()]).await?;
+        self.work_as_subagent(subagents, call, &started, record).await
+    }
+
+    /// The sub-agent was begun before: the call has waited with it.
+    pub(super) async fn go_on_delegating(
+        &self,
+        call: &ToolCall,
+        started: &SubagentStarted,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        match self.tool(&call.tool_id).map(|tool| &tool.action) {
+            Some(Action::Delegate(subagents)) => self.work_as_subagent(subagents.as_ref(), call, started, record).await,
+            _ => record.fail(call, &self.unknown_tool(&call.tool_id)).await,
+        }
+    }
+
+    /// From wherever the sub-agent stands.
+    async fn work_as_subagent(
+        &self,
+        subagents: &dyn Subagents,
+        call: &ToolCall,
+        started: &SubagentStarted,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let task = match delegate::parse(&call.args) {
+            Ok(arguments) => arguments.task,
+            Err(error) => return record.fail(call, &error.into()).await,
+        };
+        let stop = match subagents.work(SubagentTask { started, task: &task, context: record.context() }).await {
+            Ok(stop) => stop,
+            Err(fault) => return record.fail(call, &failed(&started.agent, &fault)).await,
+        };
+        let SubagentStop { end, usage, files } = stop;
+        let answer = match end {
+            SubagentEnd::AwaitingApproval(approval_id) => return Ok(CallOutcome::AwaitingApproval(approval_id)),
+            SubagentEnd::Paused => return Ok(CallOutcome::Paused),
+            SubagentEnd::Answered { response } => Ok(Output { text: response, truncated: false }),
+            SubagentEnd::Failed(fault) => Err(failed(&started.agent, &fault)),
+            SubagentEnd::Stopped => Err(stopped(&started.agent)),
+            SubagentEnd::OutOfBudget { last_said } => Err(out_of_budget(&started.agent, &last_said)),
+        };
+        let mut bodies: Vec<EventBody> = files.into_iter().map(EventBody::from).collect();
+        bodies.extend(self.result(call, answer, record).await);
+        for body in &mut bodies {
+            if let EventBody::ToolResult(result) = body {
+                result.usage = Some(usage);
+            }
+        }
+        record.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+}
+
+fn failed(agent: &str, fault: &Fault) -> Fault {
+    Fault::new(
+        Code::SUBAGENT_FAILED,
+        format!("The agent {agent} failed: {} ({})", fault.message, fault.code),
+        "What it had done until then stays done. Do the rest yourself, or tell the user what is in the way.",
+    )
+}
+
+fn stopped(agent: &str) -> Fault {
+    Fault::new(
+        Code::CANCELLED,
+        format!("The user stopped the agent {agent}."),
+        "What it had done until then stays done. Don't hand the same task over again unless the user wants it.",
+    )
+}
+
+fn out_of_budget(agent: &str, last_said: &str) -> Fault {
+    let said = if last_said.is_empty() { String::new() } else { format!(" It last said: {last_said}") };
+    Fault::new(
+        Code::SUBAGENT_FAILED,
+        format!("The agent {agent} used up its budget before it was done.{said}"),
+        "What it had done until then stays done. Do the rest yourself, or hand over a smaller task.",
+    )
+}

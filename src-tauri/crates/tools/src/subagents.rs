@@ -1,0 +1,55 @@
+//! Other agents that a run may hand work to, behind a port: the kernel only knows that they work, and how they stop.
+
+use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, SubagentStarted, Usage};
+use async_trait::async_trait;
+
+/// An agent as the model is told of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentChoice {
+    pub name: String,
+    /// One line: what it is for. May be empty.
+    pub description: String,
+}
+
+/// A task that was handed over, now or before the program was started anew.
+pub struct SubagentTask<'a> {
+    pub started: &'a SubagentStarted,
+    /// All that the sub-agent is told.
+    pub task: &'a str,
+    /// Of the call that hands it over: when it is cancelled or paused, so is the sub-agent.
+    pub context: &'a CallContext,
+}
+
+/// How a sub-agent's run stopped. Waiting for an approval and pausing are no ends: it goes on when it is told to work on
+/// the same task again.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SubagentEnd {
+    Answered {
+        response: String,
+    },
+    Failed(Fault),
+    /// By the user.
+    Stopped,
+    OutOfBudget {
+        last_said: String,
+    },
+    AwaitingApproval(ApprovalId),
+    Paused,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubagentStop {
+    pub end: SubagentEnd,
+    pub usage: Usage,
+    /// What all its changes come to, once a file.
+    pub files: Vec<FileChanged>,
+}
+
+#[async_trait]
+pub trait Subagents: Send + Sync {
+    /// Has the sub-agent work on the task from wherever it stands, until its run stops.
+    ///
+    /// # Errors
+    /// When its run cannot be begun or gone on with.
+    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+}
