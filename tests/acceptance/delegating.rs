@@ -1,6 +1,6 @@
 //! `delegate`: a sub-agent works in a session of its own, and what it asks is asked of the user.
 
-use crate::harness::{Stage, payload};
+use crate::harness::{Stage, payload, text};
 use arki_testkit::{Script, Turn};
 use serde_json::json;
 
@@ -80,4 +80,72 @@ fn what_a_sub_agent_does_is_seen_in_the_terminal() {
     assert!(told.stderr.contains("▸ delegate arki"), "{}", told.stderr);
     assert!(told.stderr.contains("    ▸ write_file notes.txt"), "{}", told.stderr);
     assert_eq!(told.stdout.trim(), "All is done.");
+}
+
+/// A session that waits for its sub-agent, and that one's: `(parent, child)`.
+fn with_subagent(stage: &Stage) -> (String, String) {
+    let events = stage.exec(&["Have it noted"]).exits(3).lines();
+    (text(&events[0]["sessionId"]), text(&payload(&events, "subagent.started")["sessionId"]))
+}
+
+#[test]
+fn a_sub_agents_session_is_listed_beneath_its_parents_and_is_nobodys_to_continue() {
+    let turns = vec![delegated("arki"), written(), Turn::text("Noted."), Turn::text("Done."), Turn::text("Again.")];
+    let stage = stage(turns);
+    let (parent, child) = with_subagent(&stage);
+    let listed = stage.sessions();
+    let of = |id: &str| listed.iter().find(|session| session["sessionId"] == id).unwrap();
+    assert_eq!((&of(&child)["parentSession"], &of(&child)["agent"]), (&json!(parent), &json!("arki")));
+    assert_eq!(of(&parent).get("parentSession"), None);
+    let shown = stage.arki(&["sessions", "list"]).exits(0).stdout;
+    let lines: Vec<&str> = shown.lines().collect();
+    assert!(lines[0].contains(&parent) && lines[0].ends_with("Have it noted"), "{shown}");
+    assert!(lines[1].contains(&child) && lines[1].ends_with("└ arki: Write notes.txt."), "{shown}");
+
+    stage.arki(&["resume", &parent, "--approve", "all"]).exits(0);
+    let events = stage.exec(&["--continue", "and again"]).exits(0).lines();
+    assert_eq!(events[0]["sessionId"], parent.as_str());
+}
+
+#[test]
+fn a_session_takes_those_of_its_sub_agents_with_it_and_one_that_is_waited_for_stays() {
+    let stage = stage(vec![delegated("arki"), written(), Turn::text("Noted."), Turn::text("Done.")]);
+    let (parent, child) = with_subagent(&stage);
+    let shown = stage.arki(&["sessions", "rm", &child]).fails(1, "SESSION_BUSY");
+    assert!(shown.message.contains(&parent), "{shown:?}");
+    let told = stage.arki(&["sessions", "rm", &parent, "--json"]).exits(0).lines();
+    assert_eq!(told[0]["subagents"], json!([child]));
+    assert_eq!(stage.sessions(), Vec::<serde_json::Value>::new());
+    assert_eq!(stage.arki(&["approvals", "list", "--json"]).exits(0).lines(), Vec::<serde_json::Value>::new());
+    stage.arki(&["verify"]).exits(0);
+}
+
+#[test]
+fn a_sub_agents_session_that_has_ended_can_be_removed_alone() {
+    let stage = stage(vec![delegated("arki"), Turn::text("Nothing to do."), Turn::text("Done."), Turn::text("Again.")]);
+    let events = stage.exec(&["go"]).exits(0).lines();
+    let (parent, child) = (text(&events[0]["sessionId"]), text(&payload(&events, "subagent.started")["sessionId"]));
+    let told = stage.arki(&["sessions", "rm", &child]).exits(0).stdout;
+    assert!(told.starts_with(&format!("Removed {child};")), "{told}");
+    assert_eq!(stage.sessions().len(), 1);
+    stage.exec(&["--session", &parent, "again"]).exits(0);
+    stage.arki(&["verify"]).exits(0);
+    let told = stage.arki(&["sessions", "rm", &parent]).exits(0).stdout;
+    assert!(told.starts_with(&format!("Removed {parent};")), "{told}");
+}
+
+#[test]
+fn a_sub_agent_has_the_tools_of_its_agent() {
+    let turns = vec![delegated("reader"), written(), Turn::text("I can't."), Turn::text("Done.")];
+    let agents = json!({"arki": {"model": "mock/mock"}, "reader": {"tools": ["read_*"], "systemPrompt": "Only read."}});
+    let stage = Stage::configured(Script::new(turns).sequential(), &json!({ "agents": agents }));
+    let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
+    assert!(!stage.path("notes.txt").exists());
+    let child = text(&payload(&events, "subagent.started")["sessionId"]);
+    let events = stage.arki(&["events", &child, "--json"]).exits(0).lines();
+    assert_eq!(payload(&events, "policy.decided")["rule"], "builtin:agent-tools");
+    let listed = stage.arki(&["tools", "--session", &child, "--json"]).exits(0).lines();
+    let names: Vec<String> = listed.iter().map(|tool| text(&tool["name"])).collect();
+    assert!(names.iter().all(|name| name.starts_with("read_")) && names.contains(&"read_file".to_owned()), "{names:?}");
+    assert!(stage.model.requests()[1].json["messages"][0].to_string().contains("Only read."));
 }

@@ -72,7 +72,7 @@ fn no_main_view_has_a_serious_barrier_in_light_or_dark() {
 }
 
 #[track_caller]
-fn no_barrier(window: &Window<'_>, view: &str) {
+pub(crate) fn no_barrier(window: &Window<'_>, view: &str) {
     assert!(Path::new(AXE).is_file(), "axe-core is missing: `npm ci` installs it");
     for theme in ["light", "dark"] {
         window.set_theme(theme);

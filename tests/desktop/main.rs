@@ -20,6 +20,7 @@ mod scenes;
 mod accessibility;
 mod asking;
 mod commands;
+mod delegating;
 mod failures;
 mod inbox;
 mod keyboard;

@@ -13,6 +13,8 @@ const native = {
   contentinfo: "footer",
   region: "section",
   article: "article",
+  heading: "h1, h2, h3, h4",
+  list: "ul, ol",
   link: "a[href]",
 };
 const selector = [`[role="${role}"]`, native[role]].filter(Boolean).join(",");

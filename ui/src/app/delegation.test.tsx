@@ -49,11 +49,15 @@ describe("a session with sub-agents", () => {
       expect.stringMatching(/^delegatetesterRun the tests.*!\swaiting for you$/),
     ]);
     await userEvent.click(cards[0] as HTMLElement);
-    expect(within(transcript).getByRole("group", { name: "Answer" }).textContent).toContain("Both could.");
+    expect(within(transcript).getByText(/Both could/)).toBeTruthy();
     await userEvent.click(
       within(transcript).getAllByRole("button", { name: "Open sub-agent's session" })[0] as HTMLElement,
     );
     expect(screen.getByText("explorer", { selector: ".parent-note b" })).toBeTruthy();
+    const speakers = [...document.querySelectorAll(".speaker > span:first-child")].map(
+      (one) => one.textContent,
+    );
+    expect(speakers).toEqual(["Task", "explorer"]);
     await press("Open parent session");
     expect(screen.queryByText("Open parent session")).toBeNull();
     expect(screen.getByRole("heading", { name: above })).toBeTruthy();

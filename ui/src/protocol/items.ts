@@ -14,6 +14,8 @@ export type UserItem = Placed & {
   text: string;
   /** Said while a run worked, and heard by it. */
   steered: boolean;
+  /** Said by the agent that this one works for. */
+  isTask: boolean;
 };
 export type AssistantItem = Placed & {
   kind: "assistant";

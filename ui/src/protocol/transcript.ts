@@ -66,7 +66,13 @@ type Step = (state: Transcript, event: Event, payload: Json) => Transcript;
 
 const steps: Readonly<Record<string, Step | undefined>> = {
   "run.started": (state, event, p) => ({
-    ...append(state, { kind: "user", ...at(event), text: text(p, "prompt"), steered: false }),
+    ...append(state, {
+      kind: "user",
+      ...at(event),
+      text: text(p, "prompt"),
+      steered: false,
+      isTask: isRecord(p.parent),
+    }),
     lastPrompt: text(p, "prompt"),
     run: "running",
     pausedFor: null,
@@ -181,7 +187,7 @@ function queueChanged(state: Transcript, event: Event, p: Json): Transcript {
     const words = state.queued[messageId];
     if (words === undefined) return notice(now, event, "You said something here while Arki worked");
     const key = `${event.eventId} ${messageId}`;
-    return append(now, { kind: "user", ...at(event), key, text: words, steered: true });
+    return append(now, { kind: "user", ...at(event), key, text: words, steered: true, isTask: false });
   }, state);
   const edits = list(p, "queued").filter(isRecord);
   return edits.reduce<Transcript>((now, entry) => {

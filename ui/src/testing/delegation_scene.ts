@@ -67,7 +67,7 @@ export function testerLog(): Event[] {
     { title: tested.split("\n")[0], project, agent: "tester", parentSession: "lead" },
     null,
   );
-  add("run.started", { prompt: tested, agent: "tester", options: {} });
+  add("run.started", { prompt: tested, agent: "tester", options: {}, parent: { sessionId: "lead" } });
   add("tool.call", { callId: "t", toolId: "run_command", args: { command }, category: "exec" });
   add("approval.requested", {
     approvalId: "tester-1",
@@ -91,7 +91,7 @@ export function testerLog(): Event[] {
 function explorerLog(): Event[] {
   const { events, add } = eventLog("explorer");
   add("session.created", { title: explored, project, agent: "explorer", parentSession: "lead" }, null);
-  add("run.started", { prompt: explored, agent: "explorer", options: {} });
+  add("run.started", { prompt: explored, agent: "explorer", options: {}, parent: { sessionId: "lead" } });
   add("tool.call", { callId: "s", toolId: "search_files", args: { pattern: "settings" }, category: "read" });
   add("tool.result", {
     callId: "s",

@@ -4,7 +4,7 @@
 use crate::Engine;
 use crate::claim::Claim;
 use crate::contents::listed_hashes;
-use arki_domain::{Fault, SessionId};
+use arki_domain::{Code, Fault, SessionId};
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_events};
 use std::io::BufRead;
 
@@ -20,11 +20,25 @@ impl Engine {
     /// # Errors
     /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
     pub async fn remove_session(&self, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
+        self.ensure_not_waited_for(session_id)?;
         let _claim = self.claim(session_id)?;
         let subagents = self.reader().subagent_sessions(session_id)?;
         let _claims: Vec<Claim> =
             subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
         Ok(self.store.remove_session(session_id, &self.owner, listed_hashes).await?)
+    }
+
+    /// A sub-agent that is gone while the run above waits for it would be begun anew.
+    fn ensure_not_waited_for(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let above = self.run_above(session_id)?;
+        if above == *session_id {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::SESSION_BUSY,
+            format!("The session {above} waits for what is done in {session_id}."),
+            "Stop that one first, or remove it: what its sub-agents did goes with it.",
+        ))
     }
 
     /// What takes how much room.

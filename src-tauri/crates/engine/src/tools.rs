@@ -1,7 +1,7 @@
 //! What the agent would be offered in a folder, and what of it is switched off in a session.
 
 use crate::Engine;
-use crate::config::Config;
+use crate::config::{AGENT, Config};
 use crate::projects::OpenProject;
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, EventDraft, EventLog, Executor, Fault, SessionConfigured, SessionId, ToolDefinition};
@@ -21,8 +21,12 @@ impl Engine {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn tools(&self, folder: &Path) -> Result<Arc<[ToolDefinition]>, Fault> {
+        self.tools_of(folder, AGENT)
+    }
+
+    fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Fault> {
         let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
+        let config = self.config_of(&open)?.for_agent(agent)?;
         Ok(self.kernel(&open, &config).definitions())
     }
 
@@ -32,7 +36,7 @@ impl Engine {
     /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
     pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Fault> {
         let disabled = self.disabled_tools(session, false, None)?;
-        let tools = self.tools(Path::new(&self.session(session)?.project))?;
+        let tools = self.tools_of(Path::new(&self.session(session)?.project), &self.agent_of(session)?)?;
         let tool = |definition: &ToolDefinition| SessionTool {
             enabled: !disabled.iter().any(|name| *name == *definition.name),
             definition: definition.clone(),

@@ -5,15 +5,20 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Disclosure } from "../../components/Disclosure";
 import { duration, plural } from "../../components/format";
+import { Markdown } from "../../components/markdown/Markdown";
 import { useApprovals, useSessions } from "../../platform/context";
 import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
-import { Part } from "./ToolCard";
 import { firstLine } from "./tool_words";
 
-type Props = { item: ToolItem; onReview: () => void; onOpen: (sessionId: string) => void };
+type Props = {
+  item: ToolItem;
+  onReview: () => void;
+  onOpen: (sessionId: string) => void;
+  onLink: (url: string) => void;
+};
 
-export function DelegateCard({ item, onReview, onOpen }: Props) {
+export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
   const [open, setOpen] = useState(false);
   const body = useId();
   const described = useId();
@@ -62,7 +67,12 @@ export function DelegateCard({ item, onReview, onOpen }: Props) {
       </div>
       {open && (
         <div id={body} className="tool-body">
-          <Part title="Task" value={task} />
+          <section>
+            <h4 className="tool-part small secondary">Task</h4>
+            <p className="user-text" dir="auto">
+              <VisibleText text={task} />
+            </p>
+          </section>
           {item.reason && (
             <p className="small">
               <span className="secondary">Policy: </span>
@@ -75,12 +85,23 @@ export function DelegateCard({ item, onReview, onOpen }: Props) {
               <code>{item.files.join(", ")}</code>
             </p>
           )}
-          {item.result !== null && (
-            <Part title={item.state === "failed" ? "Error" : "Answer"} value={item.result} />
-          )}
+          {typeof item.result === "string" && <Answer item={item} text={item.result} onLink={onLink} />}
         </div>
       )}
     </div>
+  );
+}
+
+/** Long ones are shown in part: the sub-agent's session has them whole. */
+const shownChars = 20_000;
+
+function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: (url: string) => void }) {
+  return (
+    <section>
+      <h4 className="tool-part small secondary">{item.state === "done" ? "Answer" : "What came of it"}</h4>
+      <Markdown text={text.slice(0, shownChars)} onLink={onLink} streaming={false} />
+      {text.length > shownChars && <p className="small secondary">… and more in the sub-agent's session</p>}
+    </section>
   );
 }
 

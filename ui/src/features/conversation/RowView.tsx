@@ -27,6 +27,8 @@ export type RowActions = HistoryActions & {
   /** Null: its end. */
   onOpenSession: (sessionId: string, seq: number | null) => void;
   titleOf: (sessionId: string) => string;
+  /** Who speaks besides the user. */
+  agent: string;
 };
 
 type Props = { row: Row; actions: RowActions; found: boolean };
@@ -59,13 +61,13 @@ function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) 
   const user = item.kind === "user" ? item : null;
   return (
     <div className="speaker">
-      <span>{user ? "You" : "Arki"}</span>
+      <span>{user ? (user.isTask ? "Task" : "You") : actions.agent}</span>
       {Number.isFinite(item.seq) && (
         <span className="speaker-time small secondary" title={exactTime(item.ts)}>
           {clock(item.ts).slice(0, 5)}
         </span>
       )}
-      {user?.steered && <span className="speaker-time small secondary">while Arki worked</span>}
+      {user?.steered && <span className="speaker-time small secondary">while {actions.agent} worked</span>}
       {user && <OwnActions item={user} actions={actions} />}
     </div>
   );
@@ -100,7 +102,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
       }
       if (item.toolId === "delegate") {
         const open = (sessionId: string) => actions.onOpenSession(sessionId, null);
-        return <DelegateCard item={item} onReview={actions.onReview} onOpen={open} />;
+        return <DelegateCard item={item} onReview={actions.onReview} onOpen={open} onLink={actions.onLink} />;
       }
       return <ToolCard item={item} output={row.output} onReview={actions.onReview} />;
     case "failure":

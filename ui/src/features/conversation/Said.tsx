@@ -89,6 +89,7 @@ function useRowActions(
   const origin = useOverview(props.sessionId).overview?.origin ?? null;
   const idle = props.session === null || !isActive(props.session.state);
   const latest = useLatest(props);
+  const agent = props.session?.parent ? props.session.agent : "Arki";
   return useMemo(
     () => ({
       onLink: (url) => void arki.platform.openLink(url).catch(() => undefined),
@@ -113,8 +114,9 @@ function useRowActions(
         arki.sessions.get().find((one) => one.sessionId === id)?.title ||
         (origin?.sessionId === id && origin.title) ||
         "another session",
+      agent,
     }),
-    [arki, latest, last, idle, readOnly, onToggleTaken, origin],
+    [arki, latest, last, idle, readOnly, onToggleTaken, origin, agent],
   );
 }
 

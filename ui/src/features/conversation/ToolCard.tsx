@@ -74,7 +74,7 @@ export function ToolCard({ item, output, onReview }: Props) {
   );
 }
 
-export function Part({ title, value }: { title: string; value: unknown }) {
+function Part({ title, value }: { title: string; value: unknown }) {
   const [whole, setWhole] = useState(false);
   const full =
     isRecord(value) && typeof value.command === "string" && Object.keys(value).length === 1

@@ -54,7 +54,7 @@ function Row({ file, onLines, onTakeBack }: RowProps) {
         <Button
           small
           look="quiet"
-          label={`Take back the last change of ${file.path}`}
+          label={`Take back last change of ${file.path}`}
           title="Take back the last change"
           onClick={() => onTakeBack(file.path, file.lastSeq)}
         >
