@@ -38,7 +38,20 @@ pub fn json_char_bytes(character: char) -> usize {
 /// SHA-256 of the bytes, in 64 lower-case hexadecimal digits.
 #[must_use]
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex::encode(Sha256::digest(bytes))
+    sha256_hex_of(&[bytes])
+}
+
+/// The same of several pieces one after the other.
+#[must_use]
+pub fn sha256_hex_of(pieces: &[&[u8]]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digest = pieces.iter().fold(Sha256::new(), |hasher, piece| hasher.chain_update(piece)).finalize();
+    let mut text = String::with_capacity(2 * digest.len());
+    for byte in digest {
+        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
+        text.push(char::from(DIGITS[usize::from(byte & 0xf)]));
+    }
+    text
 }
 
 /// Numbers beyond ±(2^53 − 1) become strings of the same digits, so that a reader in any language computes the same hash.
@@ -71,6 +84,13 @@ mod tests {
     fn keys_are_sorted_and_numbers_are_ecmascript() {
         let value = json!({"b": 1.0, "a": 1e21, "é": "x", "Z": [0.000_000_1, -0.0]});
         assert_eq!(canonical_json(&value).unwrap(), r#"{"Z":[1e-7,0],"a":1e+21,"b":1,"é":"x"}"#);
+    }
+
+    #[test]
+    fn pieces_have_the_hash_of_the_whole() {
+        let whole = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256_hex(b"abc"), whole);
+        assert_eq!(sha256_hex_of(&[b"", b"a", b"bc"]), whole);
     }
 
     #[test]

@@ -26,7 +26,8 @@ mod tool_names;
 mod upcast;
 
 pub use canonical::{
-    CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, with_safe_numbers,
+    CanonicalError, SAFE_INTEGER, canonical_json, json_char_bytes, json_text_bytes, sha256_hex, sha256_hex_of,
+    with_safe_numbers,
 };
 pub use event::{Event, EventDraft, GENESIS_HASH, LiveEvent, OutputDelta, TokenType, chain_hash};
 pub use event_body::{EVENT_KINDS, EventBody};

@@ -150,6 +150,18 @@ impl Redactor {
         }
     }
 
+    /// Whether [`Redactor::redact_json`] would leave the value as it is.
+    #[must_use]
+    pub fn is_public(&self, value: &Value) -> bool {
+        // Looked up once: threads that look at many short strings at the same time would contend for it.
+        let known = self.known();
+        let mut is_public = true;
+        each_string(value, &mut |text| {
+            is_public = is_public && scan(text, 0, &known, |found| self.is_ours(found), true).spans.is_empty();
+        });
+        is_public
+    }
+
     /// Gets to know the secrets in a text that is going to be used, so that their placeholders can be put back.
     pub fn look_through(&self, text: &str) {
         let known = self.known();

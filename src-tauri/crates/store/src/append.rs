@@ -6,7 +6,7 @@ use crate::seal::{SealedDraft, Unhashed};
 use crate::writer::Isolation;
 use crate::{StoreError, leases, row, traces};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
-use rusqlite::{Connection, params};
+use rusqlite::{CachedStatement, Connection, params};
 use std::sync::Arc;
 
 /// `OR FAIL`: a row that is refused was not written, so that SQLite need not keep every page to undo it.
@@ -37,16 +37,17 @@ pub(crate) fn append(
     let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
     let mut events = Vec::with_capacity(drafts.len());
     let mut bodies = Vec::with_capacity(drafts.len());
+    let mut log = Log::open(transaction)?;
     for draft in drafts {
         let (event, body) = chain(&head.session, ts, draft)?;
-        insert(transaction, &event)?;
+        log.insert(&event)?;
         head.session.apply(&event, &body);
         events.push(Arc::new(event));
         bodies.push(body);
     }
     head.session.save_if_due(transaction)?;
     projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
-    traces::apply(transaction, &head.session.summary.project, &events, &bodies)?;
+    traces::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
     heads.keep(head);
     Ok(events)
 }
@@ -81,18 +82,29 @@ fn chain(after: &SessionRow, ts: i64, draft: SealedDraft) -> Result<(Event, Even
     Ok((event, body))
 }
 
-/// Stores the event as it is.
-pub(crate) fn insert(transaction: &Connection, event: &Event) -> Result<(), StoreError> {
-    transaction.prepare_cached(INSERT)?.execute(params![
-        event.event_id.as_str(),
-        event.run_id.as_ref().map(|id| id.as_str()),
-        event.session_id.as_str(),
-        row::signed(event.seq),
-        event.ts,
-        event.kind,
-        event.payload.get(),
-        event.prev_hash,
-        event.hash,
-    ])?;
-    Ok(())
+/// The table of events, for one event after the other.
+pub(crate) struct Log<'a> {
+    insert: CachedStatement<'a>,
+}
+
+impl<'a> Log<'a> {
+    pub(crate) fn open(transaction: &'a Connection) -> Result<Self, StoreError> {
+        Ok(Self { insert: transaction.prepare_cached(INSERT)? })
+    }
+
+    /// Stores the event as it is.
+    pub(crate) fn insert(&mut self, event: &Event) -> Result<(), StoreError> {
+        self.insert.execute(params![
+            event.event_id.as_str(),
+            event.run_id.as_ref().map(|id| id.as_str()),
+            event.session_id.as_str(),
+            row::signed(event.seq),
+            event.ts,
+            event.kind,
+            event.payload.get(),
+            event.prev_hash,
+            event.hash,
+        ])?;
+        Ok(())
+    }
 }

@@ -7,6 +7,7 @@
 use crate::projections::SessionRow;
 use crate::read_events::last_seq;
 use crate::row::OF_SESSION;
+use crate::traces::KnownImages;
 use crate::{StoreError, row};
 use arki_domain::{RunId, SessionId};
 use rusqlite::{Connection, params};
@@ -22,6 +23,7 @@ pub(crate) struct Head {
     pub(crate) open_run: Option<RunId>,
     /// Who was found to hold the session's lease, with nobody having written since.
     pub(crate) held_by: Option<String>,
+    pub(crate) images: KnownImages,
 }
 
 #[derive(Default)]
@@ -69,7 +71,7 @@ impl Head {
             let seq = last_seq(transaction, session.id())?.min(session.last_seq) + 1;
             return Err(StoreError::SessionBroken { session_id: session_id.clone(), seq });
         }
-        Ok(Self { session, open_run: None, held_by: None })
+        Ok(Self { session, open_run: None, held_by: None, images: KnownImages::default() })
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
 
     fn head(number: usize) -> Head {
         let summary = SessionSummary::new(SessionId::from(number.to_string()));
-        Head { session: SessionRow::new(summary), open_run: None, held_by: None }
+        Head { session: SessionRow::new(summary), open_run: None, held_by: None, images: KnownImages::default() }
     }
 
     #[test]

@@ -5,13 +5,14 @@
 //! trace, no reader ever sees a part, and the transaction only writes; how long it can hold up others is bounded by
 //! [`MAX_IMPORT_BYTES`] and [`MAX_IMPORT_EVENTS`]: well below the time that they wait.
 
+use crate::append::Log;
 use crate::exported::{ExportedChains, invalid};
 use crate::projections::SessionRow;
 use crate::read_events::hash_at;
 use crate::replay::Replay;
 use crate::row::{EVENT_COLUMNS, event, signed};
 use crate::writer::Durability;
-use crate::{Reader, Store, StoreError, append, heads, leases, settings};
+use crate::{Reader, Store, StoreError, heads, leases, settings};
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
@@ -124,7 +125,7 @@ impl Spool {
             if bytes > limits.bytes || line > limits.events {
                 return Err(StoreError::ImportTooLarge { events: limits.events, bytes: limits.bytes });
             }
-            append::insert(&spool.connection, &event)?;
+            Log::open(&spool.connection)?.insert(&event)?;
             spool.note_end(event, line);
         }
         if spool.ends.is_empty() {
@@ -190,7 +191,7 @@ impl Spool {
         let (first, last) = (end.first_line + session.last_seq, end.first_line + end.seq - 1);
         let mut rows = statement.query(params![signed(first), signed(last)])?;
         let (mut replay, mut runs) = (Replay::after(session), HashSet::new());
-        let mut line = first;
+        let (mut log, mut line) = (Log::open(transaction)?, first);
         while let Some(row) = rows.next()? {
             let event = event(row)?;
             let body = event.body();
@@ -204,7 +205,7 @@ impl Spool {
                 let sql = "SELECT 1 FROM approvals WHERE approval_id = ?1 AND session_id <> ?2";
                 ensure_own(transaction, sql, approval, &event, line)?;
             }
-            append::insert(transaction, &event)?;
+            log.insert(&event)?;
             replay.note(transaction, event, &body)?;
             line += 1;
         }

@@ -3,6 +3,7 @@
 //! For logs that come from elsewhere: an export, a damaged database. Nothing is hashed or judged here.
 
 use crate::projections::{self, SessionRow};
+use crate::traces::KnownImages;
 use crate::{StoreError, traces};
 use arki_domain::{Event, EventBody, RunId};
 use rusqlite::Connection;
@@ -12,13 +13,14 @@ use std::sync::Arc;
 pub(crate) struct Replay {
     pub(crate) session: SessionRow,
     open_run: Option<RunId>,
+    images: KnownImages,
     is_saved: bool,
 }
 
 impl Replay {
     /// Goes on where `session` ends.
     pub(crate) fn after(session: SessionRow) -> Self {
-        Self { session, open_run: None, is_saved: false }
+        Self { session, open_run: None, images: KnownImages::default(), is_saved: false }
     }
 
     /// Notes what the event says. The event itself must be stored by whoever calls.
@@ -33,7 +35,7 @@ impl Replay {
             Err(StoreError::ApprovalDecided { .. }) => {}
             other => other?,
         }
-        traces::apply(transaction, &self.session.summary.project, &events, bodies)
+        traces::apply(transaction, &self.session.summary.project, &mut self.images, &events, bodies)
     }
 
     /// To be called after the last event.

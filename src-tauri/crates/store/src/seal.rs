@@ -3,11 +3,12 @@
 //! Done by whoever appends, before the writer sees it: a large payload must not hold up other sessions.
 
 use crate::StoreError;
-use arki_domain::{Event, EventBody, EventDraft, Redactor, RunId, SAFE_INTEGER, canonical_json, with_safe_numbers};
+use arki_domain::{
+    Event, EventBody, EventDraft, Redactor, RunId, SAFE_INTEGER, canonical_json, sha256_hex_of, with_safe_numbers,
+};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
-use sha2::{Digest, Sha256};
-use std::borrow::Cow;
+use std::fmt::Write;
 
 /// The longest payload, in bytes of canonical JSON.
 pub const MAX_EVENT_BYTES: usize = 16 << 20;
@@ -31,7 +32,7 @@ pub(crate) fn seal(draft: EventDraft, redactor: &Redactor) -> Result<SealedDraft
     if is_deeper_than(&value, MAX_EVENT_DEPTH) {
         return Err(StoreError::EventTooDeep { limit: MAX_EVENT_DEPTH });
     }
-    let is_final = is_final(&value, redactor);
+    let is_final = is_canonical(&value) && redactor.is_public(&value);
     let payload = if is_final {
         to_raw_value(&value)
     } else {
@@ -68,18 +69,15 @@ fn is_deeper_than(value: &Value, limit: usize) -> bool {
 }
 
 /// Whether the plain form is already the canonical one, as it mostly is; to see that costs a fraction of rebuilding it.
-fn is_final(value: &Value, redactor: &Redactor) -> bool {
-    let is_public = |text: &str| matches!(redactor.redact(text), Cow::Borrowed(_));
+fn is_canonical(value: &Value) -> bool {
     match value {
-        Value::Null | Value::Bool(_) => true,
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
         // Only integers have the same digits in both forms.
         Value::Number(number) => number.as_i64().is_some_and(|integer| integer.unsigned_abs() <= SAFE_INTEGER),
-        Value::String(text) => is_public(text),
-        Value::Array(items) => items.iter().all(|item| is_final(item, redactor)),
+        Value::Array(items) => items.iter().all(is_canonical),
         // RFC 8785 sorts by UTF-16, which for ASCII is the order of the bytes.
         Value::Object(map) => {
-            map.keys().is_sorted()
-                && map.iter().all(|(key, item)| key.is_ascii() && is_public(key) && is_final(item, redactor))
+            map.keys().is_sorted() && map.iter().all(|(key, item)| key.is_ascii() && is_canonical(item))
         }
     }
 }
@@ -126,20 +124,20 @@ impl<'a> Unhashed<'a> {
             Some(run_id) => push_quoted(&mut tail, run_id),
             None => tail.push_str("null"),
         }
-        tail.push_str(&format!(",\"seq\":{},\"sessionId\":", self.seq));
+        write!(tail, ",\"seq\":{},\"sessionId\":", self.seq).ok()?;
         push_quoted(&mut tail, self.session_id);
-        tail.push_str(&format!(",\"ts\":{},\"type\":", self.ts));
+        write!(tail, ",\"ts\":{},\"type\":", self.ts).ok()?;
         push_quoted(&mut tail, self.kind);
         tail.push('}');
-        let hasher = Sha256::new().chain_update(head).chain_update(payload).chain_update(tail);
-        Some(hex::encode(hasher.finalize()))
+        Some(sha256_hex_of(&[head.as_bytes(), payload.as_bytes(), tail.as_bytes()]))
     }
 }
 
 /// `serde_json` escapes exactly what RFC 8785 asks for; an id has nothing to escape.
 fn push_quoted(json: &mut String, text: &str) {
     let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
+    // All of it at once: ids are short and plain, and a loop that may end early looks at one byte at a time.
+    if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
         json.push('"');
         json.push_str(text);
         json.push('"');

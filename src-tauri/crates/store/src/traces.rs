@@ -8,6 +8,7 @@
 use crate::{StoreError, row};
 use arki_domain::{Event, EventBody, RestoreAction, RestoredFile, SessionId};
 use rusqlite::{Connection, params};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 const CHANGE: &str = "INSERT INTO file_changes (project, path, session_id, seq) VALUES (?1, ?2, ?3, ?4) \
@@ -41,15 +42,39 @@ pub(crate) fn refer(
     Ok(())
 }
 
+/// Images of files that the session is known to speak of, so that they need not be remembered again: a decision names
+/// what the change after it names too, and a file is mostly changed from what it was changed to before.
+#[derive(Default)]
+pub(crate) struct KnownImages {
+    hashes: HashSet<String>,
+}
+
+/// Images that are known at once; past that, each is remembered anew.
+const MAX_KNOWN_IMAGES: usize = 16;
+
+impl KnownImages {
+    /// `false` when it was there.
+    fn add(&mut self, hash: &str) -> bool {
+        if self.hashes.contains(hash) {
+            return false;
+        }
+        if self.hashes.len() >= MAX_KNOWN_IMAGES {
+            self.hashes.clear();
+        }
+        self.hashes.insert(hash.to_owned())
+    }
+}
+
 /// `project`: the session's folder (its canonical path). The session's row must be there.
 pub(crate) fn apply(
     transaction: &Connection,
     project: &str,
+    images: &mut KnownImages,
     events: &[Arc<Event>],
     bodies: &[EventBody],
 ) -> Result<(), StoreError> {
     for (event, body) in events.iter().zip(bodies) {
-        Trace { transaction, project, event }.leave(body)?;
+        Trace { transaction, project, images, event }.leave(body)?;
     }
     Ok(())
 }
@@ -57,11 +82,12 @@ pub(crate) fn apply(
 struct Trace<'a> {
     transaction: &'a Connection,
     project: &'a str,
+    images: &'a mut KnownImages,
     event: &'a Event,
 }
 
 impl Trace<'_> {
-    fn leave(&self, body: &EventBody) -> Result<(), StoreError> {
+    fn leave(&mut self, body: &EventBody) -> Result<(), StoreError> {
         match body {
             EventBody::SessionCreated(created) => {
                 let parent = created.parent_session.as_ref().map(SessionId::as_str);
@@ -98,7 +124,7 @@ impl Trace<'_> {
     }
 
     /// What was kept or left alone did not change.
-    fn restore(&self, file: &RestoredFile) -> Result<(), StoreError> {
+    fn restore(&mut self, file: &RestoredFile) -> Result<(), StoreError> {
         self.images(&file.before_hash, &file.after_hash)?;
         match file.action {
             RestoreAction::Restore | RestoreAction::Delete => self.change(&file.path),
@@ -113,11 +139,32 @@ impl Trace<'_> {
         Ok(())
     }
 
-    fn images(&self, before: &Option<String>, after: &Option<String>) -> Result<(), StoreError> {
-        before.iter().chain(after).try_for_each(|hash| self.refer(hash, ContentUse::Image))
+    fn images(&mut self, before: &Option<String>, after: &Option<String>) -> Result<(), StoreError> {
+        for hash in before.iter().chain(after) {
+            if self.images.add(hash) {
+                self.refer(hash, ContentUse::Image)?;
+            }
+        }
+        Ok(())
     }
 
     fn refer(&self, hash: &str, content_use: ContentUse) -> Result<(), StoreError> {
         refer(self.transaction, &self.event.session_id, hash, content_use)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_images_are_known_than_the_limit() {
+        let mut images = KnownImages::default();
+        for number in 0..=MAX_KNOWN_IMAGES {
+            assert!(images.add(&number.to_string()));
+            assert!(!images.add(&number.to_string()));
+            assert!(images.hashes.len() <= MAX_KNOWN_IMAGES);
+        }
+        assert!(images.add("0"), "it was forgotten with the others");
     }
 }
