@@ -19,9 +19,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 pub const MAX_QUEUED_WRITES: usize = 1024;
 /// Writes that share one transaction, at most.
 pub const MAX_GROUP: usize = 128;
-/// How long a transaction waits for as many writes as the last one had, for each of these: about what it takes to
-/// prepare one. A commit that waits for the disk takes longer than the waiting for one's neighbours.
-const LINGER_EACH: Duration = Duration::from_micros(25);
+/// A transaction waits for as many writes as the last one had, but no longer than one part in so many of the time that
+/// one took: a commit spared is worth that on a slow disk, and on a fast one writes are prepared while others are
+/// committed.
+const LINGER_PART: u32 = 16;
+/// And never longer than this: that one may have waited for another process.
+const LONGEST_LINGER: Duration = Duration::from_millis(1);
 
 /// What a write asks of the disk before it counts as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -114,7 +117,7 @@ impl Writer {
     pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
         let (sender, jobs) = channel();
         let connection = Arc::new(Mutex::new(Some(WritingConnection::new(connection, path)?)));
-        let work = Loop { connection: connection.clone(), jobs, neighbours: 0 };
+        let work = Loop { connection: connection.clone(), jobs, neighbours: 0, took: Duration::ZERO };
         let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || work.run())?;
         let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
         Ok(Self { queue: WriteQueue { jobs: sender, places, connection }, thread })
@@ -213,8 +216,9 @@ impl WriteQueue {
 struct Loop {
     connection: SharedConnection,
     jobs: Receiver<Job>,
-    /// Writes of the last transaction.
+    /// Writes of the last transaction, and how long it took.
     neighbours: usize,
+    took: Duration,
 }
 
 impl Loop {
@@ -230,11 +234,13 @@ impl Loop {
         connection.map_or(Ok(()), WritingConnection::close)
     }
 
-    fn commit(&self, mut group: Vec<Box<dyn Write>>) -> Result<(), StoreError> {
+    fn commit(&mut self, mut group: Vec<Box<dyn Write>>) -> Result<(), StoreError> {
+        let started = Instant::now();
         let mut connection = self.connection.lock().map_err(|_| ended_early())?;
         let outcomes = connection.as_mut().ok_or(StoreError::Closed)?.commit(&mut group);
         // Whoever is answered may write at once, and then finds the connection free.
         drop(connection);
+        self.took = started.elapsed();
         group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
         Ok(())
     }
@@ -242,7 +248,6 @@ impl Loop {
     /// Waits for a write and takes what comes with it. `false` when nothing more will come.
     fn gather(&self, group: &mut Vec<Box<dyn Write>>) -> bool {
         let mut next = self.jobs.recv().unwrap_or(Job::Close);
-        let linger = LINGER_EACH * u32::try_from(self.neighbours).unwrap_or(u32::MAX);
         let mut patience = None;
         loop {
             match next {
@@ -260,7 +265,8 @@ impl Loop {
                     Err(TryRecvError::Empty) => {}
                 }
                 // Those who were just answered are about to come again: together they cost one commit.
-                let give_up = *patience.get_or_insert_with(|| Instant::now() + linger);
+                let give_up =
+                    *patience.get_or_insert_with(|| Instant::now() + (self.took / LINGER_PART).min(LONGEST_LINGER));
                 if Instant::now() >= give_up {
                     return true;
                 }

@@ -37,6 +37,9 @@ pub(super) fn scan(text: &str, from: usize, known: &Known, is_ours: impl Fn(&str
             }
         }
     }
+    if values.is_empty() && forms.spans.is_empty() {
+        return Scan { spans: Vec::new(), undecided_from };
+    }
     let ours: Vec<_> = forms.placeholders.into_iter().filter(|region| is_ours(&text[region.clone()])).collect();
     let is_in_placeholder = |span: &Span| ours.iter().any(|region| region.contains(&span.start));
     let mut spans: Vec<Span> = values.into_iter().chain(forms.spans).filter(|span| !is_in_placeholder(span)).collect();
