@@ -116,6 +116,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_mcp::review_mcp_server,
             rpc_mcp::agree_to_mcp_server,
             rpc_mcp::sign_in_to_mcp_server,
+            rpc_mcp::list_elicitations,
+            rpc_mcp::answer_elicitation,
             rpc_settings::list_models,
             rpc_settings::live_models,
             rpc_settings::test_provider,

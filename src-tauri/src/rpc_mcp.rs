@@ -3,7 +3,10 @@
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
 use arki_domain::{Code, Fault};
-use arki_engine::{McpServerEntry, McpServerSettings, McpTestStep};
+use arki_engine::{
+    ElicitationAction, ElicitationFault, ElicitationReply, ElicitationSummary, McpServerEntry, McpServerSettings,
+    McpTestStep,
+};
 use std::path::PathBuf;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};
@@ -77,6 +80,29 @@ pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop:
         }
     };
     Ok(desktop.engine.mcp_sign_in(&folder(&desktop)?, &name, show).await?)
+}
+
+#[tauri::command]
+pub(crate) async fn list_elicitations(desktop: State<'_, Desktop>) -> Answer<Vec<ElicitationSummary>> {
+    Ok(desktop.engine.elicitations())
+}
+
+/// Tells what is wrong with the values, field by field; nothing where the server has its answer. A page is opened first.
+#[tauri::command]
+pub(crate) async fn answer_elicitation(
+    app: AppHandle,
+    id: u64,
+    reply: ElicitationReply,
+    desktop: State<'_, Desktop>,
+) -> Answer<Vec<ElicitationFault>> {
+    if reply.action == ElicitationAction::Accept
+        && let Some(url) = desktop.engine.elicitation_page(id)?
+        && app.opener().open_url(url, None::<&str>).is_err()
+    {
+        let message = "The page could not be opened in your browser.";
+        return Err(Fault::new(Code::IO_FAILED, message, "Set a browser for links, and try again.").into());
+    }
+    Ok(desktop.engine.answer_elicitation(id, reply)?)
 }
 
 fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {

@@ -306,6 +306,8 @@ fn a_server_asks_nobody_and_has_no_model() {
     };
     let declined: Value = serde_json::from_str(&ask("ask")).unwrap();
     assert_eq!(declined["action"], "decline");
+    let announced: Value = serde_json::from_str(&ask("announced")).unwrap();
+    assert!(announced.get("roots").is_some() && announced.get("elicitation").is_none(), "{announced}");
     assert!(ask("think").contains("-32601"));
 }
 

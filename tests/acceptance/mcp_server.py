@@ -12,6 +12,8 @@ conduct = sys.argv[1] if len(sys.argv) > 1 else "good"
 started = pathlib.Path("server-starts")
 # What it was told besides requests.
 heard = pathlib.Path("server-heard")
+# What the client says that it can do.
+announced = {}
 
 
 def note_start():
@@ -72,6 +74,31 @@ def text(words, is_error=False):
     return {"content": [{"type": "text", "text": words}], "isError": is_error}
 
 
+TICKET = {
+    "type": "object",
+    "properties": {
+        "who": {"type": "string", "title": "Name", "description": "As it is printed.", "minLength": 2},
+        "mail": {"type": "string", "title": "E-mail", "format": "email"},
+        "seats": {"type": "integer", "title": "Seats", "minimum": 1, "maximum": 4, "default": 1},
+        "window": {"type": "boolean", "title": "At the window", "default": True},
+        "class": {
+            "type": "string",
+            "title": "Class",
+            "oneOf": [{"const": "1", "title": "First"}, {"const": "2", "title": "Second"}],
+            "default": "2",
+        },
+        "extras": {"type": "array", "title": "Extras", "items": {"type": "string", "enum": ["bicycle", "dog", "meal"]}},
+    },
+    "required": ["who", "seats"],
+}
+
+
+def elicit(**params):
+    send({"jsonrpc": "2.0", "id": "asked", "method": "elicitation/create", "params": params})
+    answer = json.loads(sys.stdin.readline())
+    return answer.get("result") or answer.get("error")
+
+
 def call(name, arguments):
     said = arguments.get("text", "")
     if said == "crash":
@@ -120,11 +147,15 @@ def call(name, arguments):
     if said == "roots":
         send({"jsonrpc": "2.0", "id": "roots", "method": "roots/list"})
         return text(json.loads(sys.stdin.readline())["result"]["roots"][0]["uri"])
+    if said == "announced":
+        return text(json.dumps(announced))
     if said == "ask":
-        asked = {"message": "Your password?", "requestedSchema": {"type": "object", "properties": {}}}
-        send({"jsonrpc": "2.0", "id": "asked", "method": "elicitation/create", "params": asked})
-        answer = json.loads(sys.stdin.readline())
-        return text(json.dumps(answer.get("result") or answer.get("error")))
+        return text(json.dumps(elicit(message="Your password?", requestedSchema={"type": "object", "properties": {}})))
+    if said == "form":
+        return text(json.dumps(elicit(message="Whom is the ticket for?\nIt is printed on it.", requestedSchema=TICKET)))
+    if said == "page":
+        page = "https://login.example/authorize?client=arki"
+        return text(json.dumps(elicit(mode="url", elicitationId="1", url=page, message="Sign in to the ticket office.")))
     if said == "think":
         asked = {"messages": [{"role": "user", "content": {"type": "text", "text": "Hi"}}], "maxTokens": 5}
         send({"jsonrpc": "2.0", "id": "sampled", "method": "sampling/createMessage", "params": asked})
@@ -155,6 +186,7 @@ def resources(cursor):
 
 def answer(method, params):
     if method == "initialize":
+        announced.update(params["capabilities"])
         capabilities = {"tools": {"listChanged": True}}
         if conduct in ("notes", "endless"):
             capabilities |= {"resources": {}, "prompts": {}}

@@ -21,6 +21,7 @@ mod accessibility;
 mod asking;
 mod commands;
 mod delegating;
+mod elicitations;
 mod failures;
 mod inbox;
 mod keyboard;

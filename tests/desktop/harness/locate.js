@@ -4,8 +4,10 @@ const [role, name, root] = arguments;
 const native = {
   // WebKitGTK computes "button" for a list to choose from.
   button: "button, select",
-  textbox: 'textarea, input:not([type]), input[type="text"], input[type="url"], input[type="password"]',
+  textbox: 'textarea, input:not([type]), input[type="text"], input[type="email"], input[type="url"], input[type="password"]',
   searchbox: 'input[type="search"]',
+  checkbox: 'input[type="checkbox"]',
+  form: "form",
   radio: 'input[type="radio"]',
   navigation: "nav",
   main: "main",

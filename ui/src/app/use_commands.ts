@@ -1,5 +1,6 @@
 /** The commands of the palette, the map and the keys, for what the window shows right now. */
-import { useApprovals, useArki, useCatalogue, useWaiting } from "../platform/context";
+import { focusElicitation } from "../features/conversation/elicitation_focus";
+import { useApprovals, useArki, useCatalogue, useQuestions, useWaiting } from "../platform/context";
 import type { ApprovalMode, SessionState } from "../protocol/generated";
 import { decidedIn, isUnfinished } from "../protocol/sessions";
 import { type Actions, commandsOf, useCommandKeys } from "./commands";
@@ -44,6 +45,7 @@ export function useCommands(window: Window) {
 function useRunActions({ selected, session, panes, go, history }: Window) {
   const arki = useArki();
   const approvals = useApprovals();
+  const questions = useQuestions();
   const waiting = useWaiting();
   const state = session?.state ?? null;
   const tell = (name: "stop_run" | "pause_run" | "resume_run" | "send_next") => () => {
@@ -54,7 +56,11 @@ function useRunActions({ selected, session, panes, go, history }: Window) {
     const next = nextWaiting(waiting, selected);
     if (next === null) return;
     const decided = (one: { sessionId: string }) => decidedIn(arki.sessions.get(), one.sessionId) === next;
-    if (!approvals.some(decided)) return history.showQuestion(next);
+    if (!approvals.some(decided)) {
+      if (questions.some(decided)) return history.showQuestion(next);
+      go(next);
+      return focusElicitation();
+    }
     go(next);
     panes.review();
   };

@@ -21,17 +21,30 @@ export const useApp = () => useStore(useArki().app);
 export const useSessions = () => useStore(useArki().sessions);
 export const useApprovals = () => useStore(useArki().approvals);
 export const useQuestions = () => useStore(useArki().questions);
+export const useElicitations = () => useStore(useArki().elicitations);
 export const useCatalogue = () => useStore(useArki().catalogue);
+
+/** The session of each question that waits for the user: the model's, and MCP servers' where their session is known. */
+export function useAsking(): readonly { sessionId: string }[] {
+  const questions = useQuestions();
+  const elicitations = useElicitations();
+  return useMemo(
+    () => [
+      ...questions,
+      ...elicitations.flatMap(({ sessionId }) => (sessionId === null ? [] : [{ sessionId }])),
+    ],
+    [questions, elicitations],
+  );
+}
 
 /** For each approval and each question that waits for the user, the session to decide it in. */
 export function useWaiting(): readonly { sessionId: string }[] {
   const sessions = useSessions();
   const approvals = useApprovals();
-  const questions = useQuestions();
+  const asking = useAsking();
   return useMemo(
-    () =>
-      [...approvals, ...questions].map(({ sessionId }) => ({ sessionId: decidedIn(sessions, sessionId) })),
-    [sessions, approvals, questions],
+    () => [...approvals, ...asking].map(({ sessionId }) => ({ sessionId: decidedIn(sessions, sessionId) })),
+    [sessions, approvals, asking],
   );
 }
 

@@ -6,6 +6,9 @@ import type {
   ApprovalSummary,
   AppState,
   CommandError,
+  ElicitationFault,
+  ElicitationReply,
+  ElicitationSummary,
   ExportFormat,
   Frame,
   LineOrigin,
@@ -83,6 +86,10 @@ export type Commands = {
   list_questions: [Record<string, never>, QuestionSummary[]];
   /** The run goes on with it. */
   answer_question: [{ sessionId: string; questionId: string; text: string }, null];
+  /** What MCP servers ask the user now. */
+  list_elicitations: [Record<string, never>, ElicitationSummary[]];
+  /** Accepting opens the page, where it is about one. What is wrong with the values; nothing once it is answered. */
+  answer_elicitation: [{ id: number; reply: ElicitationReply }, ElicitationFault[]];
   list_models: [Record<string, never>, ModelEntry[]];
   /** As `list_models`, with what local servers list now; takes up to two seconds. */
   live_models: [Record<string, never>, LiveModelList];

@@ -49,6 +49,8 @@ export type ToolItem = Placed & {
   result: unknown;
   durationMs: number | null;
   truncated: boolean;
+  /** What an MCP server asked the user in the middle of it, and the answers, as the log has them. */
+  elicitations: readonly unknown[];
   files: string[];
   question: Question | null;
   subagent: Subagent | null;

@@ -261,6 +261,7 @@ function toolCall(state: Transcript, event: Event, p: Json): Transcript {
     result: null,
     durationMs: null,
     truncated: false,
+    elicitations: [],
     files: [],
     question: null,
     subagent: null,
@@ -311,6 +312,7 @@ function toolResult(state: Transcript, event: Event, p: Json): Transcript {
     result: p.result ?? null,
     durationMs: maybeNumber(p, "durationMs"),
     truncated: flag(p, "truncated"),
+    elicitations: list(p, "elicitations"),
   });
 }
 

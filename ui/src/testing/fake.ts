@@ -4,6 +4,9 @@ import { type PendingApproval, pendingStep } from "../protocol/approvals";
 import type {
   AppState,
   CommandError,
+  ElicitationFault,
+  ElicitationReply,
+  ElicitationSummary,
   Event,
   Frame,
   McpServerEntry,
@@ -64,7 +67,7 @@ export function eventLog(sessionId: string, start = Date.UTC(2026, 10, 21, 9, 30
 }
 
 export function frame(part: Partial<Frame>): Frame {
-  return { events: [], deltas: [], commandOutput: [], missed: false, ...part };
+  return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
 }
 
 const demoApp: AppState = {
@@ -87,12 +90,14 @@ export function createFake(given: {
   mcpServers?: McpServerEntry[];
   mcpTestSteps?: McpTestStep[];
   tools?: SessionToolEntry[];
+  elicitations?: ElicitationSummary[];
   handlers?: Handlers;
   history?: Partial<Pick<World, "overviews" | "preview" | "lines">>;
 }) {
   const app: AppState = { ...demoApp, ...given.app };
   const logs: Record<string, Event[]> = { ...given.logs };
   let tools = given.tools ?? [];
+  let elicitations = given.elicitations ?? [];
   const calls: { name: keyof Commands; params: unknown }[] = [];
   const opened: string[] = [];
   const tested: { provider: string; model: string | null }[] = [];
@@ -181,6 +186,20 @@ export function createFake(given: {
       send({ events });
       return null;
     },
+    list_elicitations: () => [...elicitations],
+    answer_elicitation: ({ id, reply }) => {
+      const faults =
+        reply.action === "accept"
+          ? missingIn(
+              elicitations.find((one) => one.id === id),
+              reply,
+            )
+          : [];
+      if (faults.length > 0) return faults;
+      elicitations = elicitations.filter((one) => one.id !== id);
+      onFrame?.(frame({ elicitationsChanged: true }));
+      return [];
+    },
     proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],
@@ -239,4 +258,10 @@ export function createFake(given: {
 export function fail(code: string, message: string, hint = ""): never {
   const error: CommandError = { code, message, hint };
   throw error;
+}
+
+/** The engine checks more than this. */
+function missingIn(asked: ElicitationSummary | undefined, { values }: ElicitationReply): ElicitationFault[] {
+  const missing = asked?.fields.filter((field) => field.required && values[field.name] === undefined) ?? [];
+  return missing.map((field) => ({ field: field.name, message: "This has to be filled in." }));
 }

@@ -101,5 +101,6 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         async_call_id: None,
         process_id: None,
         usage: None,
+        elicitations: Vec::new(),
     }
 }

@@ -141,4 +141,6 @@ pub enum LiveEvent {
         call_id: CallId,
         text: String,
     },
+    /// What MCP servers ask the user now is to be asked for anew.
+    ElicitationsChanged,
 }

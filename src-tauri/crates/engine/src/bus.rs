@@ -61,7 +61,7 @@ impl Bus {
                     partials.remove(&event.session_id);
                 }
             }
-            LiveEvent::Stored(_) | LiveEvent::CommandOutput { .. } => {}
+            LiveEvent::Stored(_) | LiveEvent::CommandOutput { .. } | LiveEvent::ElicitationsChanged => {}
         }
     }
 }

@@ -74,6 +74,10 @@ impl Frame {
                 }
                 bytes
             }
+            Ok(LiveEvent::ElicitationsChanged) => {
+                self.elicitations_changed = true;
+                0
+            }
             Err(crate::Lagged(_)) => {
                 self.missed = true;
                 0

@@ -4,6 +4,7 @@
 //! this engine. In an untrusted folder there is none: a program that is started in it would read what lies there.
 
 mod configuring;
+mod elicitations;
 mod entries;
 mod keeping;
 mod launcher;
@@ -15,15 +16,17 @@ use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::OpenProject;
 use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
-use arki_mcp::{Ports, Prompt, Server, SignIn, Step, tools_of};
+use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
 use arki_tools::Tool;
 use arki_workspace::CommandLimits;
+use elicitations::{Elicitations, InTheWindow};
 use futures_util::future::join_all;
 use keeping::{Agreements, Tokens};
 use launcher::SandboxedLauncher;
 use sign_in::Loopback;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -31,6 +34,7 @@ use std::time::Instant;
 #[derive(Default)]
 pub(crate) struct McpServers {
     servers: Mutex<HashMap<(String, String), Kept>>,
+    elicitations: Arc<Elicitations>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
     faults: Mutex<Vec<Fault>>,
 }
@@ -96,9 +100,18 @@ impl Engine {
             agreements: Arc::new(Agreements { store: self.store.clone(), before: self.decided_before.clone() }),
             tokens: Arc::new(Tokens { redactor: self.redactor.clone() }),
             sign_in: None,
-            elicitor: None,
+            elicitor: self.elicitor(open),
             root: Some(open.project.root().to_owned()),
         }
+    }
+
+    /// Where nobody sees what a server asks, none is told that it may ask.
+    fn elicitor(&self, open: &OpenProject) -> Option<Arc<dyn Elicitor>> {
+        let asks = || -> Arc<dyn Elicitor> {
+            let register = self.mcp.elicitations.clone();
+            Arc::new(InTheWindow { register, bus: self.live_bus(), project: open.path() })
+        };
+        self.puts_questions.load(Ordering::Relaxed).then(asks)
     }
 
     /// The tools of the servers that were met before. Starts none.

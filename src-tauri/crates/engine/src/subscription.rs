@@ -59,6 +59,7 @@ impl EventClass {
             LiveEvent::Stored(event) => Self::of_kind(&event.kind),
             LiveEvent::Delta { .. } => Self::Output,
             LiveEvent::CommandOutput { .. } => Self::Tool,
+            LiveEvent::ElicitationsChanged => Self::Question,
         }
     }
 }
@@ -117,7 +118,7 @@ impl Subscription {
 
     fn hears(&mut self, event: &LiveEvent) -> bool {
         let (session_id, run_id) = place(event);
-        if self.filter.session_id.as_ref().is_some_and(|wanted| wanted != session_id) {
+        if self.filter.session_id.as_ref().is_some_and(|wanted| Some(wanted) != session_id) {
             return false;
         }
         if !self.is_wanted_agent(event, run_id) {
@@ -145,12 +146,13 @@ impl Subscription {
     }
 }
 
-fn place(event: &LiveEvent) -> (&SessionId, Option<&RunId>) {
+fn place(event: &LiveEvent) -> (Option<&SessionId>, Option<&RunId>) {
     match event {
-        LiveEvent::Stored(event) => (&event.session_id, event.run_id.as_ref()),
+        LiveEvent::Stored(event) => (Some(&event.session_id), event.run_id.as_ref()),
         LiveEvent::Delta { session_id, run_id, .. } | LiveEvent::CommandOutput { session_id, run_id, .. } => {
-            (session_id, Some(run_id))
+            (Some(session_id), Some(run_id))
         }
+        LiveEvent::ElicitationsChanged => (None, None),
     }
 }
 
@@ -202,6 +204,7 @@ mod tests {
             async_call_id: None,
             process_id: None,
             usage: None,
+            elicitations: Vec::new(),
         };
         stored(run, result)
     }

@@ -40,6 +40,7 @@ macro_rules! words {
     };
 }
 
+mod elicitation;
 mod from_history;
 mod history;
 mod mcp;
@@ -47,6 +48,7 @@ mod models;
 mod processes;
 mod provider_test;
 mod session_tools;
+pub use elicitation::*;
 pub use history::*;
 pub use mcp::*;
 pub use models::*;
@@ -287,6 +289,8 @@ pub struct Frame {
     pub events: Vec<WireEvent>,
     pub deltas: Vec<WireDelta>,
     pub command_output: Vec<CommandOutput>,
+    /// What MCP servers ask is to be listed anew.
+    pub elicitations_changed: bool,
     pub missed: bool,
 }
 

@@ -5,11 +5,12 @@
 
 #![allow(clippy::print_stderr, reason = "the suite shows what its client says")]
 
-use arki_domain::{Code, Fault};
+use arki_domain::{CallId, Code, Fault, RunId, SessionId};
 use arki_mcp::{
     Agreement, AgreementStore, Call, Command, Elicitor, Launched, Launcher, OAuth, Offer, Ports, Question, Remote,
-    Reply, Server, ServerSettings, SignIn, Target, TokenStore, Transport,
+    Reply, Server, ServerSettings, SignIn, Target, TokenStore, Transport, Wanted,
 };
+use arki_tools::{CallPlace, Caller};
 use async_trait::async_trait;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -103,7 +104,10 @@ struct Defaults;
 #[async_trait]
 impl Elicitor for Defaults {
     async fn ask(&self, question: Question) -> Reply {
-        Reply::Accept(Some(question.defaults()))
+        match question.wanted {
+            Wanted::Form(form) => Reply::Accept(form.defaults()),
+            Wanted::Page(_) => Reply::Decline,
+        }
     }
 }
 
@@ -160,8 +164,17 @@ async fn call_all(server: &Server, offer: &Offer, named: &[ToolCall]) -> Result<
             })
             .collect();
     }
+    let place = CallPlace {
+        session_id: SessionId::from("conformance"),
+        run_id: RunId::from("conformance"),
+        call_id: CallId::from("conformance"),
+    };
     for (name, arguments) in calls {
-        let call = Call { cancel: CancellationToken::new(), on_progress: &mut |text| eprint!("{text}") };
+        let call = Call {
+            cancel: CancellationToken::new(),
+            on_progress: &mut |text| eprint!("{text}"),
+            caller: Caller::new(place.clone()),
+        };
         let answer = server.call(&Target::Tool(name), &arguments, call).await?;
         eprintln!("{}", answer.text);
     }

@@ -67,6 +67,12 @@ pub(crate) fn changed_again(server: &str) -> Fault {
 
 /// A piece of somebody else's text, on one line.
 pub(crate) fn quoted(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();
+    let line: String =
+        text.chars().map(|c| if c.is_control() || is_hidden(c) { ' ' } else { c }).take(MAX_QUOTED_CHARS).collect();
     line.trim().to_owned()
+}
+
+/// Cannot be seen, or turns the reading direction of what follows.
+pub(crate) fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }

@@ -2,13 +2,15 @@
 
 #![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
 
-use crate::ports::{Elicitor, Question, Reply};
+use crate::calls_at_work::CallsAtWork;
+use crate::elicitation::elicit;
+use crate::ports::Elicitor;
 use crate::progress::Listeners;
 use crate::stdout_lines::Findings;
 use crate::trail::Trail;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationCapability,
-    ErrorData, FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
+    ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorData,
+    FormElicitationCapability, Implementation, ListRootsResult, LoggingMessageNotificationParam,
     ProgressNotificationParam, Root, RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext};
@@ -25,6 +27,7 @@ pub(crate) struct Heard {
     /// At first too: nothing was listed yet.
     pub(crate) tools_changed: AtomicBool,
     pub(crate) progress: Listeners,
+    pub(crate) calls: CallsAtWork,
 }
 
 impl Default for Heard {
@@ -34,6 +37,7 @@ impl Default for Heard {
             findings: Findings::default(),
             tools_changed: AtomicBool::new(true),
             progress: Listeners::default(),
+            calls: CallsAtWork::default(),
         }
     }
 }
@@ -43,6 +47,13 @@ pub(crate) struct Handler {
     pub(crate) root: Option<PathBuf>,
     pub(crate) elicitor: Option<Arc<dyn Elicitor>>,
     pub(crate) heard: Arc<Heard>,
+}
+
+impl Handler {
+    /// Why a question was not put to the user, for whoever looks at what the server says.
+    pub(crate) fn say(&self, why: &str) {
+        self.heard.trail.push(format!("[arki] a question to the user was declined: {why}\n").as_bytes());
+    }
 }
 
 impl ClientHandler for Handler {
@@ -62,31 +73,12 @@ impl ClientHandler for Handler {
         Ok(ListRootsResult::new(root.into_iter().collect()))
     }
 
-    /// Where nobody is there to ask, the answer is no.
     async fn create_elicitation(
         &self,
         request: ElicitRequestParams,
-        _: RequestContext<RoleClient>,
+        context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let Some(elicitor) = &self.elicitor else { return Ok(ElicitResult::new(ElicitationAction::Decline)) };
-        let question = match request {
-            ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
-                let schema = serde_json::to_value(requested_schema).unwrap_or_default();
-                Question { server: self.server.clone(), message, schema: Some(schema), url: None }
-            }
-            ElicitRequestParams::UrlElicitationParams { message, url, .. } => {
-                Question { server: self.server.clone(), message, schema: None, url: Some(url) }
-            }
-            _ => return Ok(ElicitResult::new(ElicitationAction::Decline)),
-        };
-        Ok(match elicitor.ask(question).await {
-            Reply::Accept(content) => {
-                let accepted = ElicitResult::new(ElicitationAction::Accept);
-                content.map_or(accepted.clone(), |content| accepted.with_content(content))
-            }
-            Reply::Decline => ElicitResult::new(ElicitationAction::Decline),
-            Reply::Cancel => ElicitResult::new(ElicitationAction::Cancel),
-        })
+        Ok(elicit(self, request, context.ct).await)
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

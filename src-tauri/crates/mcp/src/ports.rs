@@ -2,9 +2,11 @@
 
 use crate::agreement::AgreementStore;
 use crate::authorization::{SignIn, TokenStore};
+use crate::form::Form;
 use crate::launcher::Launcher;
+use arki_tools::CallPlace;
 use async_trait::async_trait;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -25,31 +27,42 @@ pub struct Ports {
 /// Somebody who can ask the user what a server wants to know.
 #[async_trait]
 pub trait Elicitor: Send + Sync {
+    /// Waits for the user. Dropped when the answer no longer matters: the question is to be taken back then.
     async fn ask(&self, question: Question) -> Reply;
 }
 
+/// What a server asks the user in the middle of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub server: String,
+    /// The calls that it may have come up in: one, unless the server works on several and does not say for which it asks.
+    pub calls: Vec<CallPlace>,
+    /// The server's words, as plain text of several lines.
     pub message: String,
-    /// Of an object with plain fields; `None` where a page is to be visited instead.
-    pub schema: Option<Value>,
-    pub url: Option<String>,
+    pub wanted: Wanted,
 }
 
-impl Question {
-    /// What the server suggests for each field.
-    #[must_use]
-    pub fn defaults(&self) -> Value {
-        let fields = self.schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-        let default = |(name, field): (&String, &Value)| Some((name.clone(), field.get("default")?.clone()));
-        Value::Object(fields.into_iter().flatten().filter_map(default).collect())
-    }
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    Form(Form),
+    /// The user is to visit a page.
+    Page(Page),
+}
+
+/// An address with `https`, or with `http` on this computer, as a browser reads it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    pub url: String,
+    /// The part of it that says whose page it is.
+    pub host: String,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    Accept(Option<Value>),
+    /// With values that fit the form; with none of a page, which the user agreed to open.
+    Accept(Map<String, Value>),
     Decline,
     Cancel,
+    /// Nobody answered; the server is told that it was cancelled.
+    TimedOut,
 }

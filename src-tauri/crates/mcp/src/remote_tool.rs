@@ -40,7 +40,7 @@ pub fn tools_of(server: &Arc<Server>, offer: Offer) -> Vec<Tool> {
 impl RemoteTool for ServerTool {
     async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault> {
         let show = |text: String| scope.progress.show(&text);
-        let call = Call { cancel: scope.cancel.clone(), on_progress: &mut { show } };
+        let call = Call { cancel: scope.cancel.clone(), on_progress: &mut { show }, caller: scope.caller.clone() };
         let answer = self.server.call(&self.target, &args, call).await?;
         if answer.is_error {
             // Told as an error, and bounded like any answer.

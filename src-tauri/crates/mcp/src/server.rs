@@ -16,6 +16,7 @@ use crate::result_text::Answer;
 use crate::settings::{ServerSettings, Transport};
 use crate::tool_search;
 use arki_domain::{Code, Fault};
+use arki_tools::Caller;
 use rmcp::model::ProgressToken;
 use serde::Serialize;
 use serde_json::Value;
@@ -42,6 +43,7 @@ pub struct Call<'a> {
     pub cancel: CancellationToken,
     /// Told what the server says of its progress.
     pub on_progress: &'a mut (dyn FnMut(String) + Send),
+    pub caller: Caller,
 }
 
 pub struct Server {
@@ -254,6 +256,7 @@ impl Server {
         self.ensure_agreed(target, args)?;
         let mut listener = connection.heard().progress.listen();
         let asked = ask(connection, target, args, &listener.token);
+        let asked = connection.heard().calls.during(&call.caller, asked);
         tokio::pin!(asked);
         loop {
             tokio::select! {

@@ -8,6 +8,7 @@
 mod arguments;
 mod artifact;
 mod builtin;
+mod caller;
 mod error;
 mod fetch;
 mod guide;
@@ -23,6 +24,7 @@ mod touched;
 
 pub use builtin::delegate::delegate;
 pub use builtin::fetch_url::fetch_url;
+pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};
 pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use kernel::{

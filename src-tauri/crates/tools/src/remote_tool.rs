@@ -1,9 +1,10 @@
 //! Tools that reach out of the project: MCP servers' tools, the web. What they do is theirs; whether they are called,
 //! for how long, and how much of the answer is kept is the kernel's.
 
+use crate::caller::Caller;
 use crate::tool::Output;
 use crate::touched::Touched;
-use arki_domain::{CallId, Category, Fault};
+use arki_domain::{Category, Fault};
 use async_trait::async_trait;
 use serde_json::Value;
 use std::sync::Arc;
@@ -39,7 +40,7 @@ pub struct JudgedAs {
 /// What a call is given besides its arguments.
 #[derive(Clone)]
 pub struct CallScope {
-    pub call_id: CallId,
+    pub caller: Caller,
     /// Cancelled when the user stops the run and when time is up. What goes on after that is dropped.
     pub cancel: CancellationToken,
     pub progress: Progress,

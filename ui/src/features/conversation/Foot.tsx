@@ -3,10 +3,11 @@ import type { ReactNode, RefObject } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
-import { useApp, useArki, useOverview, useQuestions } from "../../platform/context";
+import { useApp, useArki, useAsking, useOverview } from "../../platform/context";
 import type { CommandError, QueueMode, SessionSummary } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
+import { Elicitations } from "./Elicitations";
 import { QueueList } from "./QueueList";
 import { RetryNote } from "./RetryNote";
 
@@ -44,7 +45,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
   const project = useApp()?.project ?? null;
   const { overview, queue } = useOverview(sessionId);
   const run = runOf(session);
-  const asks = useQuestions().some((one) => one.sessionId === sessionId);
+  const asks = useAsking().some((one) => one.sessionId === sessionId);
   const broken = overview !== null && overview.brokenAt !== null;
   const blocked = broken
     ? "This session can only be read: its log is damaged."
@@ -115,6 +116,7 @@ function Box({
 }: BoxProps) {
   return (
     <div className="conversation-foot">
+      <Elicitations sessionId={sessionId} />
       {above}
       {error && <ErrorNote error={error} />}
       <Composer

@@ -65,6 +65,7 @@ export function ToolCard({ item, output, onReview }: Props) {
             </p>
           )}
           {output && <Output text={output} label="Output so far" />}
+          {item.elicitations.length > 0 && <Part title="The server asked you" value={item.elicitations} />}
           {item.result !== null && (
             <Part title={item.truncated ? "Result (shortened by the tool)" : "Result"} value={item.result} />
           )}

@@ -6,7 +6,7 @@ import { folderName, homePath, plural } from "../../components/format";
 import { useLatest } from "../../components/latest";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp, useApprovals, useQuestions, useSessions } from "../../platform/context";
+import { useApp, useApprovals, useAsking, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Family, groupByProject } from "../../protocol/sessions";
 import "./sessions.css";
@@ -30,7 +30,7 @@ export function Sessions(props: Props) {
   const project = useApp()?.project ?? null;
   const sessions = useSessions();
   const approvals = useApprovals();
-  const questions = useQuestions();
+  const questions = useAsking();
   const all = approvals.length + questions.length;
   const groups = useMemo(
     () => groupByProject(named(sessions, words), words === "" ? (project?.path ?? null) : null),

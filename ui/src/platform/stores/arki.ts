@@ -6,6 +6,7 @@ import { type PendingApproval, pendingStep } from "../../protocol/approvals";
 import type {
   AppState,
   CommandError,
+  ElicitationSummary,
   Event,
   Frame,
   ModelEntry,
@@ -41,6 +42,8 @@ export type Arki = {
   approvals: Store<readonly PendingApproval[]>;
   /** What the model asks and waits for. */
   questions: Store<readonly QuestionSummary[]>;
+  /** What MCP servers ask in the middle of their calls. */
+  elicitations: Store<readonly ElicitationSummary[]>;
   catalogue: Store<Catalogue>;
   /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
   start: () => Promise<void>;
@@ -51,6 +54,7 @@ export type Arki = {
   refreshSessions: () => Promise<void>;
   refreshApprovals: () => Promise<void>;
   refreshQuestions: () => Promise<void>;
+  refreshElicitations: () => Promise<void>;
   refreshCatalogue: () => Promise<void>;
   /** Asks local servers which models they have now. */
   refreshLiveModels: () => Promise<void>;
@@ -70,6 +74,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
   const sessions = createStore<readonly SessionSummary[]>([]);
   const approvals = createStore<readonly PendingApproval[]>([]);
   const questions = createStore<readonly QuestionSummary[]>([]);
+  const elicitations = createStore<readonly ElicitationSummary[]>([]);
   const catalogue = createStore<Catalogue>({ models: [], providers: [], silent: [], error: null });
   const views = new Map<string, OpenSession>();
   /** Sessions the list does not know, such as a delegate's: asked for once, not at each of their events. */
@@ -89,6 +94,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     approvals.set(pending.map((one) => ({ ...one, supersedes: heard.get(one.approvalId) ?? null })));
   };
   const refreshQuestions = async () => questions.set(await platform.call("list_questions", {}));
+  const refreshElicitations = async () => elicitations.set(await platform.call("list_elicitations", {}));
   const refreshApp = async () => app.set(await platform.call("app_state", {}));
   const refreshCatalogue = async () => {
     try {
@@ -113,7 +119,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
 
   const missed = () => {
     for (const view of views.values()) view.missed();
-    void Promise.all([refreshSessions(), refreshApprovals(), refreshQuestions()]).catch(() => undefined);
+    const lists = [refreshSessions(), refreshApprovals(), refreshQuestions(), refreshElicitations()];
+    void Promise.all(lists).catch(() => undefined);
   };
 
   const apply = (frames: Frame[]) => {
@@ -127,6 +134,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     }
     for (const view of views.values()) view.apply(frames);
     if (frames.some((frame) => frame.missed)) missed();
+    if (frames.some((frame) => frame.elicitationsChanged)) void refreshElicitations().catch(() => undefined);
     const known = new Set(sessions.get().map((session) => session.sessionId));
     const strangers = events.filter(
       (event) => !known.has(event.sessionId) && (matters.has(event.type) || !askedFor.has(event.sessionId)),
@@ -167,7 +175,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
     try {
       await subscribed;
       await refreshApp();
-      await Promise.all([refreshSessions(), refreshApprovals(), refreshQuestions(), refreshCatalogue()]);
+      const lists = [refreshSessions(), refreshApprovals(), refreshQuestions(), refreshElicitations()];
+      await Promise.all([...lists, refreshCatalogue()]);
       failure.set(null);
       ready.set(true);
     } catch (thrown) {
@@ -188,6 +197,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     sessions,
     approvals,
     questions,
+    elicitations,
     catalogue,
     start,
     stop,
@@ -205,6 +215,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     refreshSessions,
     refreshApprovals,
     refreshQuestions,
+    refreshElicitations,
     refreshCatalogue,
     refreshLiveModels,
     session,

@@ -10,5 +10,9 @@ export type Frame = {
   events: Array<Event>;
   deltas: Array<OutputDelta>;
   commandOutput: Array<CommandOutput>;
+  /**
+   * What MCP servers ask is to be listed anew.
+   */
+  elicitationsChanged: boolean;
   missed: boolean;
 };

@@ -59,6 +59,26 @@ payload! {
         /// What the run of the sub-agent has used that the call was handed to. Its requests are in its own session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub usage: Option<Usage>,
+        /// What an MCP server asked the user in the middle of the call, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub elicitations: Vec<Elicitation>,
+    }
+    /// A question of an MCP server to the user, and the answer.
+    Elicitation {
+        pub server: String,
+        pub message: String,
+        /// Of the page that was to be visited; absent of a form.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub url: Option<String>,
+        /// The form's fields by their names, in its order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub fields: Vec<String>,
+        pub answer: ElicitationAnswer,
+        /// What the server was sent, by the fields' names.
+        #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+        pub values: serde_json::Map<String, Value>,
+        /// How long the user took, which is no time of the call's.
+        pub waited_ms: u64,
     }
     FileChanged {
         pub path: String,
@@ -105,4 +125,16 @@ payload! {
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// What became of a question of an MCP server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ElicitationAnswer {
+    Accepted,
+    Declined,
+    /// By the user, or because the call ended.
+    Cancelled,
+    /// Nobody answered in time; the server was told that it was cancelled.
+    TimedOut,
 }

@@ -106,6 +106,7 @@ mod tests {
             async_call_id: async_call_id.map(CallId::from),
             process_id: async_call_id.map(|_| 7),
             usage: None,
+            elicitations: Vec::new(),
         }
     }
 

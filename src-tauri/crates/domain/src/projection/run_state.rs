@@ -183,6 +183,9 @@ impl RunState {
                 if let Some(usage) = result.usage {
                     self.spend(usage);
                 }
+                let waited: u64 = result.elicitations.iter().map(|asked| asked.waited_ms).sum();
+                let moved = self.budget_since_ms.saturating_add(i64::try_from(waited).unwrap_or(i64::MAX));
+                self.budget_since_ms = moved.min(event.ts.max(self.budget_since_ms));
                 self.calls.retain(|pending| pending.call.call_id != result.call_id);
             }
             // The rest says nothing of where the run stands.

@@ -129,6 +129,7 @@ impl Log {
             async_call_id: None,
             process_id: None,
             usage: None,
+            elicitations: Vec::new(),
         })
     }
 

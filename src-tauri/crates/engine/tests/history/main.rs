@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod delegation;
+mod elicitations;
 mod questions;
 mod stage;
 

@@ -3,7 +3,7 @@
 use arki_domain::{ApprovalMode, RunOptions, SessionId};
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,8 +15,13 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) async fn new(turns: Vec<Turn>) -> Self {
+        Self::configured(turns, &json!({})).await
+    }
+
+    /// `config` goes over the configuration's top level.
+    pub(crate) async fn configured(turns: Vec<Turn>, config: &Value) -> Self {
         let server = Script::new(turns).sequential().start().unwrap();
-        let home = TestHome::new(&server.url(), &json!({})).unwrap();
+        let home = TestHome::new(&server.url(), config).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = opened(&home);
         engine.trust(&home.project_dir()).await.unwrap();

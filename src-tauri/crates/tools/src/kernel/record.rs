@@ -5,8 +5,8 @@ use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Event,
-    EventBody, EventDraft, EventLog, Fault, REPEATED_RULE, Redactor, ToolCall, ToolResult, possible_secrets,
+    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Elicitation,
+    Event, EventBody, EventDraft, EventLog, Fault, REPEATED_RULE, Redactor, ToolCall, ToolResult, possible_secrets,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,6 +20,8 @@ pub(super) struct Record<'a> {
     events: Vec<Arc<Event>>,
     /// The names of the secrets that the call would put where they are not yet.
     secrets: Vec<String>,
+    /// What was asked in the middle of the call.
+    elicitations: Vec<Elicitation>,
 }
 
 impl<'a> Record<'a> {
@@ -34,11 +36,15 @@ impl<'a> Record<'a> {
         redactor: &'a Redactor,
         context: &'a CallContext,
     ) -> Self {
-        Self { log, redactor, context, started, events: Vec::new(), secrets: Vec::new() }
+        Self { log, redactor, context, started, events: Vec::new(), secrets: Vec::new(), elicitations: Vec::new() }
     }
 
     pub(super) fn use_secrets(&mut self, names: Vec<String>) {
         self.secrets = names;
+    }
+
+    pub(super) fn note_elicitations(&mut self, elicitations: Vec<Elicitation>) {
+        self.elicitations = elicitations;
     }
 
     pub(super) fn secrets(&self) -> &[String] {
@@ -178,6 +184,7 @@ impl<'a> Record<'a> {
             async_call_id: None,
             process_id: None,
             usage: None,
+            elicitations: Vec::new(),
         };
         bodies.push(result.into());
         self.append(bodies).await?;
@@ -216,6 +223,7 @@ impl<'a> Record<'a> {
             async_call_id: None,
             process_id: None,
             usage: None,
+            elicitations: self.elicitations.clone(),
         }
     }
 

@@ -4,6 +4,7 @@
 use super::record::Record;
 use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
+use crate::caller::{CallPlace, Caller};
 use crate::policy::Verdict;
 use crate::remote_tool::{CallScope, Progress, RemoteTool};
 use crate::tool::{Output, Retry, Tool};
@@ -49,12 +50,29 @@ impl Kernel {
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         call: &ToolCall,
+        record: &mut Record<'_>,
+    ) -> Result<Output, Fault> {
+        let caller = Caller::new(CallPlace {
+            session_id: record.context().session_id.clone(),
+            run_id: record.context().run_id.clone(),
+            call_id: call.call_id.clone(),
+        });
+        let done = self.call_for(&caller, (tool, remote), call, record).await;
+        record.note_elicitations(caller.elicitations());
+        done
+    }
+
+    async fn call_for(
+        &self,
+        caller: &Caller,
+        (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
+        call: &ToolCall,
         record: &Record<'_>,
     ) -> Result<Output, Fault> {
         let cancel = record.cancel().child_token();
         let progress = self.progress_of(call, record);
         let scope = CallScope {
-            call_id: call.call_id.clone(),
+            caller: caller.clone(),
             cancel: cancel.clone(),
             progress,
             max_output_bytes: MAX_ARTIFACT_BYTES,
@@ -67,7 +85,7 @@ impl Kernel {
         let unfinished = tokio::select! {
             done = &mut calling => return done.unwrap_or_else(|_| Err(fallen_over(tool))),
             () = cancel.cancelled() => stopped(tool),
-            () = tokio::time::sleep(limit) => timed_out(tool, limit),
+            () = caller.time_is_up(limit) => timed_out(tool, limit),
         };
         cancel.cancel();
         // It may tell its server; what it says by now no longer counts.

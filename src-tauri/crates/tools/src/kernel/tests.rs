@@ -208,11 +208,16 @@ impl Bench {
 
     /// The last result: its text and the code of its error.
     fn result(&self) -> (String, Option<String>) {
+        let result = self.whole_result();
+        (result.result, result.code)
+    }
+
+    fn whole_result(&self) -> ToolResult {
         let events = self.log.0.lock().unwrap();
         let result = events.iter().rev().find_map(|event| match event.body() {
             EventBody::ToolResult(result) => Some(result),
             _ => None,
         });
-        result.map(|result| (result.result, result.code)).unwrap()
+        result.unwrap()
     }
 }

@@ -11,6 +11,8 @@ enum Does {
     Floods,
     Hangs,
     Panics,
+    /// The user, who takes their time.
+    Asks,
     /// So often, and answers then.
     Fails(usize),
 }
@@ -28,6 +30,21 @@ impl RemoteTool for Far {
                 Ok(Output { text: (1..=200_000).map(|n| format!("word {n}\n")).collect(), truncated: false })
             }
             Does::Hangs => std::future::pending().await,
+            Does::Asks => {
+                let question = Elicitation {
+                    server: "x".into(),
+                    message: "Which?".into(),
+                    url: None,
+                    fields: vec!["colour".into()],
+                    answer: ElicitationAnswer::Cancelled,
+                    values: serde_json::Map::new(),
+                    waited_ms: 0,
+                };
+                let open = scope.caller.ask(question).unwrap();
+                tokio::time::sleep(std::time::Duration::from_secs(500)).await;
+                open.answered(ElicitationAnswer::Declined, serde_json::Map::new());
+                Ok(Output { text: "without a colour".into(), truncated: false })
+            }
             Does::Panics => panic!("as tools do"),
             Does::Fails(times) if calls_before < times => Err(Fault::new(Code::HOST_UNREACHABLE, "Gone.", "")),
             Does::Fails(_) => Ok(Output { text: "there again".into(), truncated: false }),
@@ -121,6 +138,16 @@ async fn a_tool_that_hangs_is_left_when_its_time_is_up() {
         assert!(text.contains(expected) && text.contains("may have had its effect"), "{text}");
         assert_eq!(code.as_deref(), Some("TOOL_TIMEOUT"));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn while_the_user_is_asked_the_calls_time_stands_still_and_the_answer_is_noted() {
+    let bench = granted(Does::Asks, Conduct::default()).await;
+    bench.carry_on().await;
+    assert_eq!(bench.result(), ("without a colour".into(), None));
+    let asked = bench.whole_result().elicitations;
+    assert_eq!((asked.len(), asked[0].answer), (1, ElicitationAnswer::Declined));
+    assert!(asked[0].waited_ms >= 500_000, "{asked:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,56 @@
+//! The calls that a server works on, so that what it asks in the middle of one can be told to whom it belongs, and is taken
+//! back when the call ends.
+
+use arki_tools::Caller;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+tokio::task_local! {
+    /// Servers of the newest protocol answer a call with what they ask, which is then known to be this one's.
+    static THIS_CALL: AtWork;
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct CallsAtWork(Mutex<Vec<AtWork>>);
+
+#[derive(Debug, Clone)]
+pub(crate) struct AtWork {
+    pub(crate) caller: Caller,
+    ended: CancellationToken,
+}
+
+impl CallsAtWork {
+    /// Does the call, which is at work until then.
+    pub(crate) async fn during<T>(&self, caller: &Caller, call: impl Future<Output = T>) -> T {
+        let ended = CancellationToken::new();
+        let _guard: DropGuard = ended.clone().drop_guard();
+        let at_work = AtWork { caller: caller.clone(), ended };
+        self.add(at_work.clone());
+        THIS_CALL.scope(at_work, call).await
+    }
+
+    /// Those that a question of the server may have come up in.
+    pub(crate) fn asking(&self) -> Vec<AtWork> {
+        if let Ok(this) = THIS_CALL.try_with(Clone::clone) {
+            return vec![this];
+        }
+        self.calls().iter().filter(|call| !call.ended.is_cancelled()).cloned().collect()
+    }
+
+    fn add(&self, call: AtWork) {
+        let mut calls = self.calls();
+        calls.retain(|call| !call.ended.is_cancelled());
+        calls.push(call);
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Vec<AtWork>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Ends when all of them have.
+pub(crate) async fn all_ended(calls: &[AtWork]) {
+    for call in calls {
+        call.ended.cancelled().await;
+    }
+}

@@ -1,0 +1,147 @@
+//! What a server asks the user in the middle of a call: read, bounded, put to the user, and noted with the call.
+//!
+//! It is asked only while a call is at work, for the user has to see what for; and it is taken back when the call ends,
+//! by the server itself, or when the connection closes.
+
+use crate::calls_at_work::{AtWork, all_ended};
+use crate::fault::is_hidden;
+use crate::form::Form;
+use crate::handler::Handler;
+use crate::ports::{Page, Question, Reply, Wanted};
+use arki_domain::{Elicitation, ElicitationAnswer};
+use arki_tools::OpenElicitation;
+use rmcp::model::{ElicitRequestParams, ElicitResult, ElicitationAction};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+const MAX_MESSAGE_CHARS: usize = 4_000;
+const MAX_URL_CHARS: usize = 2_000;
+
+/// Puts it to the user; `cancel` is the server's own. Where that can't be done the answer is no, and the server's log
+/// says why.
+pub(crate) async fn elicit(handler: &Handler, request: ElicitRequestParams, cancel: CancellationToken) -> ElicitResult {
+    let calls = handler.heard.calls.asking();
+    let (Some(elicitor), Ok((message, wanted))) =
+        (&handler.elicitor, read(request).inspect_err(|why| handler.say(why)))
+    else {
+        return ElicitResult::new(ElicitationAction::Decline);
+    };
+    if calls.is_empty() {
+        handler.say("it was asked outside a call");
+        return ElicitResult::new(ElicitationAction::Decline);
+    }
+    let noted = as_noted(&handler.server, &message, &wanted);
+    let open: Vec<OpenElicitation> = calls.iter().filter_map(|call| call.caller.ask(noted.clone())).collect();
+    if open.is_empty() {
+        handler.say("the call has asked too often");
+        return ElicitResult::new(ElicitationAction::Decline);
+    }
+    let places = calls.iter().map(|call| call.caller.place().clone()).collect();
+    let question = Question { server: handler.server.clone(), calls: places, message, wanted };
+    let reply = tokio::select! {
+        reply = elicitor.ask(question) => reply,
+        () = ended(&calls, &cancel) => Reply::Cancel,
+    };
+    let (answer, action, values) = match reply {
+        Reply::Accept(values) => (ElicitationAnswer::Accepted, ElicitationAction::Accept, values),
+        Reply::Decline => (ElicitationAnswer::Declined, ElicitationAction::Decline, Map::new()),
+        Reply::Cancel => (ElicitationAnswer::Cancelled, ElicitationAction::Cancel, Map::new()),
+        Reply::TimedOut => (ElicitationAnswer::TimedOut, ElicitationAction::Cancel, Map::new()),
+    };
+    open.into_iter().for_each(|open| open.answered(answer, values.clone()));
+    let has_content = action == ElicitationAction::Accept && noted.url.is_none();
+    let result = ElicitResult::new(action);
+    if has_content { result.with_content(Value::Object(values)) } else { result }
+}
+
+async fn ended(calls: &[AtWork], cancel: &CancellationToken) {
+    tokio::select! {
+        () = all_ended(calls) => {}
+        () = cancel.cancelled() => {}
+    }
+}
+
+/// As it stays where it is never answered.
+fn as_noted(server: &str, message: &str, wanted: &Wanted) -> Elicitation {
+    let (url, fields) = match wanted {
+        Wanted::Form(form) => (None, form.fields.iter().map(|field| field.name.clone()).collect()),
+        Wanted::Page(page) => (Some(page.url.clone()), Vec::new()),
+    };
+    Elicitation {
+        server: server.to_owned(),
+        message: message.to_owned(),
+        url,
+        fields,
+        answer: ElicitationAnswer::Cancelled,
+        values: Map::new(),
+        waited_ms: 0,
+    }
+}
+
+/// What is asked and what for; or why it can't be, as half a sentence.
+fn read(request: ElicitRequestParams) -> Result<(String, Wanted), String> {
+    let (message, wanted) = match request {
+        ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {
+            (message, Wanted::Form(Form::of(&requested_schema)?))
+        }
+        ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Wanted::Page(page(&url)?)),
+        _ => return Err("it is of an unknown kind".to_owned()),
+    };
+    if message.chars().count() > MAX_MESSAGE_CHARS {
+        return Err(format!("its message is longer than {MAX_MESSAGE_CHARS} characters"));
+    }
+    Ok((plain_lines(&message), wanted))
+}
+
+/// An address that may be shown to be opened, as a browser reads it.
+fn page(url: &str) -> Result<Page, String> {
+    if url.chars().count() > MAX_URL_CHARS {
+        return Err(format!("its address is longer than {MAX_URL_CHARS} characters"));
+    }
+    let parsed = reqwest::Url::parse(url).map_err(|_| "its address is none".to_owned())?;
+    let is_here = matches!(parsed.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+    if !(parsed.scheme() == "https" || parsed.scheme() == "http" && is_here) {
+        return Err("its address is neither https nor of this computer".to_owned());
+    }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err("its address has a name before the host, which looks like another host".to_owned());
+    }
+    let host = parsed.host_str().unwrap_or_default().to_owned();
+    Ok(Page { url: parsed.into(), host })
+}
+
+/// Without what can't be seen or turns the reading direction.
+fn plain_lines(text: &str) -> String {
+    let is_harmless = |c: &char| *c == '\n' || !(c.is_control() || is_hidden(*c));
+    text.replace("\r\n", "\n").replace('\t', " ").chars().filter(is_harmless).collect::<String>().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_that_are_what_they_seem_are_shown() {
+        for (url, shown) in [
+            ("https://example.org/a?b=c", Some("https://example.org/a?b=c")),
+            ("HTTPS://EXAMPLE.org", Some("https://example.org/")),
+            ("https://ex\u{430}mple.org/", Some("https://xn--exmple-4nf.org/")),
+            ("http://127.0.0.1:8080/x", Some("http://127.0.0.1:8080/x")),
+            ("http://localhost/", Some("http://localhost/")),
+            ("http://example.org/", None),
+            ("http://127.0.0.1.example.org/", None),
+            ("https://bank.example@evil.example/", None),
+            ("file:///etc/passwd", None),
+            ("javascript:alert(1)", None),
+            ("no address", None),
+        ] {
+            assert_eq!(page(url).ok().map(|page| page.url).as_deref(), shown, "{url}");
+        }
+        assert!(page(&format!("https://example.org/{}", "x".repeat(MAX_URL_CHARS))).is_err());
+    }
+
+    #[test]
+    fn a_message_is_plain_lines() {
+        assert_eq!(plain_lines(" a\tb\r\nc\u{1b}[2J\u{202e}d\u{200b}\n"), "a b\nc[2Jd");
+    }
+}

@@ -1,0 +1,107 @@
+/** What an MCP server asks in the middle of a call: a form to fill in, or a page to visit. All words are the server's. */
+import { type FormEvent, useId, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { ErrorNote } from "../../components/ErrorNote";
+import { asCommandError } from "../../platform/platform";
+import type {
+  CommandError,
+  ElicitationAction,
+  ElicitationFault,
+  ElicitationPage,
+  ElicitationReply,
+  ElicitationSummary,
+} from "../../protocol/generated";
+import { ElicitationRow } from "./ElicitationRow";
+import { type Filled, filledIn, firstFilled } from "./elicitation_values";
+import "./elicitation.css";
+
+type Props = {
+  asked: ElicitationSummary;
+  /** Tells what is wrong, field by field; nothing once the server has its answer. */
+  onReply: (reply: ElicitationReply) => Promise<ElicitationFault[]>;
+};
+
+export function ElicitationCard({ asked, onReply }: Props) {
+  const head = useId();
+  const form = useRef<HTMLFormElement>(null);
+  const [filled, setFilled] = useState<Filled>(() => firstFilled(asked.fields));
+  const [faults, setFaults] = useState<readonly ElicitationFault[]>([]);
+  const [error, setError] = useState<CommandError | null>(null);
+  const [sending, setSending] = useState(false);
+  const reply = async (action: ElicitationAction) => {
+    if (sending) return;
+    setSending(true);
+    setError(null);
+    try {
+      const wrong = await onReply({
+        action,
+        values: action === "accept" ? filledIn(asked.fields, filled) : {},
+      });
+      setFaults(wrong);
+      const first = asked.fields.findIndex(({ name }) => wrong.some(({ field }) => field === name));
+      const rows = form.current?.querySelectorAll<HTMLElement>("[data-field]");
+      rows?.[first]?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+    } catch (thrown) {
+      setError(asCommandError(thrown));
+    } finally {
+      setSending(false);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void reply("accept");
+  };
+  return (
+    <form ref={form} className="elicitation" aria-labelledby={head} noValidate onSubmit={submit}>
+      <p id={head} className="elicitation-head small">
+        <span aria-hidden>? </span>
+        The MCP server <b>{asked.server}</b> asks you
+      </p>
+      <p className="elicitation-message" dir="auto">
+        {asked.message}
+      </p>
+      {asked.page && <PageAddress page={asked.page} />}
+      {asked.fields.map((field) => (
+        <ElicitationRow
+          key={field.name}
+          field={field}
+          value={filled[field.name]}
+          fault={faults.find((one) => one.field === field.name)?.message ?? null}
+          onChange={(value) => setFilled((before) => ({ ...before, [field.name]: value }))}
+        />
+      ))}
+      <p className="small secondary">
+        {asked.page
+          ? "The page opens in your browser. Arki does not see what you do there."
+          : "The words above are the server's. Never give it a password or a key here: no server may ask for one."}
+      </p>
+      <div className="elicitation-buttons">
+        <Button type="submit" look="primary" aria-disabled={sending}>
+          {asked.page ? "Open page" : "Send answer"}
+        </Button>
+        <Button title="Say no; the server goes on without it" onClick={() => void reply("decline")}>
+          Decline
+        </Button>
+        <Button
+          look="quiet"
+          title="Neither yes nor no; the server gives up"
+          onClick={() => void reply("cancel")}
+        >
+          Cancel
+        </Button>
+      </div>
+      {error && <ErrorNote error={error} />}
+    </form>
+  );
+}
+
+/** The whole address, with the part that says whose page it is. */
+function PageAddress({ page }: { page: ElicitationPage }) {
+  return (
+    <p className="elicitation-page mono">
+      {page.before}
+      <b>{page.host}</b>
+      {page.after}
+    </p>
+  );
+}
