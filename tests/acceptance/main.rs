@@ -52,6 +52,7 @@ mod models;
 mod patching;
 mod planning;
 mod policy;
+mod policy_bypasses;
 mod programs;
 mod prompt_options;
 mod providers;

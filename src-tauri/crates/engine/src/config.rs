@@ -13,13 +13,13 @@ pub use agents::AgentEntry;
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
 pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
 pub(crate) use parse::{invalid, parse, parse_rule};
+pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;
 
 use arki_domain::ModelOptions;
 use arki_llm::ProviderSettings;
 use arki_tools::policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
-use globset::GlobSet;
 
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.
 pub(crate) const AGENT: &str = "arki";
@@ -42,8 +42,7 @@ pub struct Config {
     pub policy: PolicySettings,
     /// Globs, as they were written.
     pub(crate) secret_globs: Vec<String>,
-    /// The same to match with.
-    pub(crate) secret_files: GlobSet,
+    pub(crate) secret_files: SecretFiles,
     /// What `fetch_url` may reach besides the public internet.
     pub(crate) private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,

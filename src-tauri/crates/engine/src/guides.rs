@@ -54,8 +54,8 @@ impl Engine {
         let own = &self.directories.config;
         let mut found = FoundGuides::default();
         if config.skills_enabled {
-            let project = PROJECT_SKILLS.iter().flat_map(|folder| open.skills(folder, &config.secret_files));
-            found.take_skills(project.chain(own_skills(&own.join(OWN_SKILLS), &config.secret_files)));
+            let project = PROJECT_SKILLS.iter().flat_map(|folder| open.skills(folder, &config.secret_files.set));
+            found.take_skills(project.chain(own_skills(&own.join(OWN_SKILLS), &config.secret_files.set)));
         }
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
         found.take_procedures(

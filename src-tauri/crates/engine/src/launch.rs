@@ -136,7 +136,8 @@ impl Engine {
             trusted: open.is_trusted(),
             policy: config.policy.clone(),
             limits: config.tool_limits,
-            secrets: config.secret_files.clone(),
+            secrets: config.secret_files.set.clone(),
+            secret_globs: config.secret_files.globs.clone(),
             own_folders: [&self.directories.config, &self.directories.data]
                 .into_iter()
                 .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))

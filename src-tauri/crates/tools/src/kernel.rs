@@ -33,7 +33,7 @@ use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command::CommandRoom;
-use globset::GlobSet;
+use globset::{Glob, GlobSet, GlobSetBuilder};
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::path::PathBuf;
@@ -62,6 +62,8 @@ pub struct KernelSettings {
     pub limits: ToolLimits,
     /// The user's own secret files, besides the known ones.
     pub secrets: GlobSet,
+    /// The globs that `secrets` is made of.
+    pub secret_globs: Vec<Glob>,
     /// Arki's own folders, canonical: no tool touches anything in them, wherever the project lies.
     pub own_folders: Vec<PathBuf>,
     /// What commands must not see: Arki's own folders among them.
@@ -127,7 +129,8 @@ impl Kernel {
     #[must_use]
     pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: arki_domain::ApprovalMode) -> Verdict {
         let subject = self.subject_of(self.tool(tool_id), args);
-        self.decide(tool_id, &subject, approve, Impact::default())
+        let verdict = self.decide(tool_id, &subject, approve, Impact::default());
+        self.with_network(tool_id, args, verdict, approve)
     }
 
     /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
@@ -372,7 +375,7 @@ impl Kernel {
             project: self.settings.project.clone(),
             args: call.args.clone(),
             artifact: self.artifact_for(call, record).await?,
-            secrets: self.settings.secrets.clone(),
+            secrets: self.left_out_by(tool.name())?,
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
         };
@@ -391,6 +394,17 @@ impl Kernel {
                 "Ask for less at once, or raise limits.toolTimeoutSeconds.",
             )),
         }
+    }
+
+    /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
+    fn left_out_by(&self, tool: &str) -> Result<GlobSet, Fault> {
+        let denied = self.settings.policy.denied_files(tool);
+        if denied.is_empty() {
+            return Ok(self.settings.secrets.clone());
+        }
+        let mut all = GlobSetBuilder::new();
+        self.settings.secret_globs.iter().cloned().chain(denied).for_each(|glob| _ = all.add(glob));
+        all.build().map_err(Fault::internal)
     }
 
     fn unknown_tool(&self, name: &str) -> Fault {

@@ -3,6 +3,7 @@
 mod build;
 mod command_line;
 mod danger;
+mod file_words;
 mod flags;
 mod plain_shell;
 mod powershell;
@@ -14,6 +15,7 @@ mod rules;
 mod wrappers;
 
 pub use command_line::{CommandLine, Shell, SimpleCommand};
+pub use file_words::file_words;
 pub use plain_shell::Word;
 pub use proposal::proposal;
 pub use question::{Impact, Question, Subject, TouchedPath, Verdict};
@@ -124,7 +126,8 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| settings.granted_for_session(question, line))
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
-        .or_else(|| known_command(command))
+        .or_else(|| known_command(command, category))
+        .or_else(|| not_understood(command, settings, category))
         .unwrap_or_else(|| settings.category_default(category))
 }
 
@@ -200,13 +203,22 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     }
 }
 
-fn known_command(command: Option<&Judged>) -> Option<Hit> {
-    let command = command?;
+/// With the network, what only reads may tell others what it reads.
+fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
+    let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
         return Some(hit(Decision::Allow, "builtin:read-only", "The command only reads."));
     }
     let reason = "The command builds or tests, inside the sandbox.";
     command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))
+}
+
+/// Where all commands are allowed, those are that can be looked into.
+fn not_understood(command: Option<&Judged>, settings: &PolicySettings, category: Category) -> Option<Hit> {
+    let unclear = command?.line.unclear()?;
+    let reason = format!("The line has {unclear}, so that nobody knows what it does.");
+    let is_allowed = settings.category_default(category).0 == Decision::Allow;
+    is_allowed.then(|| hit(Decision::Approval, "builtin:not-understood", &reason))
 }
 
 #[cfg(test)]

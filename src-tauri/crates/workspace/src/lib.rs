@@ -77,7 +77,7 @@ pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{ChangedPin, Pin, PinChange, PinKind, command_programs, compare, install_template, scan};
-pub use unnamed_reads::{UnnamedReads, reads_below, reads_matching};
+pub use unnamed_reads::{UnnamedReads, reads_below, reads_kept, reads_matching};
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;

@@ -21,10 +21,21 @@ pub enum UnnamedReads {
 /// `skips_hidden`: what is hidden or ignored by git is not read. Links are not followed, as `grep -r` and `rg` don't.
 pub fn reads_below(project: &Project, folder: &str, skips_hidden: bool, secrets: &GlobSet) -> UnnamedReads {
     let Some(start) = inside(project, folder) else { return UnnamedReads::NotSeen };
-    first(project, &walk(project, &start, skips_hidden), MAX_ENTRIES, |entry, path| {
+    first_secret(project, &walk(project, &start, skips_hidden), secrets)
+}
+
+fn first_secret(project: &Project, walk: &WalkBuilder, secrets: &GlobSet) -> UnnamedReads {
+    first(project, walk, MAX_ENTRIES, |entry, path| {
         (!entry.file_type().is_some_and(|kind| kind.is_dir()) && is_secret(path, secrets))
             .then(|| UnnamedReads::Secret(path.to_string()))
     })
+}
+
+/// What git keeps: all that it does not ignore. What it once kept and keeps no longer is not seen.
+pub fn reads_kept(project: &Project, secrets: &GlobSet) -> UnnamedReads {
+    let mut kept = walk(project, &ProjectPath::root(), true);
+    kept.hidden(false).ignore(false).filter_entry(|entry| entry.file_name() != ".git");
+    first_secret(project, &kept, secrets)
 }
 
 /// What a shell makes of the pattern; hidden names are never meant by one.

@@ -2,24 +2,35 @@
 
 use super::parse::invalid;
 use arki_domain::Fault;
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;
+
+#[derive(Debug, Clone)]
+pub(crate) struct SecretFiles {
+    pub(crate) globs: Vec<Glob>,
+    /// The same to match with.
+    pub(crate) set: GlobSet,
+}
 
 /// A glob without a slash is about names in any folder, one that ends in a slash about everything below a folder. Case
 /// does not matter, as on the loosest of disks.
 ///
 /// # Errors
 /// `CONFIG_INVALID` for what is no glob; `path` is the file that names it.
-pub(super) fn compile(globs: &[String], path: &Path) -> Result<GlobSet, Fault> {
+pub(super) fn compile(globs: &[String], path: &Path) -> Result<SecretFiles, Fault> {
     let mut set = GlobSetBuilder::new();
+    let mut compiled = Vec::new();
     for glob in globs {
         let whole = if glob.ends_with('/') { format!("{glob}**") } else { glob.clone() };
         let whole = whole.trim_start_matches("./");
-        let compiled = GlobBuilder::new(whole).case_insensitive(true).literal_separator(true).build();
+        let built = GlobBuilder::new(whole).case_insensitive(true).literal_separator(true).build();
         let why = |error: globset::Error| format!("{glob:?} in \"policy.secretFiles\" is not a glob: {}", error.kind());
-        set.add(compiled.map_err(|error| invalid(path, &why(error)))?);
+        let built = built.map_err(|error| invalid(path, &why(error)))?;
+        set.add(built.clone());
+        compiled.push(built);
     }
-    set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too much: {error}")))
+    let set = set.build().map_err(|error| invalid(path, &format!("\"policy.secretFiles\" is too much: {error}")))?;
+    Ok(SecretFiles { globs: compiled, set })
 }
 
 #[cfg(test)]
@@ -29,7 +40,7 @@ mod tests {
     #[test]
     fn globs_are_about_paths_names_and_folders() {
         let globs = ["keys/*.json", "private/", "./a.txt", "**/x/*.bin"].map(str::to_owned);
-        let set = compile(&globs, Path::new("config.json")).unwrap();
+        let set = compile(&globs, Path::new("config.json")).unwrap().set;
         for path in ["keys/a.json", "Keys/A.JSON", "private/deep/a", "a.txt", "x/a.bin", "b/x/a.bin"] {
             assert!(set.is_match(path), "{path}");
         }

@@ -8,15 +8,17 @@ use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use crate::policy::{self, Impact, Question, Verdict};
+use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault, LiveEvent,
-    StreamingRedactor, ToolCall, ToolResult,
+    ApprovalMode, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault,
+    LiveEvent, StreamingRedactor, ToolCall, ToolResult,
 };
 use arki_workspace::{
     CommandOutcome, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
     child_environment, inherited_environment,
 };
+use serde_json::Value;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -52,7 +54,7 @@ impl Kernel {
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        let verdict = &self.with_network(call, verdict, record);
+        let verdict = &self.with_network(&call.tool_id, &call.args, verdict.clone(), record.approve());
         match verdict.decision {
             Decision::Allow => return self.run(&AsDecided::shown(call), verdict, record).await,
             Decision::Deny => return record.refuse(call, verdict, denied(verdict)).await,
@@ -65,24 +67,25 @@ impl Kernel {
     }
 
     /// A command that wants the network is judged as what uses the network too, and no sandbox answers for it.
-    fn with_network(&self, call: &ToolCall, verdict: &Verdict, record: &Record<'_>) -> Verdict {
-        if !run_command::parse(&call.args).is_ok_and(|arguments| arguments.network) {
-            return verdict.clone();
+    pub(super) fn with_network(&self, tool_id: &str, args: &Value, verdict: Verdict, approve: ApprovalMode) -> Verdict {
+        let tool = self.tool(tool_id).filter(|tool| matches!(tool.action, Action::Command));
+        if tool.is_none() || !run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            return verdict;
         }
-        let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
+        let subject = self.subject_of(tool, args);
         let question = Question {
-            tool: &call.tool_id,
+            tool: tool_id,
             category: Some(Category::Network),
             subject: &subject.subject,
             trusted: self.settings.trusted,
-            approve: record.approve(),
+            approve,
             sandboxed: false,
             impact: Impact::default(),
         };
         let of_network = policy::decide(&question, &self.settings.policy);
         match (of_network.decision, verdict.decision) {
             (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
-            _ => verdict.clone(),
+            _ => verdict,
         }
     }
 

@@ -123,7 +123,8 @@ impl Kernel {
                 moved.push(secret.name().to_owned());
             }
         }
-        if tool.definition.category != Category::Read {
+        // What goes to somebody else's program goes, whatever the user calls it.
+        if tool.definition.category != Category::Read || matches!(tool.action, Action::Remote(_)) {
             moved.sort_unstable();
             moved.dedup();
             record.use_secrets(moved);

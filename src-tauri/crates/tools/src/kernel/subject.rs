@@ -5,7 +5,7 @@ use crate::policy::{self, Subject, TouchedPath, WideRead};
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
-use arki_workspace::{UnnamedReads, reads_below, reads_matching};
+use arki_workspace::{UnnamedReads, reads_below, reads_kept, reads_matching};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
@@ -28,17 +28,29 @@ impl Kernel {
                 Err(fault) => path_fault = path_fault.or(Some(fault)),
             }
         }
-        for words in touched.command.iter().chain(&touched.mentions) {
-            paths.extend(self.sensitive_in(words));
-        }
+        let words: Vec<String> =
+            touched.command.iter().chain(&touched.mentions).flat_map(|line| policy::file_words(line)).collect();
+        paths.extend(self.sensitive_among(&words));
+        // Only rules ask for what is neither secret nor protected.
+        let has_path_rules = self.settings.policy.tightens_paths();
+        let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
         let wide = touched.command.as_deref().map(|line| self.read_without_naming(line)).unwrap_or_default();
-        let wide_reads_checked = wide.iter().all(|read| *read != UnnamedReads::NotSeen);
+        let wide_reads_checked = match has_path_rules {
+            true => wide.is_empty(),
+            false => wide.iter().all(|read| *read != UnnamedReads::NotSeen),
+        };
         paths.extend(wide.into_iter().filter_map(|read| match read {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         }));
-        let subject =
-            Subject { paths, command: touched.command, hosts: touched.hosts, wide_reads_checked, ..Subject::default() };
+        let subject = Subject {
+            paths,
+            mentioned,
+            command: touched.command,
+            hosts: touched.hosts,
+            wide_reads_checked,
+            ..Subject::default()
+        };
         let judged_as = tool.and_then(|tool| match &tool.action {
             Action::Remote(remote) => remote.judged_as(args),
             Action::Read(_)
@@ -59,6 +71,7 @@ impl Kernel {
             .map(|read| match read {
                 WideRead::Below { folder, skips_hidden } => reads_below(project, folder, *skips_hidden, secrets),
                 WideRead::Matching(pattern) => reads_matching(project, pattern, secrets),
+                WideRead::Kept => reads_kept(project, secrets),
             })
             .collect()
     }
@@ -81,14 +94,20 @@ impl Kernel {
         })
     }
 
-    /// Every word of a shell line that names a secret file or a protected path, however it is quoted. Rather one too many.
-    fn sensitive_in(&self, command: &str) -> Vec<TouchedPath> {
-        let is_separator = |c: char| c.is_whitespace() || "'\"`;|&<>()$={},:@".contains(c);
-        let words = command.split(is_separator).filter(|word| !word.is_empty());
+    /// Those words that name a secret file or a protected path.
+    fn sensitive_among(&self, words: &[String]) -> Vec<TouchedPath> {
         words
+            .iter()
             .filter_map(|word| self.touched_by_word(word))
             .filter(|touched| touched.secret || touched.protected)
             .collect()
+    }
+
+    /// What the words may name in the project, and what is below folders that are named.
+    fn named_among(&self, words: &[String], paths: &[TouchedPath]) -> Vec<String> {
+        let named = words.iter().filter_map(|word| self.touched(word).ok());
+        let all = named.map(|touched| touched.path).chain(paths.iter().map(|touched| touched.path.clone()));
+        all.flat_map(|path| [format!("{path}/."), path]).collect()
     }
 
     /// Outside the project only the word's last two components can be judged.

@@ -126,6 +126,7 @@ impl Bench {
             policy: PolicySettings::default(),
             limits: ToolLimits { timeout_seconds: 60, max_output_bytes: 1000, command: CommandLimits::default() },
             secrets: GlobSet::empty(),
+            secret_globs: Vec::new(),
             own_folders: Vec::new(),
             hidden: Vec::new(),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },

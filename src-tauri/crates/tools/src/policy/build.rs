@@ -1,9 +1,9 @@
-//! Known build and test commands. They run the project's own code, so they are allowed unasked only inside a working
+//! Known build and test commands, and what tells something in the way that the project says. They run its own code, so they are allowed unasked only inside a working
 //! sandbox, and only with options that name no other program, file or folder to write.
 
 use super::flags::{self, Flag};
 use super::plain_shell::Word;
-use super::read_only::{WideRead, is_named, is_read_only};
+use super::read_only::{WideRead, is_named, is_read_only, tells_as_the_project_says};
 use super::wrappers::Inside;
 use super::{CommandLine, SimpleCommand};
 
@@ -233,13 +233,19 @@ pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
         return None;
     }
     // From where would be another question.
-    let moves = commands.iter().any(|command| command.name() == "cd");
-    (commands.iter().any(builds_or_tests) && (!moves || wide.is_empty())).then_some(wide)
+    let mut moves = commands.iter().filter(|command| command.name() == "cd").peekable();
+    let is_still = moves.peek().is_none() || wide.is_empty();
+    let stays = moves.all(|command| matches!(command.arguments(), [folder] if goes_down(folder)));
+    (commands.iter().any(builds_or_tests) && is_still && stays).then_some(wide)
+}
+
+fn goes_down(folder: &Word) -> bool {
+    !folder.expands && folder.text != "-" && stays_inside(&folder.text)
 }
 
 fn builds_or_tests(command: &SimpleCommand) -> bool {
     match &command.inside {
-        Inside::Nothing => BUILDS.iter().any(|build| build.is(command)),
+        Inside::Nothing => BUILDS.iter().any(|build| build.is(command)) || tells_as_the_project_says(command),
         Inside::Unknown => false,
         Inside::Commands(wrapped) => {
             let find_or_loop = matches!(command.name(), "find" | "xargs");

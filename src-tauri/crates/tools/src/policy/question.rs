@@ -21,6 +21,8 @@ pub struct Question<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     pub paths: Vec<TouchedPath>,
+    /// What may be meant besides, relative to the project; `FOLDER/.` is whatever is below. For rules that tighten.
+    pub mentioned: Vec<String>,
     /// The shell line, verbatim.
     pub command: Option<String>,
     /// The hosts that it speaks to, in lower case and without a port.

@@ -36,12 +36,14 @@ pub(super) enum Operands {
     Checked(fn(&Given<'_>) -> bool),
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 pub(super) enum Shows {
     /// Nothing of what files contain, whatever it is given.
     Names,
     /// What is in the files it is given.
     Contents,
+    /// Also what git keeps of files that are not named, where this function says so.
+    Kept(fn(&Given<'_>) -> bool),
     /// As `Contents`, and with these short flags and long words also what is in the folders it is given.
     Below { always: bool, flags: &'static str, skips_hidden: bool, first_is_pattern: bool },
 }
@@ -51,6 +53,8 @@ pub(super) enum Shows {
 pub enum WideRead {
     /// Everything below a folder.
     Below { folder: String, skips_hidden: bool },
+    /// Whatever git keeps of the project: all that it does not ignore.
+    Kept,
     /// Whatever a pattern stands for. A name that begins with a dash would be an option.
     Matching(String),
 }
@@ -86,6 +90,7 @@ impl WideRead {
         match self {
             Self::Below { folder: below, skips_hidden } => Self::Below { folder: joined(folder, &below), skips_hidden },
             Self::Matching(pattern) => Self::Matching(joined(folder, &pattern)),
+            Self::Kept => Self::Kept,
         }
     }
 }
@@ -116,7 +121,7 @@ fn is_read_only_on_found(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut
     if !is_read_only(&plain, &mut shows) {
         return false;
     }
-    if !shows.is_empty() || program_of(&plain).is_none_or(|(program, _)| program.shows != Shows::Names) {
+    if !shows.is_empty() || program_of(&plain).is_none_or(|(program, _)| !matches!(program.shows, Shows::Names)) {
         let folders = find.arguments().iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
         wide.extend(folders.map(|folder| below(&folder.text, false)));
         wide.push(below(".", false));
@@ -128,7 +133,17 @@ fn below(folder: &str, skips_hidden: bool) -> WideRead {
     WideRead::Below { folder: folder.to_owned(), skips_hidden }
 }
 
+/// A program that only tells something, but has the project say how: which toolchain, which plugins, which virtual
+/// machine. It runs the project's code, as building does.
+pub(super) fn tells_as_the_project_says(command: &SimpleCommand) -> bool {
+    developer_tools::STEERED_BY_PROJECTS.contains(&command.name()) && tells(command, &mut Vec::new())
+}
+
 fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    !developer_tools::STEERED_BY_PROJECTS.contains(&command.name()) && tells(command, wide)
+}
+
+fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let arguments = command.arguments();
     if matches!(arguments, [only] if only.text == "--version") {
         return programs::SAYS_ITS_VERSION.contains(&command.name());
@@ -159,6 +174,10 @@ pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
 
 impl Program {
     fn takes(&self, arguments: &[Word], open_ended: bool, wide: &mut Vec<WideRead>) -> bool {
+        let names_options = |word: &Word| word.text.starts_with('@');
+        if programs::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
+            return false;
+        }
         // Anything at all may follow there.
         if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
             return false;
@@ -173,8 +192,13 @@ impl Program {
             }
             Operands::Checked(check) => !expands && check(&given),
         };
-        if !fits || !patterns(arguments, self.shows == Shows::Names, wide) {
+        if !fits || !patterns(arguments, matches!(self.shows, Shows::Names), wide) {
             return false;
+        }
+        if let Shows::Kept(shows) = self.shows
+            && shows(&given)
+        {
+            wide.push(WideRead::Kept);
         }
         if let Shows::Below { always, flags, skips_hidden, first_is_pattern } = self.shows
             && (always || given.flags.iter().any(|flag| is_among(flag, flags)))

@@ -2,6 +2,7 @@
 
 use super::question::{Question, Subject};
 use super::{CommandLine, Hit, powershell};
+use crate::builtin;
 use arki_domain::{Category, Decision, ToolNames};
 use globset::{Glob, GlobMatcher};
 use serde::{Deserialize, Serialize};
@@ -68,6 +69,8 @@ pub enum RuleError {
     Host { number: usize, host: String },
     #[error("rule {number} names neither a tool, a command, a path nor a host")]
     Empty { number: usize },
+    #[error("rule {number} is about the tool {tool:?}, which there is not; the nearest is {nearest:?}")]
+    Tool { number: usize, tool: String, nearest: &'static str },
     #[error("rule {number} should match {example:?} but does not")]
     MatchFailed { number: usize, example: String },
     #[error("rule {number} should not match {example:?} but does")]
@@ -88,10 +91,14 @@ impl PolicyRule {
     /// `number` counts from 1 in its file; `origin` is `config` or `project`.
     ///
     /// # Errors
-    /// When the rule is empty, has a broken glob, or fails one of its own examples.
+    /// When the rule is empty, names no tool, has a broken glob, or fails one of its own examples.
     pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
-        if definition.names_nothing() {
+        if definition.names_nothing() || definition.command.as_ref().is_some_and(Vec::is_empty) {
             return Err(RuleError::Empty { number });
+        }
+        if let Some(tool) = definition.tool.as_ref().filter(|tool| !builtin::is_tool_or_foreign(tool)) {
+            let nearest = builtin::nearest_to(tool);
+            return Err(RuleError::Tool { number, tool: tool.clone(), nearest });
         }
         if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
             return Err(RuleError::Host { number, host: host.clone() });
@@ -148,7 +155,7 @@ impl PolicyRule {
         if self.needs_all() {
             !subject.paths.is_empty() && paths.all(|path| glob.is_match(&path.path))
         } else {
-            paths.any(|path| glob.is_match(&path.path))
+            paths.any(|path| glob.is_match(&path.path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
         }
     }
 
@@ -236,6 +243,26 @@ impl PolicySettings {
         let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
         self.rules.retain(is_meant);
         self.grants.retain(is_meant);
+    }
+
+    /// Whether there are rules that ask for or deny files by their paths.
+    #[must_use]
+    pub fn tightens_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
+    }
+
+    /// The files that rules keep from a tool altogether.
+    #[must_use]
+    pub fn denied_files(&self, tool: &str) -> Vec<Glob> {
+        let denies = |rule: &&PolicyRule| {
+            let definition = &rule.definition;
+            let is_meant = definition.tool.as_deref().is_none_or(|name| name == tool);
+            definition.decision == Decision::Deny
+                && is_meant
+                && definition.command.is_none()
+                && definition.host.is_none()
+        };
+        self.rules.iter().filter(denies).filter_map(|rule| Some(rule.path.as_ref()?.glob().clone())).collect()
     }
 
     /// Whether the agent has such a tool at all.

@@ -7,8 +7,20 @@ use super::super::flags::{Flag, Given};
 use super::Operands::{Among, Any, AtMost, Checked};
 use super::{Program, Shows};
 
+/// Which of their parts run, and with which options, files of the project say: `rust-toolchain.toml`, `.cargo/config.toml`,
+/// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins.
+pub(super) const STEERED_BY_PROJECTS: &[&str] = &[
+    "bazel", "bundle", "cargo", "composer", "dotnet", "mvn", "pnpm", "pytest", "rustc", "rustfmt", "rustup", "uv",
+    "yarn",
+];
+
 const fn tells(name: &'static str, short: &'static str, long: &'static str) -> Program {
     Program { name, short, long, operands: Any, shows: Shows::Names }
+}
+
+/// Shows what is in files that git keeps, where `shows` says so.
+const fn kept(name: &'static str, short: &'static str, long: &'static str, shows: fn(&Given<'_>) -> bool) -> Program {
+    Program { name, short, long, operands: Any, shows: Shows::Kept(shows) }
 }
 
 const fn alone(name: &'static str, short: &'static str, long: &'static str) -> Program {
@@ -33,7 +45,7 @@ const LOG: &str = "abbrev= abbrev-commit after= all author= before= branches? ch
     patch patch-with-stat patience perl-regexp pickaxe-all pickaxe-regex pretty? quiet raw reflog regexp-ignore-case relative? \
     relative-date remotes? reverse root shortstat show-linear-break? show-pulls show-signature= simplify-by-decoration since= \
     skip= sparse stat? submodule? summary tags? text topo-order unified= until= walk-reflogs word-diff? word-diff-regex= cached \
-    staged check compact-summary diff-merges= src-prefix= dst-prefix= full-index no-index";
+    staged check compact-summary diff-merges= src-prefix= dst-prefix= full-index";
 const LOG_SHORT: &str = "abcgimpqRrstuvwzB?C?F?G:L:M?n:S:U:X?E#";
 
 pub(super) const PROGRAMS: &[Program] = &[
@@ -48,7 +60,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         "abbrev= all color? column? contains= format= ignore-case list merged? no-abbrev no-color no-column no-contains= no-merged? points-at= remotes show-current sort= verbose",
         lists_only,
     ),
-    tells("git cat-file", "epst", "batch-check? buffer"),
+    kept("git cat-file", "epst", "batch-check? buffer", names_no_file),
     tells("git check-attr", "az", "all cached"),
     tells("git check-ignore", "qvnz", "no-index non-matching quiet stdin verbose"),
     alone("git count-objects", "vH", "human-readable verbose"),
@@ -57,20 +69,21 @@ pub(super) const PROGRAMS: &[Program] = &[
         "",
         "abbrev= all always candidates= contains dirty? exact-match exclude= first-parent long match= tags",
     ),
-    tells("git diff", LOG_SHORT, LOG),
-    tells("git diff-index", LOG_SHORT, LOG),
-    tells("git diff-tree", LOG_SHORT, LOG),
+    kept("git diff", LOG_SHORT, LOG, shows_changes),
+    kept("git diff-index", LOG_SHORT, LOG, shows_patch),
+    kept("git diff-tree", LOG_SHORT, LOG, shows_patch),
     tells(
         "git for-each-ref",
         "",
         "contains= count= exclude= format= ignore-case merged= no-contains= no-merged= points-at= sort=",
     ),
-    tells(
+    kept(
         "git grep",
         "acEFGhHiIlLnopPqvwW0A:B:C:e:m:#",
-        "after-context= all-match and basic-regexp before-context= break cached color? column context= count exclude-standard extended-regexp files-with-matches files-without-match fixed-strings full-name function-context heading ignore-case invert-match line-number max-count= max-depth= name-only no-color no-index not null only-matching or perl-regexp quiet recurse-submodules show-function text untracked word-regexp",
+        "after-context= all-match and basic-regexp before-context= break cached color? column context= count exclude-standard extended-regexp files-with-matches files-without-match fixed-strings full-name function-context heading ignore-case invert-match line-number max-count= max-depth= name-only no-color not null only-matching or perl-regexp quiet recurse-submodules show-function text untracked word-regexp",
+        |_| true,
     ),
-    tells("git log", LOG_SHORT, LOG),
+    kept("git log", LOG_SHORT, LOG, shows_patch),
     tells(
         "git ls-files",
         "cdmostuvxz",
@@ -82,7 +95,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     checked("git notes", "", "", |given| {
         given.operands.first().is_some_and(|first| matches!(first.text.as_str(), "list" | "show"))
     }),
-    tells("git range-diff", "", "creation-factor= left-only no-color right-only"),
+    kept("git range-diff", "", "creation-factor= left-only no-color right-only", |_| true),
     checked("git reflog", "n:#", "all date= format= max-count= oneline pretty=", |given| !changes_reflog(given)),
     alone("git remote", "v", "verbose"),
     tells("git remote get-url", "", "all push"),
@@ -97,11 +110,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         "abbrev-ref? absolute-git-dir all branches? git-common-dir git-dir git-path= is-bare-repository is-inside-git-dir is-inside-work-tree quiet remotes? short? show-cdup show-prefix show-superproject-working-tree show-toplevel symbolic symbolic-full-name tags? verify",
     ),
     tells("git shortlog", "cens", "all email group= no-merges numbered since= summary until="),
-    tells("git show", LOG_SHORT, LOG),
+    kept("git show", LOG_SHORT, LOG, shows_changes),
     tells("git show-branch", "ar", "all current list more= no-color remotes sha1-name topo-order topics"),
     tells("git show-ref", "dqs?", "abbrev? dereference hash? head heads quiet tags verify branches"),
     alone("git stash list", "pn:#", "date= format= oneline pretty? stat?"),
-    tells("git stash show", "pu", "include-untracked name-only name-status numstat only-untracked patch stat?"),
+    kept(
+        "git stash show",
+        "pu",
+        "include-untracked name-only name-status numstat only-untracked patch stat?",
+        shows_patch,
+    ),
     tells(
         "git status",
         "bsuvz",
@@ -127,12 +145,12 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     tells("git var", "l", ""),
     alone("git version", "", "build-options"),
-    tells("git whatchanged", LOG_SHORT, LOG),
+    kept("git whatchanged", LOG_SHORT, LOG, shows_patch),
     alone("git worktree list", "vz", "porcelain verbose"),
     // Pagers are off where nobody scrolls.
-    tells("git --no-pager log", LOG_SHORT, LOG),
-    tells("git --no-pager diff", LOG_SHORT, LOG),
-    tells("git --no-pager show", LOG_SHORT, LOG),
+    kept("git --no-pager log", LOG_SHORT, LOG, shows_patch),
+    kept("git --no-pager diff", LOG_SHORT, LOG, shows_changes),
+    kept("git --no-pager show", LOG_SHORT, LOG, shows_changes),
     alone(
         "cargo metadata",
         "vq",
@@ -148,7 +166,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     alone("cargo read-manifest", "", "manifest-path="),
     alone("cargo --list", "", ""),
     alone("cargo version", "v", "verbose"),
-    alone("rustc", "vV", "print= verbose version explain="),
+    checked("rustc", "vV", "print= verbose version explain=", |given| {
+        // `--print cfg=FILE` writes it.
+        let writes = |flag: &Flag<'_>| matches!(flag, Flag::Long("print", Some(what)) if what.contains('='));
+        given.operands.is_empty() && !given.flags.iter().any(writes)
+    }),
     alone("cargo", "vV", "list version verbose"),
     Program {
         name: "rustup",
@@ -287,6 +309,63 @@ pub(super) const PROGRAMS: &[Program] = &[
     tells("gh release list", "L:", "limit= json="),
     tells("gh release view", "", "json="),
 ];
+
+/// Flags that keep git from showing what is in files.
+fn only_sums_up(flag: &Flag<'_>) -> bool {
+    matches!(
+        flag,
+        Flag::Short('s' | 'q', _)
+            | Flag::Long(
+                "no-patch"
+                    | "name-only"
+                    | "name-status"
+                    | "numstat"
+                    | "shortstat"
+                    | "stat"
+                    | "summary"
+                    | "dirstat"
+                    | "compact-summary"
+                    | "quiet"
+                    | "check",
+                _
+            )
+    )
+}
+
+/// Flags that make git show it.
+fn is_patch(flag: &Flag<'_>) -> bool {
+    matches!(
+        flag,
+        Flag::Short('p' | 'u' | 'c' | 'm' | 'U' | 'L' | 'W', _)
+            | Flag::Long(
+                "patch"
+                    | "patch-with-stat"
+                    | "unified"
+                    | "word-diff"
+                    | "word-diff-regex"
+                    | "color-words"
+                    | "function-context"
+                    | "diff-merges"
+                    | "full-diff"
+                    | "text",
+                _
+            )
+    )
+}
+
+fn shows_patch(given: &Given<'_>) -> bool {
+    given.flags.iter().any(is_patch)
+}
+
+/// Shows changes unless it is told not to. `REVISION:FILE` is a file that the line names.
+fn shows_changes(given: &Given<'_>) -> bool {
+    let sums_up = given.flags.iter().any(only_sums_up) && !shows_patch(given);
+    !sums_up && names_no_file(given)
+}
+
+fn names_no_file(given: &Given<'_>) -> bool {
+    given.operands.is_empty() || !given.operands.iter().all(|operand| operand.text.contains(':'))
+}
 
 /// `git branch NAME` and `git tag NAME` make one; patterns are taken only with `--list`.
 fn lists_only(given: &Given<'_>) -> bool {

@@ -34,6 +34,9 @@ const fn sums(name: &'static str) -> Program {
 pub(super) const TAKES_ANYTHING: &[&str] =
     &["basename", "dirname", "du", "echo", "ls", "md5sum", "realpath", "sha1sum", "sha256sum", "stat", "wc"];
 
+/// `@FILE` among their arguments stands for options in that file.
+pub(super) const READS_OPTIONS_FROM_FILES: &[&str] = &["nm", "objdump", "readelf", "size", "strings"];
+
 /// Tools of developers whose `--version` says just that.
 pub(super) const SAYS_ITS_VERSION: &[&str] = &[
     "ansible",

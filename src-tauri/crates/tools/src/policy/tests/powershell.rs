@@ -44,7 +44,7 @@ fn plain_reading_needs_no_question() {
         "git status",
         "git log --oneline -5",
         "git.exe diff --stat",
-        "cargo --version",
+        "node --version",
         "GET-CONTENT README.md",
         "Get-Content *.md",
     ] {
