@@ -164,3 +164,34 @@ fn lists_without_an_end_are_cut() {
     let done = stage.exec(&["go"]).exits(0);
     assert!(done.stderr.contains("lists its tools without an end"), "{}", done.stderr);
 }
+
+#[test]
+fn content_of_unknown_types_is_named_and_the_rest_of_the_answer_is_told() {
+    let stage = saying("good", "unknown content");
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    assert_eq!(stage.told(), "known\n[content of type weird left out]\n[content of type text left out]");
+}
+
+#[test]
+fn a_schema_without_an_end_takes_only_its_own_tool_with_it() {
+    let stage = saying("deep", "hello");
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    assert_eq!((stage.told(), offered(&stage)), ("echo: hello".to_owned(), vec!["mcp__x__echo".to_owned()]));
+}
+
+#[test]
+fn a_header_whose_variable_is_not_set_is_a_fault_of_the_configuration_and_no_password_is_shown() {
+    let headers = json!({ "Authorization": "Bearer ${NOT_SET_ANYWHERE}" });
+    let stage = stage(&json!({ "url": "http://me:hunter22@127.0.0.1:9/mcp", "headers": headers }), Vec::new());
+    let done = stage.arki(&["mcp", "test", "x", "--json"]).exits(1);
+    let step = done.lines().pop().unwrap();
+    assert_eq!((&step["code"], &step["step"]), (&json!("CONFIG_INVALID"), &json!("start")));
+    assert!(step["message"].as_str().unwrap().contains("NOT_SET_ANYWHERE"), "{step}");
+    let stage = self::stage(&json!({ "url": "http://me:hunter22@127.0.0.1:9/mcp" }), Vec::new());
+    for args in [&["mcp", "test", "x"][..], &["mcp", "list"]] {
+        let done = stage.arki(args);
+        let told = format!("{}{}", done.stdout, done.stderr);
+        assert!(told.contains("http://127.0.0.1:9/mcp") && !told.contains("hunter22"), "{told}");
+        assert!(!told.contains("arki mcp test"), "{told}");
+    }
+}

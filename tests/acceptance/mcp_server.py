@@ -55,6 +55,11 @@ def tools():
             {"name": 7, "inputSchema": {"type": "object"}},
             "no tool at all",
         ]
+    if conduct == "deep":
+        nested = {"type": "object"}
+        for _ in range(200):
+            nested = {"type": "object", "properties": {"a": nested}}
+        return [{"name": "deep", "inputSchema": nested}, tool("echo")]
     if conduct == "loops":
         knot = {"a": {"$ref": "#/properties/b"}, "b": {"$ref": "#/properties/a"}}
         return [schema("self", {"a": {"$ref": "#/properties/a"}}), schema("knot", knot), tool("echo")]
@@ -140,6 +145,8 @@ def call(name, arguments):
         return None
     if said == "wrong types":
         return {"content": "text", "isError": "perhaps"}
+    if said == "unknown content":
+        return {"content": [{"type": "text", "text": "known"}, {"type": "weird", "x": 1}, {"type": "text"}]}
     if said == "nothing at all":
         return {}
     if said == "environment":

@@ -126,3 +126,32 @@ fn a_user_who_refuses_and_an_answer_that_is_not_to_ours_sign_in_to_nothing() {
     assert_eq!(tests(&stage)["code"], "MCP_AUTHORIZATION_NEEDED");
     assert_eq!(server.grants(), [""; 0]);
 }
+
+/// Tests have no keychain unless they start one.
+#[test]
+fn without_a_keychain_a_server_that_asks_nobody_to_sign_in_is_used() {
+    let server = SignInServer::open();
+    for headers in [json!({}), json!({ "Authorization": "Bearer token-of-the-configuration" })] {
+        let call = Turn::calls().call("mcp__x__echo", json!({ "text": "hello" }));
+        let configured = json!({ "url": server.url(), "headers": headers });
+        let stage = mcp::stage(&configured, vec![call, Turn::text("Done.")]);
+        assert_eq!(tests(&stage)["ok"], true);
+        calls(&stage);
+    }
+    assert_eq!(server.called_with(), ["token-of-the-configuration"]);
+}
+
+#[test]
+fn without_a_keychain_a_server_that_asks_to_sign_in_is_told_of_as_that() {
+    let server = SignInServer::start(HOUR);
+    let stage = mcp::stage(&json!({ "url": server.url() }), Vec::new());
+    let refused = tests(&stage);
+    assert_eq!(refused["code"], "KEYCHAIN_UNAVAILABLE");
+    assert!(
+        refused["message"].as_str().unwrap().contains("asks you to sign in, which needs the keychain."),
+        "{refused}"
+    );
+    let login = stage.arki(&["mcp", "login", "x"]).fails(1, "KEYCHAIN_UNAVAILABLE");
+    assert!(login.hint.contains("\"headers\""), "{login:?}");
+    assert_eq!(server.registered(), [json!(0); 0]);
+}

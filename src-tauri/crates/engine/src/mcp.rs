@@ -202,7 +202,8 @@ impl Engine {
             duration_ms: took(),
             message: fault.message,
             code: Some(fault.code),
-            hint: Some(fault.hint),
+            // Not to do what is being done.
+            hint: Some(fault.hint).filter(|hint| !hint.contains("`arki mcp test ")),
             trail: Some(self.redactor.redact(&server.trail()).into_owned()).filter(|trail| !trail.is_empty()),
         });
         Ok(false)

@@ -1,8 +1,9 @@
 //! Signing in to servers that ask for it: OAuth with discovery, registration and PKCE, as the protocol describes it.
 //!
 //! Tokens belong to an address, not to a name: a project that gives its own server a familiar name gets none of them.
+//! Where tokens can't be kept, only the servers that ask for them can't be used.
 
-use crate::fault::{authorization_needed, failed, quoted, sign_in_refused};
+use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, tokens_not_kept};
 use crate::http;
 use crate::ports::Ports;
 use crate::settings::{Remote, ServerSettings};
@@ -13,6 +14,7 @@ use rmcp::transport::auth::{
     WWWAuthenticateParams,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where tokens are kept: the operating system's keychain.
 #[async_trait]
@@ -58,7 +60,7 @@ async fn empty_manager(server: &str, remote: &Remote, ports: &Ports) -> Result<A
     http::install_crypto();
     let manager = AuthorizationManager::new(remote.url.as_str()).await;
     let mut manager = manager.map_err(|error| sign_in_failed(server, &error))?;
-    manager.set_credential_store(Stored { tokens: ports.tokens.clone(), url: remote.url.clone() });
+    manager.set_credential_store(Stored::new(remote, ports));
     Ok(manager)
 }
 
@@ -70,6 +72,8 @@ pub(crate) async fn sign_in(
     challenge: Option<&str>,
 ) -> Result<(), Fault> {
     let server = &settings.name;
+    // Before the user is sent anywhere: what signing in gives could not be kept.
+    ports.tokens.load(&remote.url).await.map_err(|fault| tokens_not_kept(server, fault))?;
     let Some(page) = &ports.sign_in else { return Err(authorization_needed(server)) };
     let granted = granted_scopes(remote, ports).await;
     let request = request(remote, &page.redirect_uri(), challenge, granted);
@@ -130,7 +134,7 @@ fn missing_scopes(remote: &Remote, challenge: &str, granted: Vec<String>) -> Vec
 }
 
 async fn granted_scopes(remote: &Remote, ports: &Ports) -> Vec<String> {
-    let stored = Stored { tokens: ports.tokens.clone(), url: remote.url.clone() }.load().await;
+    let stored = Stored::new(remote, ports).load().await;
     stored.ok().flatten().map(|stored| stored.granted_scopes).unwrap_or_default()
 }
 
@@ -141,12 +145,32 @@ fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
 struct Stored {
     tokens: Arc<dyn TokenStore>,
     url: String,
+    /// Not to be asked, or known not to answer.
+    is_left_alone: AtomicBool,
+}
+
+impl Stored {
+    fn new(remote: &Remote, ports: &Ports) -> Self {
+        let is_left_alone = AtomicBool::new(remote.has_own_authorization());
+        Self { tokens: ports.tokens.clone(), url: remote.url.clone(), is_left_alone }
+    }
 }
 
 #[async_trait]
 impl CredentialStore for Stored {
     async fn load(&self) -> Result<Option<StoredCredentials>, AuthError> {
-        let stored = self.tokens.load(&self.url).await.map_err(|fault| unusable(&fault))?;
+        if self.is_left_alone.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let stored = match self.tokens.load(&self.url).await {
+            Ok(stored) => stored,
+            Err(fault) => {
+                // Most servers ask for no tokens. One that does is answered by `sign_in`.
+                tracing::debug!(%fault, "no tokens");
+                self.is_left_alone.store(true, Ordering::Relaxed);
+                None
+            }
+        };
         // What an earlier version wrote otherwise is as good as nothing.
         Ok(stored.and_then(|stored| serde_json::from_str(&stored).ok()))
     }

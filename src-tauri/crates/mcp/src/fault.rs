@@ -39,6 +39,26 @@ pub(crate) fn authorization_needed(server: &str) -> Fault {
     )
 }
 
+/// Without it the server would be sent a header with nothing in it.
+pub(crate) fn variable_not_set(server: &str, variable: &str) -> Fault {
+    let message = format!(
+        "The headers of the MCP server \"{server}\" need the environment variable {variable}, which is not set."
+    );
+    Fault::new(
+        Code::CONFIG_INVALID,
+        message,
+        format!("Set {variable}, or take it out of \"mcpServers\" in the configuration."),
+    )
+}
+
+/// The server asks for tokens, which have nowhere to be.
+pub(crate) fn tokens_not_kept(server: &str, keychain: Fault) -> Fault {
+    let message =
+        format!("The MCP server \"{server}\" asks you to sign in, which needs the keychain. {}", keychain.message);
+    let hint = format!("{} Or give the server a token under \"headers\" in its configuration.", keychain.hint);
+    Fault { message, hint, ..keychain }
+}
+
 pub(crate) fn sign_in_refused(server: &str, error: &str) -> Fault {
     Fault::new(
         Code::MCP_AUTHORIZATION_NEEDED,

@@ -2,12 +2,13 @@
 
 use crate::authorization;
 use crate::connection::Connection;
-use crate::fault::{failed, quoted};
+use crate::fault::{failed, quoted, variable_not_set};
 use crate::handler::{Handler, Heard};
 use crate::http;
 use crate::launcher::{Ended, Launched, Process};
 use crate::ports::Ports;
 use crate::progress::OwnTokens;
+use crate::readable::Readable;
 use crate::settings::{Remote, ServerSettings, Transport};
 use crate::stdout_lines;
 use arki_domain::Fault;
@@ -16,6 +17,7 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::AuthClient;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -59,6 +61,9 @@ struct Pipes {
 
 impl Started {
     pub(crate) async fn new(settings: &ServerSettings, ports: &Ports, heard: Arc<Heard>) -> Result<Self, Fault> {
+        if let Some(variable) = settings.unset_variables.first() {
+            return Err(variable_not_set(&settings.name, variable));
+        }
         let way = match &settings.transport {
             Transport::Stdio(command) => Way::Pipes(Pipes::new(ports.launcher.launch(command).await?, &heard)),
             Transport::Http(_) => Way::Http,
@@ -134,7 +139,7 @@ impl Pipes {
         let Self { protocol, stdin, mut process, lines, trail } = self;
         let transport =
             AsyncRwTransport::new_client(protocol, stdin).with_max_line_length(stdout_lines::MAX_MESSAGE_BYTES);
-        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(transport), lifecycle);
+        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable(transport)), lifecycle);
         let error = match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => {
                 return Ok(Connection::new(settings, running, heard.clone(), Some(process), vec![lines, trail]));
@@ -168,7 +173,8 @@ async fn over_http(
         let manager = authorization::manager(&settings.name, remote, ports).await?;
         let config = http::config(&settings.name, remote)?;
         let transport = StreamableHttpClientTransport::with_client(AuthClient::new(client, manager), config);
-        let serving = handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(transport), lifecycle.clone());
+        let serving =
+            handler(settings, ports, heard).serve_with_lifecycle(OwnTokens(Readable(transport)), lifecycle.clone());
         match tokio::time::timeout(settings.start_timeout, serving).await {
             Ok(Ok(running)) => return Ok(Connection::new(settings, running, heard.clone(), None, Vec::new())),
             Ok(Err(error)) if wants_sign_in(&error) && sign_ins < MAX_SIGN_INS => {
@@ -176,7 +182,7 @@ async fn over_http(
                 authorization::sign_in(settings, remote, ports, error.auth_challenge()).await?;
             }
             Ok(Err(error)) => {
-                let why = format_args!("can't be reached at {}: {}.", remote.url, in_short(&error));
+                let why = format_args!("can't be reached at {}: {}.", remote.shown_url(), in_short(&error));
                 let fault = failed(&settings.name, why);
                 let is_misunderstood = is_misunderstood(&error);
                 return Err(if is_misunderstood { NotBegun::Misunderstood(fault) } else { NotBegun::Failed(fault) });
@@ -213,7 +219,12 @@ fn in_short(error: &ClientInitializeError) -> String {
     while let Some(source) = cause.source() {
         cause = source;
     }
-    quoted(&cause.to_string())
+    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::UnexpectedContentType(kind)) => {
+            format!("it answered with {}, which is no MCP", kind.as_deref().map_or("nothing".to_owned(), quoted))
+        }
+        _ => quoted(&cause.to_string()),
+    }
 }
 
 fn wants_sign_in(error: &ClientInitializeError) -> bool {

@@ -438,7 +438,7 @@ impl Server {
     fn place(&self) -> String {
         match &self.settings.transport {
             Transport::Stdio(command) => command.command.clone(),
-            Transport::Http(remote) => remote.url.clone(),
+            Transport::Http(remote) => remote.shown_url(),
         }
     }
 

@@ -26,6 +26,8 @@ pub struct ServerSettings {
     /// For one call; the limit of all tools holds besides.
     pub call_timeout: Option<Duration>,
     pub tool_token_budget: usize,
+    /// Environment variables that its headers name and that are not set: it is not spoken to without them.
+    pub unset_variables: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +56,32 @@ pub struct Remote {
     pub oauth: OAuth,
 }
 
+impl Remote {
+    /// The address without a name and password in it.
+    #[must_use]
+    pub fn shown_url(&self) -> String {
+        shown_url(&self.url)
+    }
+
+    /// The user gave a token, which stands where one of signing in would.
+    pub(crate) fn has_own_authorization(&self) -> bool {
+        self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization"))
+    }
+}
+
+/// An address as people may see it: without a password, nor the name that goes with it.
+#[must_use]
+pub fn shown_url(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() || !parsed.username().is_empty() => {
+            // Fails only for addresses that can have neither.
+            let _ = parsed.set_username("").and_then(|()| parsed.set_password(None));
+            parsed.to_string()
+        }
+        _ => url.to_owned(),
+    }
+}
+
 /// For servers whose authorization server knows its clients beforehand.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct OAuth {
@@ -78,6 +106,7 @@ impl ServerSettings {
             start_timeout: DEFAULT_START_TIMEOUT,
             call_timeout: None,
             tool_token_budget: DEFAULT_TOOL_TOKEN_BUDGET,
+            unset_variables: Vec::new(),
         }
     }
 
@@ -112,6 +141,14 @@ impl ServerSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        assert_eq!(shown_url("https://me:pass@a.example/mcp?x=1"), "https://a.example/mcp?x=1");
+        for plain in ["https://a.example/mcp", "no address"] {
+            assert_eq!(shown_url(plain), plain);
+        }
+    }
 
     #[test]
     fn what_was_agreed_to_is_found_again_when_a_token_was_renewed_but_not_for_another_program() {

@@ -11,6 +11,9 @@ pub(crate) const MAX_MESSAGE_BYTES: usize = 8 * 1024 * 1024;
 /// Lines that are no messages, such as a greeting, before a server is given up.
 pub(crate) const MAX_NOISE_LINES: usize = 100;
 
+/// `serde_json` reads 128 levels.
+const MAX_DEPTH: usize = 100;
+
 /// Why the connection cannot go on, and what was printed that is no message.
 #[derive(Debug, Default)]
 pub(crate) struct Findings(Mutex<(Option<String>, Option<String>)>);
@@ -60,10 +63,38 @@ pub(crate) async fn pass_on(
             }
             continue;
         }
+        if let Some(shallower) = without_depths(&line) {
+            line = shallower;
+        }
         if protocol.write_all(&line).await.is_err() {
             return;
         }
     }
+}
+
+/// A message with `null` in the place of what is nested deeper than the protocol's reader goes, so that the rest of it is
+/// read. `None`: it is not.
+fn without_depths(line: &[u8]) -> Option<Vec<u8>> {
+    let (mut depth, mut in_string, mut is_escaped, mut is_cut) = (0usize, false, false, false);
+    let mut kept = Vec::new();
+    for &byte in line {
+        let before = depth;
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if in_string => is_escaped = true,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => depth += 1,
+            b'}' | b']' if !in_string => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if before.max(depth) <= MAX_DEPTH {
+            kept.push(byte);
+        } else if before == MAX_DEPTH {
+            is_cut = true;
+            kept.extend_from_slice(b"null");
+        }
+    }
+    is_cut.then_some(kept)
 }
 
 enum Line {
@@ -115,6 +146,16 @@ mod tests {
         let (passed, findings) = check(b"Hello!\n{\"a\":1}\nunfinished").await;
         assert_eq!(passed, "{\"a\":1}\n");
         assert_eq!((findings.noise().as_deref(), findings.broken()), (Some("Hello!"), None));
+    }
+
+    #[tokio::test]
+    async fn what_is_nested_too_deeply_is_left_out_of_its_message_alone() {
+        let deep = |levels: usize| format!("{{\"a\":{}\"]{{\"{},\"b\":[1]}}\n", "[".repeat(levels), "]".repeat(levels));
+        let (passed, findings) = check(deep(MAX_DEPTH - 1).as_bytes()).await;
+        assert_eq!((passed, findings.broken()), (deep(MAX_DEPTH - 1), None));
+        let (passed, _) = check(deep(200).as_bytes()).await;
+        let read: serde_json::Value = serde_json::from_str(&passed).unwrap();
+        assert_eq!(read["b"][0], 1);
     }
 
     #[tokio::test]

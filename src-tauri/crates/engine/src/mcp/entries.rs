@@ -5,7 +5,7 @@ use crate::config::{ConfiguredServer, McpOrigin};
 use crate::settings::word;
 use crate::wire::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
 use arki_domain::Redactor;
-use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport};
+use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport, shown_url};
 use std::sync::Arc;
 
 pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: &Redactor) -> McpServerEntry {
@@ -15,7 +15,7 @@ pub(super) fn of(server: &Arc<Server>, configured: &ConfiguredServer, redactor: 
         Transport::Stdio(command) => {
             [&command.command].into_iter().chain(&command.args).map(String::as_str).collect::<Vec<_>>().join(" ")
         }
-        Transport::Http(remote) => remote.url.clone(),
+        Transport::Http(remote) => remote.shown_url(),
     };
     let state = match server.state() {
         State::Disabled => McpServerState::Disabled,
@@ -50,7 +50,7 @@ pub(super) fn of_untrusted(name: &str, configured: &ConfiguredServer) -> McpServ
     McpServerEntry {
         name: name.to_owned(),
         transport: if config.command.is_some() { "stdio" } else { "http" }.to_owned(),
-        place: config.command.clone().or_else(|| config.url.clone()).unwrap_or_default(),
+        place: config.command.clone().or_else(|| config.url.as_deref().map(shown_url)).unwrap_or_default(),
         origin: origin(configured.origin == McpOrigin::Project),
         state: McpServerState::Untrusted,
         failure: None,

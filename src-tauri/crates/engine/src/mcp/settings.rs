@@ -34,6 +34,10 @@ pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys:
         }),
     };
     let mut settings = ServerSettings::new(name, transport);
+    if configured.origin == McpOrigin::User {
+        let is_unset = |name: &String| keys.variable(name).is_none();
+        settings.unset_variables = config.headers.values().flat_map(|value| named_in(value)).filter(is_unset).collect();
+    }
     settings.project = (configured.origin == McpOrigin::Project).then(|| project.to_owned());
     settings.enabled = config.enabled != Some(false);
     settings.category = config.category.unwrap_or(settings.category);
@@ -42,6 +46,12 @@ pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys:
     settings.call_timeout = config.timeout_seconds.map(Duration::from_secs);
     settings.tool_token_budget = config.tool_token_budget.unwrap_or(settings.tool_token_budget);
     settings
+}
+
+/// The variables that a text names.
+fn named_in(text: &str) -> Vec<String> {
+    let pieces = text.split("${").skip(1);
+    pieces.filter_map(|piece| Some(piece.split_once('}')?.0.to_owned())).collect()
 }
 
 /// `${NAME}` becomes the variable's value; of one that is not set, nothing.
@@ -68,6 +78,11 @@ fn filled_in(text: &str, variable: impl Fn(&str) -> Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_variables_of_a_text_are_found() {
+        assert_eq!(named_in("Bearer ${A}, ${B} $C ${open"), ["A", "B"]);
+    }
 
     #[test]
     fn variables_are_put_in_and_everything_else_stays() {
