@@ -185,6 +185,27 @@ fn always_stores_the_narrowest_rule_and_it_covers_no_more() {
 }
 
 #[test]
+fn a_rule_is_not_stored_with_a_preview_that_is_no_longer_true() {
+    let write = json!({"path": "a.txt", "content": "mine\n"});
+    let turns = vec![Turn::calls().call("write_file", write), Turn::text("Done.")];
+    let stage = Stage::configured(Script::new(turns), &Value::Null);
+    stage.exec(&["go"]).exits(3);
+    let id = stage.waiting();
+    let config = stage.home.config_dir().join("config.json");
+    let before = std::fs::read(&config).unwrap();
+    stage.write("a.txt", "theirs\n");
+    for keep in ["--always", "--session"] {
+        stage.arki(&["approvals", "approve", &id, keep]).fails(1, "STALE_PREVIEW");
+        assert_eq!((std::fs::read(&config).unwrap(), stage.waiting()), (before.clone(), id.clone()));
+        assert!(!stage.log().iter().any(|event| event["type"] == "session.granted"));
+    }
+    stage.arki(&["approvals", "approve", &id]).exits(3);
+    stage.arki(&["approvals", "approve", &stage.waiting(), "--always"]).exits(0);
+    assert_eq!(stage.read("a.txt"), "mine\n");
+    assert_ne!(std::fs::read(&config).unwrap(), before);
+}
+
+#[test]
 fn always_is_refused_where_no_lasting_permission_is_offered_and_nothing_is_decided() {
     let stage = calling("python3 -c 'print(1)'", &Value::Null);
     stage.exec(&["go"]).exits(3);

@@ -139,6 +139,41 @@ fn a_secret_that_would_go_where_it_is_not_yet_is_asked_about_whatever_was_grante
 }
 
 #[test]
+fn a_move_that_carries_a_secret_into_another_file_is_asked_about_whatever_was_granted() {
+    let moving = "*** Begin Patch\n*** Update File: settings.toml\n*** Move to: public.toml\n@@\n-retries = 3\n\
+        +retries = 4\n*** End Patch\n";
+    for granted in ["edits", "all"] {
+        let patch = Turn::calls().call("apply_patch", json!({ "patch": moving }));
+        let stage = stage(vec![read("settings.toml"), patch, Turn::text("Done.")]);
+        stage.exec(&["--approve", granted, "move it"]).exits(3);
+        assert_eq!(payload(&stage.log(), "approval.requested")["rule"], "builtin:secret");
+        assert!(!stage.path("public.toml").exists());
+        stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+        assert!(stage.read("public.toml").contains(&token()) && !stage.path("settings.toml").exists());
+        are_hidden(&stage);
+    }
+}
+
+#[test]
+fn a_secret_that_was_typed_and_nobody_knows_any_more_is_told_of_before_anything_is_decided() {
+    let stage =
+        stage(vec![call("write_file", json!({"path": "other.txt", "content": "TOKEN\n"})), Turn::text("Done.")]);
+    stage.write("settings.toml", "retries = 3\n");
+    stage.exec(&[&format!("put {} into other.txt", token())]).exits(3);
+    let id = stage.waiting();
+    let shown = stage.arki(&["approvals", "show", &id]).exits(0).stdout;
+    assert!(shown.contains("not known here") && !shown.contains(&token()), "{shown}");
+    stage.arki(&["approvals", "approve", &id]).fails(1, "SECRET_UNRESOLVED");
+    assert_eq!(stage.waiting(), id);
+    stage.write("mine.txt", token());
+    let shown = stage.arki(&["approvals", "show", &id]).exits(0).stdout;
+    assert!(shown.contains(&token()), "{shown}");
+    stage.arki(&["approvals", "approve", &id]).exits(0);
+    assert_eq!(stage.read("other.txt"), format!("{}\n", token()));
+    are_hidden(&stage);
+}
+
+#[test]
 fn a_placeholder_that_stands_for_nothing_fails_and_is_never_written() {
     for made_up in ["[secret:DB_PASSWORD#0123456789ab]", "[secret:DB_PASSWORD]"] {
         for (tool, args) in [

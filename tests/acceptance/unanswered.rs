@@ -16,6 +16,8 @@ fn what_nobody_answered_in_time_is_not_approved_and_the_run_goes_on_without_it()
     let events = stage.exec(&["go"]).exits(3).lines();
     assert_eq!(payload(&events, "approval.requested")["timeoutSeconds"], 0);
     let id = stage.waiting();
+    assert_eq!(stage.inbox()[0]["expired"], true);
+    assert!(stage.arki(&["approvals", "list"]).stdout.contains("(expired)"));
     stage.arki(&["approvals", "approve", &id]).fails(2, "APPROVAL_EXPIRED");
     assert_eq!(stage.inbox().len(), 1);
     stage.arki(&["resume", &text(&stage.sessions()[0]["sessionId"]), "--approve", "all"]).exits(0);

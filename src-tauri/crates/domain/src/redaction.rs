@@ -134,6 +134,23 @@ impl Redactor {
         Cow::Owned(redacted)
     }
 
+    /// The same with every line where it was, also behind a secret of several lines. `None`: there is no secret.
+    #[must_use]
+    pub fn redact_in_lines(&self, text: &str) -> Option<String> {
+        let known = self.known();
+        let found = scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true);
+        let mut redacted = String::with_capacity(text.len());
+        let mut at = 0;
+        for span in &found.spans {
+            redacted.push_str(&self.replaced(text, at..span.end, std::slice::from_ref(span), &known));
+            redacted.extend(text[span.start..span.end].matches('\n'));
+            at = span.end;
+        }
+        redacted.push_str(&text[at..]);
+        self.learn(text, &found.spans);
+        (!found.spans.is_empty()).then_some(redacted)
+    }
+
     /// Every string of the value, keys of objects included.
     #[must_use]
     pub fn redact_json(&self, value: Value) -> Value {
@@ -170,6 +187,20 @@ impl Redactor {
             self.secret_at(text, span);
         }
         self.learn(text, &found.spans);
+    }
+
+    /// The secrets in a text, each once; remembered from now on.
+    #[must_use]
+    pub fn secrets_in(&self, text: &str) -> Vec<Arc<KnownSecret>> {
+        let known = self.known();
+        let mut secrets: Vec<Arc<KnownSecret>> = Vec::new();
+        for span in scan(text, 0, &known, |placeholder| self.is_ours(placeholder), true).spans {
+            let secret = span.known.map_or_else(|| self.secret_at(text, &span), |index| known.secret(index).clone());
+            if !secrets.iter().any(|found| found.value == secret.value) {
+                secrets.push(secret);
+            }
+        }
+        secrets
     }
 
     /// Each placeholder in the strings of the value, and what it stands for; each once.

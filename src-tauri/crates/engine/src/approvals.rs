@@ -8,6 +8,7 @@ use arki_domain::{
 use arki_store::{ApprovalRecord, ApprovalStatus};
 use arki_tools::policy::RuleDefinition;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -82,8 +83,11 @@ impl Engine {
             self.ensure_begun_here(&run.run_id)?;
             self.frozen_system_prompt(&run)?;
         }
+        if resolution.decision == ApprovalDecision::Approve {
+            self.ensure_secrets_are_known(&record)?;
+        }
         let mut bodies: Vec<EventBody> = Vec::new();
-        match self.rule_to_keep(approval_id, &resolution)? {
+        match self.rule_to_keep(&record, &resolution)? {
             None => {}
             Some(Kept::Session(rule)) => bodies.push(self.granting(&record.session_id, &rule)?.into()),
             Some(Kept::Always(rule)) => self.add_rule(&rule)?,
@@ -105,7 +109,24 @@ impl Engine {
         Ok(record.session_id)
     }
 
-    fn rule_to_keep(&self, approval_id: &ApprovalId, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
+    /// A run that works in another process goes on there, and knows them perhaps.
+    fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
+        let unresolved = self.unresolved_secrets(record);
+        let Some(placeholder) = unresolved.first() else { return Ok(()) };
+        if self.reader().lease_holder(&record.session_id)?.is_some() {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::SECRET_UNRESOLVED,
+            format!("{placeholder} stands for a secret that only the process in which it was typed or read knows."),
+            "Approve in the window where that is where it was typed. Otherwise reject it, put the secret into a file \
+             of the project yourself, and let the model take it from there.",
+        ))
+    }
+
+    /// The rule that is to be stored. It is agreed to with the call that was shown: where that would be asked about
+    /// anew, because a file has changed, nothing has been permitted yet.
+    fn rule_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
         let (shown, kept): (&str, fn(RuleDefinition) -> Kept) = match &resolution.keep {
             Keep::Once => return Ok(None),
             Keep::Session { shown } => (shown, Kept::Session),
@@ -119,7 +140,14 @@ impl Engine {
                 "Approve it this once.",
             ));
         }
-        let rule = self.proposed_rule(approval_id)?.ok_or_else(|| {
+        if self.is_stale(record)? {
+            return Err(Fault::new(
+                Code::STALE_PREVIEW,
+                "The file changed after the preview was shown, so nothing was decided and no rule stored.",
+                "Approve it this once: then the change is shown anew, and can be allowed from now on.",
+            ));
+        }
+        let rule = self.proposed_rule(&record.approval_id)?.ok_or_else(|| {
             Fault::new(
                 Code::USAGE,
                 "No lasting permission is offered for this call.",
@@ -134,6 +162,12 @@ impl Engine {
             ));
         }
         Ok(Some(kept(rule)))
+    }
+
+    fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
+        let Some(requested) = self.revealed(record) else { return Ok(true) };
+        let session = self.session(&record.session_id)?;
+        Ok(self.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
     }
 }
 

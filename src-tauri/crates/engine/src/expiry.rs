@@ -17,8 +17,14 @@ impl Engine {
         (self.milliseconds_to_answer(&record)? == 0).then(|| ApprovalResolved::timed_out(asked))
     }
 
+    /// Whether its time is over, so that it counts as rejected.
+    #[must_use]
+    pub fn has_expired(&self, record: &ApprovalRecord) -> bool {
+        self.milliseconds_to_answer(record) == Some(0)
+    }
+
     pub(crate) fn ensure_in_time(&self, record: &ApprovalRecord) -> Result<(), Fault> {
-        if self.milliseconds_to_answer(record) != Some(0) {
+        if !self.has_expired(record) {
             return Ok(());
         }
         Err(Fault::new(

@@ -34,13 +34,32 @@ impl Engine {
         serde_json::from_value(with_secrets(&stored, &uses)).ok().or(Some(requested))
     }
 
+    /// The placeholders in a call that can't be put back in this process: for secrets that somebody typed, or that were
+    /// in files and no longer are. Nobody keeps them.
+    #[must_use]
+    pub fn unresolved_secrets(&self, record: &ApprovalRecord) -> Vec<String> {
+        let Some(requested) = record.request() else { return Vec::new() };
+        let Ok(session) = self.session(&record.session_id) else { return Vec::new() };
+        match self.load_project(Path::new(&session.project)) {
+            Ok(open) if open.is_trusted() => {
+                let paths = affected(&requested);
+                arki_tools::unresolved_placeholders(&self.redactor, &open.project, &paths, &requested.args)
+            }
+            // What is not looked for can't be said to be missing.
+            _ => Vec::new(),
+        }
+    }
+
     /// In the folder that the session belongs to, as far as it may be read.
     fn look_for_secrets(&self, record: &ApprovalRecord, requested: &ApprovalRequested, wanted: &serde_json::Value) {
         let Ok(session) = self.session(&record.session_id) else { return };
         let Ok(open) = self.load_project(Path::new(&session.project)) else { return };
         if open.is_trusted() {
-            let paths = requested.preview.iter().flat_map(|preview| preview.files_affected.clone());
-            arki_tools::search_for_secrets(&self.redactor, &open.project, &paths.collect::<Vec<_>>(), wanted);
+            arki_tools::search_for_secrets(&self.redactor, &open.project, &affected(requested), wanted);
         }
     }
+}
+
+fn affected(requested: &ApprovalRequested) -> Vec<String> {
+    requested.preview.iter().flat_map(|preview| preview.files_affected.clone()).collect()
 }

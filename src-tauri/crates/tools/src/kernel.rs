@@ -43,7 +43,7 @@ use tokio::sync::OnceCell;
 
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use question::stands_under_a_tool;
-pub use secrets::{learn_env_files, search_for_secrets};
+pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
 pub use user_question::Audience;
 
 /// Bounds on what one call may take.
@@ -261,7 +261,7 @@ impl Kernel {
             Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
                 record.ask(question::plain(call, &verdict)).await
             }
-            Action::Write(plan) => self.judge_write(*plan, call, &subject, record).await,
+            Action::Write(plan) => self.judge_write(*plan, call, subject, record).await,
             Action::Command => self.judge_command(call, &verdict, record).await,
             Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
         }
@@ -376,6 +376,7 @@ impl Kernel {
             args: call.args.clone(),
             artifact: self.artifact_for(call, record).await?,
             secrets: self.left_out_by(tool.name())?,
+            redactor: self.redactor.clone(),
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
         };

@@ -29,7 +29,7 @@ pub use fetch::PrivateHosts;
 pub use guide::{Guide, GuideFiles, Guides, MAX_GUIDE_DESCRIPTION_CHARS, MAX_GUIDE_NAME_CHARS, SKILL_FILE, find_guide};
 pub use kernel::{
     Audience, BackgroundCommands, Kernel, KernelSettings, MAX_BACKGROUND, ToolLimits, learn_env_files,
-    search_for_secrets, stands_under_a_tool,
+    search_for_secrets, stands_under_a_tool, unresolved_placeholders,
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};

@@ -7,7 +7,7 @@ use crate::remote_tool::RemoteTool;
 use crate::schema;
 use crate::subagents::Subagents;
 use crate::touched::Touched;
-use arki_domain::{Category, Code, Fault, ToolDefinition};
+use arki_domain::{Category, Code, Fault, Redactor, ToolDefinition};
 use arki_workspace::{ChangeSet, Project};
 use globset::GlobSet;
 use schemars::JsonSchema;
@@ -27,6 +27,7 @@ pub(crate) struct ReadTask {
     /// What the argument `path` names, where it names something kept instead of a file.
     pub(crate) artifact: Option<Vec<u8>>,
     pub(crate) secrets: GlobSet,
+    pub(crate) redactor: Redactor,
     pub(crate) max_output_bytes: usize,
     pub(crate) cancel: CancellationToken,
 }

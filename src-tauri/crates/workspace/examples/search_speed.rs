@@ -53,6 +53,7 @@ fn main() -> Outcome<()> {
 fn arki(project: &Project, pattern: &str) -> Outcome<usize> {
     let query = SearchQuery {
         pattern: pattern.to_owned(),
+        shown_pattern: pattern.to_owned(),
         glob: None,
         case_sensitive: true,
         context: 0,
@@ -60,7 +61,7 @@ fn arki(project: &Project, pattern: &str) -> Outcome<usize> {
         max_bytes: usize::MAX,
         secrets: GlobSet::empty(),
     };
-    Ok(search(project, &query, &CancellationToken::new())?.matches)
+    Ok(search(project, &query, &arki_domain::Redactor::default(), &CancellationToken::new())?.matches)
 }
 
 #[allow(clippy::disallowed_methods, reason = "what Arki is measured against is no command of an agent's")]

@@ -155,6 +155,7 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
     let (none, token) = (GlobSet::empty(), CancellationToken::new());
     let query = SearchQuery {
         pattern: "inside|OUTSIDE".to_owned(),
+        shown_pattern: "inside|OUTSIDE".to_owned(),
         glob: None,
         case_sensitive: true,
         context: 2,
@@ -173,7 +174,7 @@ fn what_is_read_listed_found_searched_and_imaged_is_never_outside() {
             inside(&list(project, &world.at(folder), 3, 100).ok().map(|listing| listing.entries));
         }
         inside(&find(project, "*", &none, 100, &token).unwrap());
-        inside(&search(project, &query, &token).unwrap());
+        inside(&search(project, &query, &arki_domain::Redactor::default(), &token).unwrap());
         let mut kept = Vec::new();
         let keep = |_: &str, bytes: &[u8]| kept.push(String::from_utf8(bytes.to_vec()).unwrap());
         let snapshot = take_snapshot(project, None, &SnapshotLimits::default(), &none, keep, &token).unwrap();

@@ -2,6 +2,9 @@
 //!
 //! The walk is sorted and runs on one thread; the files are searched by several, while it goes on, and their results
 //! are taken in walk order. So the answer is always the same one, and the search stops soon after it has enough.
+//!
+//! What is a secret in a file is not found by what it says: only what matches the file as it is shown is a hit, so that
+//! nobody learns a secret by guessing at it piece by piece.
 
 mod chunks;
 mod one_file;
@@ -9,6 +12,7 @@ mod one_file;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use arki_domain::Redactor;
 use globset::GlobSet;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use serde::Serialize;
@@ -28,6 +32,8 @@ const MAX_CONTEXT: usize = 20;
 pub struct SearchQuery {
     /// A regular expression in ripgrep's dialect.
     pub pattern: String,
+    /// The same pattern for texts with placeholders in the place of their secrets.
+    pub shown_pattern: String,
     /// Only files whose path relative to the project matches; without a `/` it is matched against the name.
     pub glob: Option<String>,
     pub case_sensitive: bool,
@@ -69,8 +75,14 @@ pub struct SearchOutcome {
 }
 
 /// Blocking; run it off the async threads.
-pub fn search(project: &Project, query: &SearchQuery, cancel: &CancellationToken) -> Result<SearchOutcome> {
-    let matcher = matcher(query)?;
+pub fn search(
+    project: &Project,
+    query: &SearchQuery,
+    redactor: &Redactor,
+    cancel: &CancellationToken,
+) -> Result<SearchOutcome> {
+    let (exact, shown) = (matcher(query, &query.pattern)?, matcher(query, &query.shown_pattern)?);
+    let matchers = Matchers { exact, shown, redactor };
     let glob = query.glob.as_deref().map(PathGlob::new).transpose()?;
     // Wherever they are: then what is asked for is among what is searched already.
     let matches = AtomicUsize::new(0);
@@ -80,7 +92,7 @@ pub fn search(project: &Project, query: &SearchQuery, cancel: &CancellationToken
     let stop = cancel.child_token();
     let search = |chunk: Chunk| {
         let mut searcher = one_file::searcher(query.context.min(MAX_CONTEXT));
-        let searched = chunk.search(|path| one_file::search(project, path, &matcher, &mut searcher, query, &stop));
+        let searched = chunk.search(|path| one_file::search(project, path, &matchers, &mut searcher, query, &stop));
         matches.fetch_add(searched.matches(), Ordering::Relaxed);
         searched
     };
@@ -126,13 +138,20 @@ impl SearchOutcome {
     }
 }
 
-fn matcher(query: &SearchQuery) -> Result<RegexMatcher> {
+/// What finds hits in files as they are and as they are shown.
+struct Matchers<'a> {
+    exact: RegexMatcher,
+    shown: RegexMatcher,
+    redactor: &'a Redactor,
+}
+
+fn matcher(query: &SearchQuery, pattern: &str) -> Result<RegexMatcher> {
     RegexMatcherBuilder::new()
         .case_insensitive(!query.case_sensitive)
         .multi_line(true)
         .crlf(true)
-        .build(&query.pattern)
-        .map_err(|error| bad_pattern(&query.pattern, &error.to_string()))
+        .build(pattern)
+        .map_err(|error| bad_pattern(&query.shown_pattern, &error.to_string()))
 }
 
 /// The regex crate draws the pattern over several lines; its last line says what is wrong.

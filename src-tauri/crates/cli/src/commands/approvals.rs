@@ -16,16 +16,19 @@ struct Listed<'a> {
     session_id: &'a str,
     run_id: Option<&'a str>,
     requested_at: i64,
+    /// Nobody answered in the time that it had: it counts as rejected.
+    expired: bool,
     #[serde(flatten)]
     requested: ApprovalRequested,
 }
 
 impl<'a> Listed<'a> {
-    fn of(record: &'a ApprovalRecord) -> Option<Self> {
+    fn of(engine: &Engine, record: &'a ApprovalRecord) -> Option<Self> {
         Some(Self {
             session_id: record.session_id.as_str(),
             run_id: record.run_id.as_ref().map(|run| run.as_str()),
             requested_at: record.requested.ts,
+            expired: engine.has_expired(record),
             requested: record.request()?,
         })
     }
@@ -62,7 +65,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
 
 fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     let records = engine.pending_approvals()?;
-    for listed in records.iter().filter_map(Listed::of) {
+    for listed in records.iter().filter_map(|record| Listed::of(engine, record)) {
         if output.json {
             output.object(&listed);
             continue;
@@ -74,8 +77,9 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             (None, None) => requested.args.to_string(),
         };
         let what = visible(&what).replace('\n', "\\n");
+        let mark = if listed.expired { "(expired) " } else { "" };
         output.line(format!(
-            "{}  {}  {}  {what}",
+            "{}  {}  {}  {mark}{what}",
             requested.approval_id,
             time(listed.requested_at),
             visible(&requested.tool_id)
@@ -89,7 +93,8 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
 
 fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     let record = engine.approval(&ApprovalId::from(id))?;
-    let listed = Listed::of(&record).ok_or_else(|| Fault::internal("an approval that this version cannot read"))?;
+    let listed =
+        Listed::of(engine, &record).ok_or_else(|| Fault::internal("an approval that this version cannot read"))?;
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);
@@ -101,6 +106,13 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     if let Some(command) = &requested.command {
         output.line(format!("\n$ {}\n", visible(&command.command)));
         output.line(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
+    }
+    for placeholder in engine.unresolved_secrets(&record) {
+        output.line(format!(
+            "{} stands for a secret that is not known here: nobody keeps what was typed. It can be approved in the \
+             window where that is where it was typed; otherwise reject it and put the secret into a file yourself.",
+            visible(&placeholder)
+        ));
     }
     if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
         let rule = visible(&rule_text(&rule));

@@ -2,9 +2,11 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
+use arki_domain::PlaceholderUse;
 use arki_workspace::{SearchQuery, search};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 use std::fmt::Write;
 
 /// More matches than this are not returned.
@@ -30,8 +32,12 @@ pub(crate) fn tool() -> Tool {
 
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let arguments: Arguments = arguments(&task.args)?;
+    let uses = task.redactor.placeholders(&Value::from(arguments.pattern.as_str()));
     let query = SearchQuery {
-        pattern: arguments.pattern,
+        pattern: with_literals(&arguments.pattern, &uses, |used| used.secret.as_ref().map(|secret| secret.expose())),
+        shown_pattern: with_literals(&arguments.pattern, &uses, |used| {
+            used.secret.as_ref().map(|_| used.text.as_str())
+        }),
         glob: arguments.glob,
         case_sensitive: arguments.case_sensitive.unwrap_or(true),
         context: arguments.context.unwrap_or(0),
@@ -39,7 +45,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         max_bytes: task.max_output_bytes,
         secrets: task.secrets.clone(),
     };
-    let outcome = search(&task.project, &query, &task.cancel)?;
+    let outcome = search(&task.project, &query, &task.redactor, &task.cancel)?;
     let mut text = String::new();
     let mut previous: Option<(&str, u64)> = None;
     for hit in &outcome.hits {
@@ -60,4 +66,19 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         let _ = writeln!(text, "[{} secret files were left out: {names}]", outcome.secrets_skipped);
     }
     Ok(Output { text, truncated: outcome.truncated })
+}
+
+/// The pattern with literal texts in the place of placeholders; those that have none stay.
+fn with_literals<'a>(
+    pattern: &str,
+    uses: &'a [PlaceholderUse],
+    literal: impl Fn(&'a PlaceholderUse) -> Option<&'a str>,
+) -> String {
+    let escaped = |text: &str| -> String {
+        text.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
+    };
+    uses.iter().fold(pattern.to_owned(), |pattern, used| match literal(used) {
+        Some(literal) => pattern.replace(&used.text, &escaped(literal)),
+        None => pattern,
+    })
 }

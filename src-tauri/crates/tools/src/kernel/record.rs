@@ -40,7 +40,9 @@ impl<'a> Record<'a> {
     }
 
     pub(super) fn use_secrets(&mut self, names: Vec<String>) {
-        self.secrets = names;
+        self.secrets.extend(names);
+        self.secrets.sort_unstable();
+        self.secrets.dedup();
     }
 
     pub(super) fn note_elicitations(&mut self, elicitations: Vec<Elicitation>) {

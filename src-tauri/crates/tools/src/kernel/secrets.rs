@@ -11,7 +11,7 @@ use arki_domain::{
     ApprovalDecision, Category, Code, Fault, PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets,
     with_secrets,
 };
-use arki_workspace::{EDIT_LIMIT_BYTES, EnvFiles, Project, is_env_file, look_through_texts};
+use arki_workspace::{ChangeSet, EDIT_LIMIT_BYTES, EnvFiles, Project, is_env_file, look_through_texts};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,6 +41,25 @@ pub fn search_for_secrets(redactor: &Redactor, project: &Project, paths: &[Strin
             if is_found() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
     }
+}
+
+/// The placeholders in `wanted` that could not be put back here: nobody knows what they stand for, also after looking
+/// for it in the project, and they are not the files' own text. Blocks.
+#[must_use]
+pub fn unresolved_placeholders(
+    redactor: &Redactor,
+    project: &Project,
+    paths: &[String],
+    wanted: &Value,
+) -> Vec<String> {
+    let is_unknown = |used: &PlaceholderUse| used.is_exact && used.secret.is_none();
+    if !redactor.placeholders(wanted).iter().any(is_unknown) {
+        return Vec::new();
+    }
+    search_for_secrets(redactor, project, paths, wanted);
+    let files: Vec<String> = paths.iter().filter_map(|path| text_of(project, path)).collect();
+    let unknown = redactor.placeholders(wanted).into_iter().filter(is_unknown).map(|used| used.text);
+    unknown.filter(|text| !files.iter().any(|file| file.contains(text))).collect()
 }
 
 fn learn_text(redactor: &Redactor, path: &str, text: &str) {
@@ -125,13 +144,26 @@ impl Kernel {
         }
         // What goes to somebody else's program goes, whatever the user calls it.
         if tool.definition.category != Category::Read || matches!(tool.action, Action::Remote(_)) {
-            moved.sort_unstable();
-            moved.dedup();
             record.use_secrets(moved);
         }
         let exact = with_exact(pending, tool, &uses);
         self.keep_hidden(&exact, &uses);
         Ok(exact)
+    }
+
+    /// The names of the secrets that a change would carry from one of its files into another, as a move does.
+    pub(super) fn carried_secrets(&self, change: &ChangeSet) -> Vec<String> {
+        let text = |bytes: &Option<Vec<u8>>| String::from_utf8(bytes.clone().unwrap_or_default()).unwrap_or_default();
+        let before: Vec<String> = change.files().iter().map(|file| text(&file.before)).collect();
+        let mut names = Vec::new();
+        for (at, file) in change.files().iter().enumerate() {
+            let came = |value: &str| before.iter().enumerate().any(|(other, text)| other != at && text.contains(value));
+            let secrets = if before.len() > 1 { self.redactor.secrets_in(&text(&file.after)) } else { Vec::new() };
+            let carried =
+                secrets.iter().filter(|secret| !before[at].contains(secret.expose()) && came(secret.expose()));
+            names.extend(carried.map(|secret| secret.name().to_owned()));
+        }
+        names
     }
 
     async fn search(&self, paths: Vec<String>, wanted: Value) {
@@ -213,26 +245,17 @@ fn stays_in_place(secret: &str, files: &[String]) -> bool {
 
 fn with_exact(pending: &PendingCall, tool: &Tool, uses: &[PlaceholderUse]) -> PendingCall {
     let mut exact = pending.clone();
-    if tool.name() == "search_files"
-        && let Some(Value::String(pattern)) = exact.call.args.get_mut("pattern")
-    {
-        *pattern = pattern_with_secrets(pattern, uses);
-    }
     exact.call.args = with_secrets(&exact.call.args, uses);
+    // In a regular expression a secret stands for itself: the search puts it in.
+    if tool.name() == "search_files"
+        && let Some(pattern) = pending.call.args.get("pattern")
+    {
+        exact.call.args["pattern"] = pattern.clone();
+    }
     if let CallProgress::Resolved(approval) | CallProgress::Begun { approval: Some(approval), .. } = &mut exact.progress
     {
         let texts = approval.resolved.edited.values_mut().chain(&mut approval.resolved.command);
         texts.for_each(|text| *text = text_with_secrets(text, uses));
     }
     exact
-}
-
-/// In a regular expression a secret stands for itself.
-fn pattern_with_secrets(pattern: &str, uses: &[PlaceholderUse]) -> String {
-    let escaped = |secret: &str| -> String {
-        secret.chars().flat_map(|c| c.is_ascii_punctuation().then_some('\\').into_iter().chain([c])).collect()
-    };
-    uses.iter()
-        .filter_map(|used| Some((used, used.secret.as_ref()?)))
-        .fold(pattern.to_owned(), |pattern, (used, secret)| pattern.replace(&used.text, &escaped(secret.expose())))
 }

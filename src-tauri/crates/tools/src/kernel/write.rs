@@ -5,11 +5,11 @@ use super::subject::SubjectOf;
 use super::{Kernel, permitted, question};
 use crate::error::ToolError;
 use crate::policy::{Impact, Verdict};
-use crate::tool::{Output, WriteAction};
+use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged, FileEffect,
-    REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged,
+    FileEffect, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
@@ -34,22 +34,24 @@ impl Kernel {
         &self,
         plan: WriteAction,
         call: &ToolCall,
-        subject: &SubjectOf,
+        mut subject: SubjectOf,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
             Err(fault) => {
-                let verdict = self.decide(&call.tool_id, subject, record.approve(), Impact::default());
+                let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
                 return match verdict.rule == REPEATED_RULE {
                     true => record.ask(question::plain(call, &verdict)).await,
                     false => record.fail(call, &fault).await,
                 };
             }
         };
+        record.use_secrets(self.carried_secrets(&change));
+        subject.subject.secrets = record.secrets().to_vec();
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
-        let verdict = self.decide(&call.tool_id, subject, record.approve(), impact);
+        let verdict = self.decide(&call.tool_id, &subject, record.approve(), impact);
         let needs_no_review = change.is_empty() && verdict.rule != REPEATED_RULE;
         if verdict.decision != Decision::Allow && !needs_no_review {
             return record.ask(question::of_change(call, &verdict, preview)).await;
@@ -60,6 +62,18 @@ impl Kernel {
         let selection = all_hunks(&preview);
         let accepted = Accepted { change, preview, selection, note: None, reviewed: false };
         self.write(call, accepted, &verdict, record).await
+    }
+
+    /// Whether a change, with the secrets in their places, would no longer be the one that was shown. What shows no
+    /// change to files is never stale.
+    #[must_use]
+    pub fn is_stale(&self, requested: &ApprovalRequested) -> bool {
+        let plan = match self.tool(&requested.tool_id).map(|tool| &tool.action) {
+            Some(Action::Write(plan)) if requested.preview.is_some() => plan,
+            _ => return false,
+        };
+        let now = plan(&self.settings.project, &requested.args).map(|change| change.preview().preview_hash);
+        now.map_or(true, |hash| hash != requested.shown_hash())
     }
 
     pub(super) async fn write_approved(

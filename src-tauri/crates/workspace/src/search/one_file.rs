@@ -7,8 +7,9 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 use tokio_util::sync::CancellationToken;
 
-use super::{SearchHit, SearchQuery};
+use super::{Matchers, SearchHit, SearchQuery};
 use crate::project::{Project, ProjectPath};
+use crate::text_file::EDIT_LIMIT_BYTES;
 
 /// A longer line is cut, in bytes.
 const LINE_SHOWN: usize = 500;
@@ -30,18 +31,43 @@ pub(super) fn searcher(context: usize) -> Searcher {
 pub(super) fn search(
     project: &Project,
     path: &ProjectPath,
-    matcher: &RegexMatcher,
+    matchers: &Matchers<'_>,
     searcher: &mut Searcher,
     query: &SearchQuery,
     cancel: &CancellationToken,
 ) -> Vec<SearchHit> {
     let Ok((file, _)) = project.open_walked(path) else { return Vec::new() };
-    let mut sink = Hits { path, matcher, hits: Vec::new(), matches: 0, bytes: 0, is_binary: false, query };
-    let result = searcher.search_reader(matcher, Stoppable { inner: file, cancel }, &mut sink);
+    let mut sink = Hits::new(path, &matchers.exact, query);
+    let result = searcher.search_reader(&matchers.exact, Stoppable { inner: file, cancel }, &mut sink);
     if result.is_err() || sink.is_binary {
         return Vec::new();
     }
-    sink.hits
+    match sink.hits {
+        none if none.is_empty() => none,
+        hits => as_shown(project, path, matchers, searcher, query, hits),
+    }
+}
+
+/// The hits in what is shown of a file that has some.
+fn as_shown(
+    project: &Project,
+    path: &ProjectPath,
+    matchers: &Matchers<'_>,
+    searcher: &mut Searcher,
+    query: &SearchQuery,
+    hits: Vec<SearchHit>,
+) -> Vec<SearchHit> {
+    let Ok(Some(file)) = project.read_if_present(path, EDIT_LIMIT_BYTES) else {
+        // Too large to be looked through as a whole: line by line.
+        let is_plain = |hit: &SearchHit| matchers.redactor.redact_in_lines(&hit.text).is_none();
+        return hits.into_iter().filter(is_plain).collect();
+    };
+    let Some(shown) = matchers.redactor.redact_in_lines(&String::from_utf8_lossy(&file.bytes)) else { return hits };
+    let mut sink = Hits::new(path, &matchers.shown, query);
+    match searcher.search_slice(&matchers.shown, shown.as_bytes(), &mut sink) {
+        Ok(()) => sink.hits,
+        Err(_) => Vec::new(),
+    }
 }
 
 struct Hits<'a> {
@@ -54,7 +80,11 @@ struct Hits<'a> {
     query: &'a SearchQuery,
 }
 
-impl Hits<'_> {
+impl<'a> Hits<'a> {
+    fn new(path: &'a ProjectPath, matcher: &'a RegexMatcher, query: &'a SearchQuery) -> Self {
+        Self { path, matcher, hits: Vec::new(), matches: 0, bytes: 0, is_binary: false, query }
+    }
+
     /// False when there is more than can be returned, also if this were the only file.
     fn push(&mut self, line: Option<u64>, bytes: &[u8], is_match: bool) -> bool {
         let text = self.shown(bytes, is_match);

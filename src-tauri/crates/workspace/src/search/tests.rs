@@ -16,6 +16,7 @@ fn project(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Project) {
 fn query(pattern: &str) -> SearchQuery {
     SearchQuery {
         pattern: pattern.to_owned(),
+        shown_pattern: pattern.to_owned(),
         glob: None,
         case_sensitive: true,
         context: 0,
@@ -31,7 +32,7 @@ fn lines(outcome: &SearchOutcome) -> Vec<String> {
 }
 
 fn run(project: &Project, query: &SearchQuery) -> SearchOutcome {
-    search(project, query, &CancellationToken::new()).unwrap()
+    search(project, query, &Redactor::default(), &CancellationToken::new()).unwrap()
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn a_long_line_is_cut_around_its_match() {
 #[test]
 fn a_bad_pattern_says_what_is_wrong_with_it() {
     let (_folder, project) = project(&[]);
-    let error = search(&project, &query("a("), &CancellationToken::new()).unwrap_err();
+    let error = search(&project, &query("a("), &Redactor::default(), &CancellationToken::new()).unwrap_err();
     assert_eq!(error.to_string(), "The pattern \"a(\" is not a regular expression: unclosed group.");
 }
 
@@ -105,5 +106,28 @@ fn a_cancelled_search_stops() {
     let (_folder, project) = project(&[("a", b"x")]);
     let token = CancellationToken::new();
     token.cancel();
-    assert_eq!(search(&project, &query("x"), &token).unwrap_err().code(), Code::CANCELLED);
+    let error = search(&project, &query("x"), &Redactor::default(), &token).unwrap_err();
+    assert_eq!(error.code(), Code::CANCELLED);
+}
+
+#[test]
+fn a_secret_is_not_found_by_a_piece_of_it_but_by_its_placeholder() {
+    let redactor = Redactor::default();
+    redactor.add("mine", "Zx81-first\nsecond-line");
+    let (_folder, project) = project(&[("a", b"key='Zx81-first\nsecond-line' # needle\nneedle\n")]);
+    let found = |exact: &str, shown: &str| {
+        let query = SearchQuery { shown_pattern: shown.to_owned(), ..query(exact) };
+        search(&project, &query, &redactor, &CancellationToken::new()).unwrap()
+    };
+    for piece in ["key='Z", "Zx81", "^second"] {
+        assert_eq!(lines(&found(piece, piece)), [""; 0], "{piece}");
+    }
+    let needles = found("needle", "needle");
+    assert_eq!(lines(&needles), ["a:2", "a:3"]);
+    assert_eq!(needles.hits[0].text, "' # needle");
+    redactor.add("other", "a-secret-of-one-line");
+    std::fs::write(project.root().join("a"), "x = a-secret-of-one-line\n").unwrap();
+    let by_placeholder = found("a-secret-of-one-line", "\\[secret:other#");
+    assert_eq!(lines(&by_placeholder), ["a:1"]);
+    assert!(!by_placeholder.hits[0].text.contains("a-secret"), "{by_placeholder:?}");
 }
