@@ -165,3 +165,12 @@ fn a_missing_file_is_a_plain_answer() {
     assert_eq!(result["code"], "FILE_NOT_FOUND");
     assert!(told.contains("missing.txt does not exist"), "{told}");
 }
+
+#[test]
+fn what_is_not_there_is_said_in_words_for_people() {
+    let stage = Stage::new(Vec::new());
+    let rule = stage.arki(&["policy", "backtest", "nope"]).fails(2, "USAGE");
+    assert!(rule.message.contains("there is no such file"), "{rule:?}");
+    let session = stage.arki(&["sessions", "show", ""]).fails(2, "SESSION_NOT_FOUND");
+    assert_eq!(session.message, "No session is named.");
+}

@@ -69,3 +69,20 @@ fn what_is_no_picture_begins_nothing() {
     assert_eq!(shown.code, "USAGE");
     assert!(stage.sessions().is_empty());
 }
+
+/// A pipe may never end.
+#[cfg(unix)]
+#[test]
+fn only_regular_files_are_read() {
+    let stage = Stage::new(Vec::new());
+    let pipe = stage.path("pipe");
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    let pipe = pipe.to_str().unwrap();
+    stage.exec(&["--image", pipe, "go"]).fails(2, "USAGE");
+    stage.exec(&["--output-schema", pipe, "go"]).fails(2, "USAGE");
+    stage.arki(&["sessions", "import", pipe]).fails(2, "USAGE");
+    let config = stage.home.config_dir().join("config.json");
+    std::fs::remove_file(&config).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    stage.exec(&["go"]).fails(2, "CONFIG_INVALID");
+}

@@ -11,6 +11,7 @@ mod commands;
 mod exit;
 mod follow;
 mod output;
+mod regular_file;
 
 use arguments::Arguments;
 use clap::Parser;

@@ -134,7 +134,7 @@ fn secret(name: &str, value: &str) -> Option<SecretValue> {
 fn says_secret(upper: &str) -> bool {
     let last = upper.rsplit(['_', '-', '.']).next().unwrap_or_default();
     let is_plain = PLAIN_ENDS.contains(&last);
-    SECRET_ENDS.iter().any(|end| last.ends_with(end) && (last == *end || end.len() > 4))
+    SECRET_ENDS.iter().any(|end| last.ends_with(end) && (last == *end || end.len() > 4 || *end == "PASS"))
         || (!is_plain && SECRET_WORDS.iter().any(|word| upper.contains(word)))
 }
 

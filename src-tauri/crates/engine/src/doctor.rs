@@ -69,7 +69,15 @@ impl Engine {
     fn check_config(&self) -> Check {
         let file = self.directories.config_file();
         match self.user_config().and_then(|config| self.ensure_model_usable().map(|()| config)) {
-            Ok(config) => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
+            Ok(config) => match self.not_done_yet_of_user() {
+                None => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
+                Some(detail) => Check {
+                    name: "configuration",
+                    state: CheckState::Warning,
+                    detail,
+                    hint: "Rules under \"policy\" are what decides on calls.".to_owned(),
+                },
+            },
             Err(fault) => Check::of("configuration", CheckState::Failed, fault),
         }
     }

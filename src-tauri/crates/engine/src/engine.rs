@@ -196,6 +196,10 @@ impl Engine {
     /// # Errors
     /// `SESSION_NOT_FOUND`.
     pub fn find_session(&self, id: &str) -> Result<SessionSummary, Fault> {
+        if id.is_empty() {
+            let hint = "`arki sessions list` shows the sessions there are.";
+            return Err(Fault::new(Code::SESSION_NOT_FOUND, "No session is named.", hint));
+        }
         if let Some(run) = self.reader().run(&RunId::from(id))? {
             return self.session(&run.session_id);
         }
@@ -293,6 +297,10 @@ impl Engine {
 
     pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
         let path = self.directories.config_file();
+        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let message = format!("{} is no file that could be read.", path.display());
+            return Err(Fault::new(Code::CONFIG_INVALID, message, "Put a regular file in its place, or nothing."));
+        }
         match std::fs::read_to_string(&path) {
             Ok(text) => Ok(text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),

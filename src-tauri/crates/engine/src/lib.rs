@@ -32,6 +32,7 @@ mod launch;
 mod line_origins;
 mod lineage;
 mod mcp;
+mod not_yet;
 mod output_schema;
 mod overview;
 mod placeholder_key;

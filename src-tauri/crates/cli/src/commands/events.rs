@@ -2,7 +2,7 @@
 
 use crate::arguments::EventForm;
 use crate::exit::Exit;
-use crate::output::{Output, time};
+use crate::output::{Output, time, visible};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, Fault, RunId};
 use arki_engine::{Arkai, Engine};
@@ -67,5 +67,6 @@ fn print(event: &Event, output: &Output) {
         return;
     }
     let payload: String = event.payload.get().chars().take(SUMMARY_CHARS).collect();
-    output.line(format!("{:>6}  {}  {:<18}  {payload}", event.seq, time(event.ts), event.kind));
+    let (kind, payload) = (visible(&event.kind), visible(&payload));
+    output.line(format!("{:>6}  {}  {kind:<18}  {payload}", event.seq, time(event.ts)));
 }

@@ -3,7 +3,8 @@
 use crate::arguments::{Core, ExecArguments};
 use crate::exit::Exit;
 use crate::follow;
-use crate::output::Output;
+use crate::output::{Output, visible};
+use crate::regular_file;
 use arki_domain::{Code, Fault, RunOptions, io_words};
 use arki_engine::{Engine, MAX_IMAGE_BYTES, RunTarget, StartRun, ensure_usable_schema};
 use serde_json::Value;
@@ -87,6 +88,9 @@ fn tell_what_is_off(engine: &Engine, target: &RunTarget, output: &Output) -> Res
             off.join(", ")
         ));
     }
+    if let Some(words) = engine.not_done_yet(&folder) {
+        output.aside(visible(&words));
+    }
     Ok(())
 }
 
@@ -106,6 +110,7 @@ fn read_prompt() -> Result<String, Fault> {
 /// Beyond the engine's own limit nothing is read.
 fn read_image(file: &Path) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
+    regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_IMAGE_BYTES as u64 + 1).read_to_end(&mut bytes));
     opened.map_err(|error| unreadable(file, &error))?;
     Ok(bytes)
@@ -113,6 +118,7 @@ fn read_image(file: &Path) -> Result<Vec<u8>, Fault> {
 
 fn read_schema(file: &Path) -> Result<Value, Fault> {
     let mut text = String::new();
+    regular_file::ensure(file)?;
     let opened = File::open(file).and_then(|open| open.take(MAX_SCHEMA_BYTES).read_to_string(&mut text));
     opened.map_err(|error| unreadable(file, &error))?;
     let schema = serde_json::from_str(&text).map_err(|error| {

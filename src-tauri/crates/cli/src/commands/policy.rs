@@ -4,7 +4,7 @@
 use crate::arguments::PolicyCommand;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
-use arki_domain::{Code, Decision, Fault};
+use arki_domain::{Code, Decision, Fault, io_words};
 use arki_engine::Engine;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
 
 fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
     let text = std::fs::read_to_string(file)
-        .map_err(|error| usage(&format!("{} can't be read: {}.", file.display(), error.kind())))?;
+        .map_err(|error| usage(&format!("{} can't be read: {}.", file.display(), io_words(error.kind()))))?;
     let backtest = engine.backtest(&text, file)?;
     for past in &backtest.matched {
         if output.json {

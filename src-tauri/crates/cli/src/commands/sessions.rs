@@ -157,6 +157,7 @@ fn open(file: &Path) -> Result<File, Fault> {
     if file.is_dir() {
         return Err(fault(Code::EXPORT_INVALID, "is a folder"));
     }
+    crate::regular_file::ensure(file)?;
     File::open(file).map_err(|error| match error.kind() {
         ErrorKind::NotFound => fault(Code::FILE_NOT_FOUND, "does not exist"),
         ErrorKind::PermissionDenied => fault(Code::PERMISSION_DENIED, "may not be read"),

@@ -1,7 +1,7 @@
 //! `arki trust`, `arki trust --show`, `arki untrust`.
 
 use crate::exit::Exit;
-use crate::output::Output;
+use crate::output::{Output, visible};
 use arki_domain::Fault;
 use arki_engine::{Engine, PinChange, ProjectState, TrustState};
 use std::path::Path;
@@ -33,6 +33,13 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
 
 pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
     let project = engine.trust(folder).await?;
+    // Trusting is done; that nothing works there yet is worth a word.
+    if let Some(fault) = engine.configuration_fault(folder) {
+        output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
+    }
+    if let Some(words) = engine.not_done_yet(folder) {
+        output.aside(visible(&words));
+    }
     if output.json {
         project.enables.iter().for_each(|pin| output.object(pin));
         return Ok(Exit::Done);

@@ -27,6 +27,11 @@ impl Config {
     /// `CONFIG_INVALID` when a rule is broken or the project's file asks for more than it may.
     pub(crate) fn merge(user: (&ConfigFile, &Path), project: Option<(&ConfigFile, &Path)>) -> Result<Self, Fault> {
         let (user, user_path) = user;
+        for (file, path) in [(user, user_path)].into_iter().chain(project) {
+            if file.compaction.at_fraction.is_some_and(|fraction| !(0.0..=1.0).contains(&fraction)) {
+                return Err(invalid(path, "\"compaction.atFraction\" is a part of the window, from 0 to 1"));
+            }
+        }
         let mut config = Self::of_user(user, user_path)?;
         if let Some((project, path)) = project {
             config.tighten(project, path)?;

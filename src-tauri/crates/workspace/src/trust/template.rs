@@ -13,10 +13,9 @@ const FILE: &str = "config.json";
 
 /// Empty: what is not said here is as in the user's own configuration.
 const TEMPLATE: &str = r#"// Arki's configuration for this project. It goes over your own, and can only be stricter:
-// agents (with providers you have), policy, limits, skills, hooks, mcpServers and compaction.
+// agents (with providers you have), policy, limits, skills, mcpServers and compaction.
 {
   // "policy": { "rules": [{ "decision": "deny", "tool": "run_command", "command": ["git", "push"] }] },
-  // "hooks": { "PostToolUse": [{ "condition": { "toolName": ["edit_file"] }, "command": "cargo fmt" }] },
   // "mcpServers": { "docs": { "command": "docs-server", "args": [] } }
 }
 "#;

@@ -107,6 +107,7 @@ pub(super) static FORMATS: &[Format] = &[
     token("xoxs-", "slack-token", word, 20, LONG),
     token("xapp-", "slack-token", word, 20, LONG),
     token("SG.", "sendgrid-key", dotted, 60, 80),
+    plain("SK", "twilio-key", hexadecimal, 32, 32),
     other("hooks.slack.com/services/", "slack-webhook", Kind::Rest),
     other("discord.com/api/webhooks/", "discord-webhook", Kind::Rest),
     // Clouds.

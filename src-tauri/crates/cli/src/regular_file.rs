@@ -1,0 +1,19 @@
+//! Files that a user names are read to their end, which a pipe or a device may not have.
+
+use arki_domain::{Code, Fault};
+use std::path::Path;
+
+/// A folder, or nothing, is for whoever opens it to tell of.
+///
+/// # Errors
+/// `USAGE` for what may never end.
+pub(crate) fn ensure(file: &Path) -> Result<(), Fault> {
+    match std::fs::metadata(file) {
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(Fault::new(
+            Code::USAGE,
+            format!("{} is no regular file.", file.display()),
+            "Write it into a file first, and name that.",
+        )),
+        _ => Ok(()),
+    }
+}
