@@ -132,7 +132,9 @@ def call(name, arguments):
             subprocess.Popen(["sleep", "100"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         return None
     if said == "memory":
-        time.sleep(len(bytearray(b"x") * (300 << 20)))
+        held = bytearray(b"x") * (300 << 20)
+        time.sleep(1000)
+        return text(str(len(held)))
     if said == "output":
         for _ in range(20):
             sys.stderr.write("x" * (1 << 20))
