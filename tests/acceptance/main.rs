@@ -34,6 +34,7 @@ mod fetching;
 mod folders;
 mod following;
 mod forks;
+mod git_guard;
 mod going_back;
 mod going_on;
 mod grants;

@@ -23,9 +23,22 @@ impl Directories {
         Ok(Self { config: absolute(config), data: absolute(data) })
     }
 
+    /// These, and the platform's places where variables name others: what an Arki without them wrote is no less secret.
+    #[must_use]
+    pub(crate) fn own(&self) -> Vec<PathBuf> {
+        let usual = default_config().into_iter().chain(default_data());
+        [self.config.clone(), self.data.clone()].into_iter().chain(usual).collect()
+    }
+
     #[must_use]
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.json")
+    }
+
+    /// What commands left behind and was taken away.
+    #[must_use]
+    pub(crate) fn trash(&self) -> PathBuf {
+        self.data.join("trash")
     }
 
     #[must_use]

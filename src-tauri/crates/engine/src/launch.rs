@@ -143,6 +143,7 @@ impl Engine {
                 .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
                 .collect(),
             hidden: self.hidden_folders(),
+            trash: self.directories.trash(),
             sandbox: self.sandbox().clone(),
             audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
@@ -158,7 +159,7 @@ impl Engine {
 
     /// What neither commands nor servers may see.
     pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
-        let mut hidden = vec![self.directories.config.clone(), self.directories.data.clone()];
+        let mut hidden = self.directories.own();
         if let Some(home) = std::env::home_dir() {
             hidden.extend(arki_workspace::home_secrets(&home));
         }

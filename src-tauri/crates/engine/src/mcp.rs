@@ -94,6 +94,7 @@ impl Engine {
                 server: name.to_owned(),
                 project: open.project.root().to_owned(),
                 hidden: self.hidden_folders(),
+                trash: self.directories.trash(),
                 sandbox: self.sandbox().clone(),
                 limits,
             }),

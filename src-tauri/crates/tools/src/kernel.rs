@@ -14,29 +14,27 @@ mod question;
 mod record;
 mod remote;
 mod secrets;
+mod settings;
 mod subject;
 mod together;
 mod user_question;
 mod write;
 
 use crate::builtin;
-use crate::guide::Guides;
 use crate::inside::{InsideAction, InsideTask};
-use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
+use crate::policy::{self, Impact, Question, Verdict};
 use crate::tool::{self, Action, ReadTask, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, ContentStore, Decision, EventLog, Executed,
-    Executor, Fault, LiveBus, PolicyDecided, REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
+    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault,
+    LiveBus, PolicyDecided, REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
-use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command::CommandRoom;
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{GlobSet, GlobSetBuilder};
 use record::Record;
 use secrets::KnownEnvFiles;
-use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
@@ -44,40 +42,8 @@ use tokio::sync::OnceCell;
 pub use background::{BackgroundCommands, MAX_BACKGROUND};
 pub use question::stands_under_a_tool;
 pub use secrets::{learn_env_files, search_for_secrets, unresolved_placeholders};
+pub use settings::{KernelSettings, ToolLimits};
 pub use user_question::Audience;
-
-/// Bounds on what one call may take.
-#[derive(Debug, Clone, Copy)]
-pub struct ToolLimits {
-    pub timeout_seconds: u64,
-    pub max_output_bytes: usize,
-    /// Of a command with all that it started.
-    pub command: CommandLimits,
-}
-
-pub struct KernelSettings {
-    pub project: Arc<Project>,
-    pub trusted: bool,
-    pub policy: PolicySettings,
-    pub limits: ToolLimits,
-    /// The user's own secret files, besides the known ones.
-    pub secrets: GlobSet,
-    /// The globs that `secrets` is made of.
-    pub secret_globs: Vec<Glob>,
-    /// Arki's own folders, canonical: no tool touches anything in them, wherever the project lies.
-    pub own_folders: Vec<PathBuf>,
-    /// What commands must not see: Arki's own folders among them.
-    pub hidden: Vec<PathBuf>,
-    pub sandbox: SandboxStatus,
-    pub audience: Audience,
-    /// What there is besides the built-in tools, which keep their names.
-    pub tools: Vec<Tool>,
-    pub guides: Guides,
-    /// Outlives the run.
-    pub background: Arc<BackgroundCommands>,
-    /// Where the images of files go before they are changed.
-    pub contents: Arc<dyn ContentStore>,
-}
 
 /// The executor behind the agent's port.
 pub struct Kernel {

@@ -5,6 +5,7 @@ mod command_line;
 mod danger;
 mod file_words;
 mod flags;
+mod git_line;
 mod plain_shell;
 mod powershell;
 mod proposal;
@@ -16,6 +17,7 @@ mod wrappers;
 
 pub use command_line::{CommandLine, Shell, SimpleCommand};
 pub use file_words::file_words;
+pub use git_line::writes_repository;
 pub use plain_shell::Word;
 pub use proposal::proposal;
 pub use question::{Impact, Question, Subject, TouchedPath, Verdict};

@@ -26,6 +26,7 @@ fn main() {
         hidden,
         also_writable: Vec::new(),
         network: arki_workspace::Network::None,
+        trash: None,
     };
     let start = Instant::now();
     let sandbox = Sandbox::prepare(&spec).unwrap();

@@ -157,6 +157,8 @@ const SECRET_PARTS: &[&str] = &["KEY", "KEYS", "PASS", "PWD", "COOKIE", "SESSION
 /// What nobody is there to answer must not be asked, and what nobody scrolls must not be paged.
 const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
+    // Git directories are read-only in the sandbox, and what only looks need not try to write them.
+    ("GIT_OPTIONAL_LOCKS", "0"),
     ("GIT_PAGER", "cat"),
     ("GIT_EDITOR", "true"),
     ("PAGER", "cat"),

@@ -8,6 +8,7 @@
 //! Children are started with `posix_spawn`, not `fork`: forking copies this process's page tables, which costs
 //! milliseconds in a desktop app, and code of ours would run in the copy.
 
+mod guarding;
 mod kept_output;
 mod limits;
 mod piped;
@@ -50,6 +51,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{ProcessError, Result};
 use crate::sandbox::Sandbox;
+use guarding::Guarding;
 use kept_output::KeptOutput;
 use platform::Started;
 use running::{Listed, Listing};
@@ -138,9 +140,8 @@ pub async fn run_with_input(
         written: 0,
         is_open: true,
     };
-    #[cfg(target_os = "linux")]
-    let watched = spec.sandbox.map(Sandbox::watch).transpose()?.flatten();
-    let mut command = platform::start(&spec, input).await?;
+    let guard = Guarding::begin(spec.sandbox).await?;
+    let mut command = platform::start(&spec, input, &guard).await?;
     let stop = cancel.child_token();
     let watch = Watch::of(&command.running, spec.limits);
     let listing = Listing {
@@ -172,11 +173,14 @@ pub async fn run_with_input(
     output.leave_screen();
     drop(listed);
     let (exit_code, signal) = command.running.reap();
-    #[cfg(target_os = "linux")]
-    if let Some(note) = watched.and_then(put_back_note) {
+    let note = guard.end().await;
+    if !note.is_empty() {
         output.add(note.as_bytes());
     }
-    let (text, truncated) = output.kept.text();
+    let (mut text, truncated) = output.kept.text();
+    if exit_code != Some(0) {
+        text.push_str(guarding::explanation(spec.sandbox, &text));
+    }
     Ok(CommandOutcome {
         exit_code,
         signal,
@@ -188,16 +192,6 @@ pub async fn run_with_input(
         output_bytes: output.written,
         duration: started_at.elapsed(),
     })
-}
-
-/// Told at the end of what the command wrote.
-#[cfg(target_os = "linux")]
-fn put_back_note(watched: crate::sandbox::PutBack) -> Option<String> {
-    match watched.finish() {
-        Ok(paths) if paths.is_empty() => None,
-        Ok(paths) => Some(format!("\n[Commands may not change {}: put back.]\n", paths.join(", "))),
-        Err(error) => Some(format!("\n[The command changed what it may not, and it could not be put back: {error}]\n")),
-    }
 }
 
 async fn follow(

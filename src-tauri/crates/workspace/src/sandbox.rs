@@ -12,9 +12,13 @@
 //! there is no sandbox yet, and `probe` says so.
 //!
 //! *What Landlock alone does not do.* It only grants. So a folder with something hidden in it is granted child by child:
-//! such a folder can't be listed, and what is created in it later can't be read. In the project nothing can be taken away, so that
-//! git's hooks and configuration and Arki's folder are put back after each command (`put_back`). The modes and
-//! times of files outside can be changed, by their owner.
+//! such a folder can't be listed, and what is created in it later can't be read. In the project nothing can be taken
+//! away, so that what makes git run something and Arki's folder are put back after each command (`put_back`). The modes
+//! and times of files outside can be changed, by their owner.
+//!
+//! *Git.* Whoever writes a git directory says what the user's next `git` runs, where no sandbox is. So all that a project
+//! has (`git_dirs`) are read-only, but for commands that are git's own ([`GitAccess`]), and then what steers git still
+//! is; and what comes into being is looked at when the command has ended (`guard`).
 
 use std::path::{Path, PathBuf};
 
@@ -36,8 +40,14 @@ mod platform;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod domain;
+#[cfg(unix)]
+mod git_config;
+#[cfg(unix)]
+mod git_dirs;
 #[cfg(target_os = "linux")]
 mod grants;
+#[cfg(unix)]
+mod guard;
 #[cfg(target_os = "linux")]
 mod mark;
 #[cfg(target_os = "linux")]
@@ -49,15 +59,25 @@ mod spelling;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
 
-/// In the project, and yet never written by a command: what runs or rules where no sandbox is.
-#[cfg(target_os = "linux")]
-const READ_ONLY_INSIDE: &[&str] = &[".git/config", ".git/config.worktree", ".git/hooks", ".arki"];
+/// In the project, and yet never written by a command.
+#[cfg(unix)]
+const ARKI_FOLDER: &str = ".arki";
+#[cfg(unix)]
+const OWN_GIT: &str = ".git";
+/// In a git directory: what git runs, what says what it runs, and what says where that stands.
+#[cfg(unix)]
+const STEERS_GIT: &[&str] = &["config", "config.worktree", "commondir", "hooks", "info/attributes"];
+/// How the name of a hook ends that is none.
+#[cfg(unix)]
+const SAMPLE: &str = ".sample";
 /// The first descriptor that a wrapping program may have for itself; those before are the command's.
 #[cfg(target_os = "linux")]
 const FIRST_WRAPPING_FD: u32 = 4;
 
-#[cfg(target_os = "linux")]
-pub(crate) use put_back::PutBack;
+#[cfg(unix)]
+pub(crate) use git_dirs::GitDirs;
+#[cfg(unix)]
+pub(crate) use guard::Guard;
 
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
@@ -66,23 +86,47 @@ const HOME_SECRETS: &[&str] = &[
     ".azure",
     ".kube",
     ".docker",
+    ".oci",
+    ".kaggle",
+    ".tsh",
     ".netrc",
     ".git-credentials",
     ".npmrc",
     ".pypirc",
     ".pgpass",
     ".my.cnf",
+    ".s3cfg",
+    ".boto",
+    ".databrickscfg",
     ".vault-token",
     ".password-store",
     ".cargo/credentials",
     ".cargo/credentials.toml",
+    ".composer/auth.json",
     ".gem/credentials",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".pulumi/credentials.json",
     ".terraform.d/credentials.tfrc.json",
+    ".claude/.credentials.json",
+    ".codex/auth.json",
+    ".gemini/oauth_creds.json",
+    ".cache/huggingface/token",
     ".bash_history",
     ".zsh_history",
+    ".python_history",
+    ".node_repl_history",
+    ".mysql_history",
+    ".psql_history",
+    ".local/share/fish/fish_history",
+    ".viminfo",
     ".config/gcloud",
     ".config/gh",
     ".config/glab-cli",
+    ".config/hub",
+    ".config/github-copilot",
+    ".config/composer/auth.json",
     ".config/git/credentials",
     ".config/op",
     ".config/sops",
@@ -100,12 +144,14 @@ const HOME_SECRETS: &[&str] = &[
     ".config/Slack",
     ".mozilla",
     ".thunderbird",
+    "Mail",
     ".var/app",
     "snap/firefox",
     "snap/chromium",
     ".local/share/keyrings",
     ".local/share/kwalletd",
     ".local/share/gnupg",
+    ".local/share/mail",
     "Library/Keychains",
     "Library/Application Support/Google/Chrome",
     "Library/Application Support/Firefox",
@@ -118,6 +164,10 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Messages",
     "Library/Safari",
 ];
+
+#[cfg(unix)]
+const GIT_IS_READ_ONLY: &str = "\n[Only a line of nothing but git commands may write a git directory: no other programs, \
+                                 variables or substitutions, and no -c. Run them by themselves.]\n";
 
 /// What only root can read, for an Arki that root started.
 #[cfg(unix)]
@@ -169,6 +219,17 @@ pub struct SandboxSpec {
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,
     pub network: Network,
+    /// Where what a command may not leave behind is kept, in a folder that commands don't see; else it is removed.
+    pub trash: Option<PathBuf>,
+}
+
+/// What a command may do with the git directories that a project has when it starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GitAccess {
+    #[default]
+    ReadOnly,
+    /// All but what steers git, such as its configuration and hooks.
+    Writable,
 }
 
 impl SandboxSpec {
@@ -201,6 +262,8 @@ pub struct Sandbox {
     platform: platform::Restricted,
     name: String,
     notes: Vec<String>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    git: GitAccess,
 }
 
 impl Sandbox {
@@ -224,13 +287,13 @@ impl Sandbox {
         if spec.network == Network::Granted {
             name.push_str(", with network");
         }
-        Ok(Self { platform, name, notes })
+        Ok(Self { platform, name, notes, git: GitAccess::default() })
     }
 
     #[cfg(all(test, target_os = "linux"))]
     fn landlock(spec: &SandboxSpec) -> Result<Self> {
         let (platform, notes) = platform::prepare_landlock(spec)?;
-        Ok(Self { platform, name: platform::landlock().name, notes })
+        Ok(Self { platform, name: platform::landlock().name, notes, git: GitAccess::default() })
     }
 
     #[cfg(all(test, target_os = "linux"))]
@@ -239,7 +302,14 @@ impl Sandbox {
         if let Some(reason) = status.reason {
             return Err(ProcessError::SandboxUnavailable { reason }.into());
         }
-        Ok(Self { platform: platform::prepare_bubblewrap(spec)?, name: status.name, notes: Vec::new() })
+        let platform = platform::prepare_bubblewrap(spec)?;
+        Ok(Self { platform, name: status.name, notes: Vec::new(), git: GitAccess::default() })
+    }
+
+    /// The same with another access to git directories, which are read-only at first.
+    #[must_use]
+    pub fn with_git(&self, git: GitAccess) -> Self {
+        Self { git, ..self.clone() }
     }
 
     /// What confines a command, and whether it has the network, as the user is told.
@@ -292,20 +362,39 @@ impl Sandbox {
         Ok(self.clone())
     }
 
-    /// The program to start for `command`, of which the first part is a program itself, at that terminal.
+    /// The program to start for `command`, of which the first part is a program itself, at that terminal, with those git
+    /// directories.
     #[cfg(unix)]
-    pub(crate) fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> std::io::Result<Wrapped> {
-        self.platform.wrap(directory, command, terminal)
+    pub(crate) fn wrap(
+        &self,
+        directory: &Path,
+        command: &[&str],
+        terminal: Option<&Path>,
+        git: &GitDirs,
+    ) -> std::io::Result<Wrapped> {
+        self.platform.wrap(directory, command, terminal, (git, self.git))
     }
 
-    /// To be held while a command runs; `None` where the sandbox keeps it from changing what it may not.
-    #[cfg(target_os = "linux")]
-    pub(crate) fn watch(&self) -> Result<Option<PutBack>> {
-        let looked = self.platform.watched().map(PutBack::look).transpose();
+    /// To be held while a command runs.
+    #[cfg(unix)]
+    pub(crate) async fn guard(&self) -> Result<Guard> {
+        let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
+        let looked = tokio::task::spawn_blocking(move || Guard::look(&spec, held)).await;
+        let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
         Ok(looked.map_err(|error| {
             let reason = format!("What commands may not change can't be looked after: {error}.");
             ProcessError::SandboxUnavailable { reason }
         })?)
+    }
+
+    /// What to say where a command failed because it may not write a git directory.
+    #[cfg(unix)]
+    pub(crate) fn explanation(&self, output: &str) -> Option<&'static str> {
+        let is_refused = |line: &str| {
+            line.contains(OWN_GIT)
+                && (line.contains("Read-only file system") || line.contains("Operation not permitted"))
+        };
+        (self.git == GitAccess::ReadOnly && output.lines().any(is_refused)).then_some(GIT_IS_READ_ONLY)
     }
 
     /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.

@@ -18,6 +18,8 @@ pub(super) struct SandboxedLauncher {
     pub(super) server: String,
     pub(super) project: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
+    /// Where what it may not leave behind is kept.
+    pub(super) trash: PathBuf,
     pub(super) sandbox: SandboxStatus,
     pub(super) limits: CommandLimits,
 }
@@ -59,6 +61,7 @@ impl SandboxedLauncher {
             hidden: self.hidden.clone(),
             also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),
             network: if command.network { Network::Granted } else { Network::None },
+            trash: Some(self.trash.clone()),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
+use arki_domain::{Code, Fault};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,6 +29,16 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("run_command", include_str!("run_command/manual.md"), Action::Command)
 }
 
+/// Of a command line. Linux gives a program no single argument of 128 KiB.
+pub(crate) const MAX_COMMAND_BYTES: usize = 100_000;
+
 pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
-    arguments(args)
+    let arguments: Arguments = arguments(args)?;
+    let length = arguments.command.len();
+    if length > MAX_COMMAND_BYTES {
+        let message = format!("The command is too long: {length} bytes, of at most {MAX_COMMAND_BYTES}.");
+        let hint = "Write what is long into a file first, and run a short command that uses it.";
+        return Err(Fault::new(Code::ARGUMENTS_INVALID, message, hint).into());
+    }
+    Ok(arguments)
 }

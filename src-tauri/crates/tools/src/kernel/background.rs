@@ -154,11 +154,12 @@ impl Kernel {
         let call = &decided.call;
         let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.room().await?;
+        let sandbox = room.sandbox_for(&arguments)?;
         let spec = CommandSpec {
             command_line: arguments.command.clone(),
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
-            sandbox: room.sandbox(arguments.network)?,
+            sandbox: sandbox.as_ref(),
             terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,

@@ -15,7 +15,7 @@ use arki_domain::{
     LiveEvent, StreamingRedactor, ToolCall, ToolResult,
 };
 use arki_workspace::{
-    CommandOutcome, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
+    CommandOutcome, CommandSpec, EnvironmentSpec, GitAccess, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
     child_environment, inherited_environment,
 };
 use serde_json::Value;
@@ -44,6 +44,12 @@ impl CommandRoom {
         let spec = SandboxSpec { network: Network::Granted, ..self.sandbox_spec.clone() };
         let sandbox = Sandbox::prepare(&spec)?;
         Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
+    }
+
+    /// Only git's own commands write git directories.
+    pub(super) fn sandbox_for(&self, arguments: &run_command::Arguments) -> Result<Option<Sandbox>, ToolError> {
+        let git = if policy::writes_repository(&arguments.command) { GitAccess::Writable } else { GitAccess::ReadOnly };
+        Ok(self.sandbox(arguments.network)?.map(|sandbox| sandbox.with_git(git)))
     }
 }
 
@@ -142,7 +148,7 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let sandbox = match room.sandbox(arguments.network) {
+        let sandbox = match room.sandbox_for(&arguments) {
             Ok(sandbox) => sandbox,
             Err(error) => return record.fail(call, &error.into()).await,
         };
@@ -166,7 +172,7 @@ impl Kernel {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
             environment: room.environment.clone(),
-            sandbox,
+            sandbox: sandbox.as_ref(),
             terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,
@@ -248,6 +254,7 @@ impl Kernel {
             hidden: self.settings.hidden.clone(),
             also_writable: Vec::new(),
             network: Network::None,
+            trash: Some(self.settings.trash.clone()),
         };
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };

@@ -129,6 +129,7 @@ impl Bench {
             secret_globs: Vec::new(),
             own_folders: Vec::new(),
             hidden: Vec::new(),
+            trash: folder.path().join("trash"),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
             tools,
             guides: crate::Guides::default(),

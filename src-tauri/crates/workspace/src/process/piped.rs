@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
+use super::guarding::Guarding;
 use super::limits::{CommandLimits, Overrun};
 use super::running::{Listed, Listing};
 use super::watch::Watch;
@@ -74,19 +75,20 @@ pub struct ProcessEnd {
 
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
-    let Pipes { running, stdin, stdout, stderr } = platform::start_piped(&spec).await?;
+    let guard = Guarding::begin(spec.sandbox).await?;
+    let Pipes { running, stdin, stdout, stderr } = platform::start_piped(&spec, &guard).await?;
     let meter = Meter::new(spec.limits.max_written_bytes);
     Ok(Piped {
         stdin: Box::new(stdin),
         stdout: Box::new(Metered { reader: stdout, meter: meter.clone() }),
         stderr: Box::new(Metered { reader: stderr, meter: meter.clone() }),
-        process: PipedProcess::new(running, meter, &spec),
+        process: PipedProcess::new(running, meter, &spec, guard),
     })
 }
 
 impl PipedProcess {
     /// Listed from now on, until the program ends.
-    fn new(running: platform::Running, meter: Arc<Meter>, spec: &PipedSpec<'_>) -> Self {
+    fn new(running: platform::Running, meter: Arc<Meter>, spec: &PipedSpec<'_>, guard: Guarding) -> Self {
         let watch = Watch::of(&running, spec.limits);
         let listing = Listing {
             pid: running.number(),
@@ -100,7 +102,18 @@ impl PipedProcess {
         let listed = Listed::new(listing, &stop);
         let overran = Arc::<OnceLock<Overrun>>::default();
         let watched = Watched { running, watch, meter, limits: spec.limits, overran: overran.clone() };
-        let ends = tokio::spawn(watched.end(stop.clone(), listed));
+        let name = spec.name.clone();
+        let ends = tokio::spawn({
+            let stop = stop.clone();
+            async move {
+                let end = watched.end(stop, listed).await;
+                let note = guard.end().await;
+                if !note.is_empty() {
+                    tracing::warn!(name, note, "a program left something behind");
+                }
+                end
+            }
+        });
         Self { stop, overran, ends: AbortOnDropHandle::new(ends) }
     }
 

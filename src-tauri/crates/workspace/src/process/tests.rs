@@ -267,7 +267,7 @@ fn a_command_whose_gate_is_never_opened_does_nothing() {
                 limits: CommandLimits::default(),
                 max_output_bytes: 100,
             };
-            platform::start_at_gate(&spec, &[]).await
+            platform::start_at_gate(&spec, &[], &Guarding::default()).await
         })
         .unwrap();
     assert!(is_running(&waiting.group.pid.as_raw_nonzero().to_string()), "it waits");

@@ -11,6 +11,7 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
 use super::exit_watch::ExitWatch;
+use super::guarding::Guarding;
 use super::launch::{Launch, Standard, Streams};
 use super::orphan_guard;
 use super::piped::Pipes;
@@ -20,7 +21,7 @@ use super::terminal::{self, Terminal};
 use super::watch::thread_limit;
 use super::{CommandSpec, PipedSpec};
 use crate::error::{ProcessError, Result};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{GitDirs, Sandbox};
 
 /// Small and fast where it can be; what it starts is [`shell`].
 const GATE_SHELL: &str = "/bin/sh";
@@ -53,8 +54,8 @@ impl Reader {
     }
 }
 
-pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
-    let (waiting, output) = start_at_gate(spec, input).await?;
+pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<Started> {
+    let (waiting, output) = start_at_gate(spec, input, guard).await?;
     Ok(Started { output, running: waiting.open()? })
 }
 
@@ -85,7 +86,7 @@ impl Waiting {
 const GATE: &str = r#"ulimit -c 0; { ulimit -u "$0" || ulimit -p "$0"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
 read -r _ <&3 && exec "$@" 3<&-"#;
 
-pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Result<(Waiting, Reader)> {
+pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
     let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
     let (standard, output) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
     let of_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
@@ -94,6 +95,7 @@ pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8]) -> Resul
         environment: of_terminal.as_ref().unwrap_or(&spec.environment),
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
+        git: guard.git(),
     };
     let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line], standard.terminal())?;
     let (gate_reader, gate) = io::pipe().map_err(lost)?;
@@ -121,6 +123,7 @@ struct Behind<'a> {
     environment: &'a [(String, String)],
     directory: &'a Path,
     threads: usize,
+    git: &'a GitDirs,
 }
 
 impl Behind<'_> {
@@ -134,7 +137,7 @@ impl Behind<'_> {
         let Some(sandbox) = self.sandbox else {
             return Ok((launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()));
         };
-        let wrapped = sandbox.wrap(self.directory, &command, terminal);
+        let wrapped = sandbox.wrap(self.directory, &command, terminal, self.git);
         let wrapped = wrapped.map_err(|source| start_error(self.directory, source))?;
         let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
         Ok((launch(&wrapped.program, &arguments)?, wrapped.descriptors))
@@ -193,13 +196,17 @@ impl Running {
     }
 }
 
-pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Pipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
+pub(super) async fn start_piped(
+    spec: &PipedSpec<'_>,
+    guard: &Guarding,
+) -> Result<Pipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
     let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
     let behind = Behind {
         sandbox: spec.sandbox,
         environment: &spec.environment,
         directory: &spec.directory,
         threads: thread_limit(&spec.limits),
+        git: guard.git(),
     };
     let (launch, wrapping) = behind.launch(&command, None)?;
     let (stdin_reader, stdin) = io::pipe().map_err(lost)?;

@@ -10,6 +10,7 @@ use std::thread;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::{mpsc, watch};
 
+use super::guarding::Guarding;
 use super::job::Job;
 use super::piped::Pipes;
 use super::{CHUNK_BYTES, CommandSpec, PipedSpec};
@@ -67,7 +68,7 @@ impl ExitWatch {
     }
 }
 
-pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8]) -> Result<Started> {
+pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], _: &Guarding) -> Result<Started> {
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
@@ -131,7 +132,10 @@ impl Running {
     }
 }
 
-pub(super) async fn start_piped(spec: &PipedSpec<'_>) -> Result<Pipes<ChildStdin, ChildStdout, ChildStderr>> {
+pub(super) async fn start_piped(
+    spec: &PipedSpec<'_>,
+    _: &Guarding,
+) -> Result<Pipes<ChildStdin, ChildStdout, ChildStderr>> {
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }

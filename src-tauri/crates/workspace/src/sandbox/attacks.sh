@@ -1,5 +1,6 @@
 # Ways out of the sandbox, each tried in it and, as a control, outside. What stands before the first `##` is put before
-# each. A way that works prints ESCAPED; [state] means that what was changed tells, whatever is printed. [root]: its
+# each. A way that works prints ESCAPED; [state] means that what was changed tells, whatever is printed; [steers] the same
+# for what steers git, wherever in the project it came to be, also where git directories may be written. [root]: its
 # control needs root. [bubblewrap]: Landlock alone does not stop it, and the documentation says so. [6.12]: nor does
 # Landlock before that Linux. [kernel]: its control depends on how the kernel was built or set up.
 #
@@ -105,6 +106,44 @@ ln -s .git/hooks innocent && echo evil >innocent/pre-commit
 ln .git/config innocent && echo evil >>innocent
 ## git: a worktree's configuration [state]
 echo evil >.git/config.worktree
+## git: a worktree's configuration, taken away [state]
+rm -f .git/config.worktree
+## git: another common folder [steers]
+mkdir -p g/refs g/objects && printf '[core]\n\tfsmonitor = evil\n' >g/config && echo ../g >.git/commondir
+## git: a nested repository's configuration [steers]
+printf '[core]\n\tfsmonitor = evil\n' >>vendor/lib/.git/config
+## git: a nested repository's configuration, put in its place [steers]
+cp -r vendor other && printf '[core]\n\tfsmonitor = evil\n' >>other/lib/.git/config && mv vendor gone && mv other vendor
+## git: a nested repository's hook [steers]
+echo 'curl evil' >vendor/lib/.git/hooks/post-merge
+## git: a nested repository's common folder [steers]
+echo ../../../g >vendor/lib/.git/commondir
+## git: a submodule's configuration [steers]
+printf '[core]\n\tfsmonitor = evil\n' >>.git/modules/sub/config
+## git: a submodule's hooks [steers]
+mkdir -p .git/modules/sub/hooks && echo 'curl evil' >.git/modules/sub/hooks/pre-commit
+## git: attributes [steers]
+echo '* filter=evil' >.git/info/attributes
+## git: where a submodule's repository is [steers]
+mkdir g && echo 'gitdir: ../g' >sub/.git && printf '[core]\n\tfsmonitor = evil\n' >g/config
+## git: a link where a submodule's repository is [steers]
+mkdir g && printf '[core]\n\tfsmonitor = evil\n' >g/config && rm -f sub/.git && ln -s ../g sub/.git
+## git: a repository where there was none [steers]
+mkdir -p new/.git/refs new/.git/objects && printf '[core]\n\tfsmonitor = evil\n' >new/.git/config
+## git: a repository with a hook where there was none [steers]
+git init -q new && echo 'curl evil' >new/.git/hooks/post-merge
+## git: a bare repository where there was none [steers]
+mkdir -p new/refs new/objects && echo ref: refs/heads/x >new/HEAD && printf '[core]\n\tfsmonitor = evil\n' >new/config
+## git: a worktree's configuration where there was none [steers]
+git init -q new && printf '[core]\n\tfsmonitor = evil\n' >new/.git/config.worktree
+## git: a repository in the temporary folder [steers]
+git init -q "$TMPDIR/g" && printf '[core]\n\tfsmonitor = evil\n' >>"$TMPDIR/g/config" && mkdir new && echo "gitdir: $TMPDIR/g" >new/.git
+## a file that gives its owner's rights
+cp /bin/true mine && { chmod u+s mine || chmod 2755 mine; } && echo ESCAPED
+## a file that gives its owner's rights from the first
+py "
+old = os.umask(0); fd = os.open('mine', os.O_CREAT | os.O_RDWR, 0o6755)
+if os.fstat(fd).st_mode & 0o6000: escaped()"
 ## Arki's folder: a new file [state]
 echo '{}' >.arki/hooks.json
 ## Arki's folder: another configuration [state]

@@ -3,7 +3,7 @@
 //! The command's view of the disk is mounted for it: everything read-only, over it the writable folders, over hidden
 //! places nothing. It has its own process numbers, of which none outlives it, its own shared memory and, unless the
 //! network was granted, its own network with nobody else in it. Unlike Landlock this can take away from within what is
-//! writable: git's hooks and configuration, and Arki's folder.
+//! writable: git's directories, or what in them steers git, and Arki's folder.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,8 +16,9 @@ use std::sync::OnceLock;
 use rustix::fs::{MemfdFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
+use super::git_dirs::GitDirs;
 use super::syscall_filter::{self, Allowed};
-use super::{Network, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Not looked up in `PATH`, which a project may have a say in.
@@ -121,10 +122,10 @@ impl Bubblewrap {
     }
 
     /// The command line that starts `command` in it. What is hidden is looked for anew.
-    pub(super) fn wrap(&self, directory: &Path, command: &[&str]) -> io::Result<Wrapped> {
+    pub(super) fn wrap(&self, directory: &Path, command: &[&str], git: (&GitDirs, GitAccess)) -> io::Result<Wrapped> {
         let mut arguments = vec!["--args".to_owned(), ARGUMENTS_FD.to_string(), "--".to_owned()];
         arguments.extend(command.iter().map(|part| (*part).to_owned()));
-        let mut descriptors = vec![nameless(self.plan(directory)?.as_bytes())?];
+        let mut descriptors = vec![nameless(self.plan(directory, git)?.as_bytes())?];
         for filter in &self.filters {
             descriptors.push(nameless(&bytes_of(filter))?);
         }
@@ -132,7 +133,7 @@ impl Bubblewrap {
     }
 
     /// Bubblewrap's options, each ended by NUL. They are carried out in order.
-    fn plan(&self, directory: &Path) -> io::Result<String> {
+    fn plan(&self, directory: &Path, git: (&GitDirs, GitAccess)) -> io::Result<String> {
         let mut plan = Plan::default();
         plan.add(ALWAYS);
         if rustix::process::geteuid().is_root() {
@@ -150,7 +151,7 @@ impl Bubblewrap {
         hidden.iter().filter(|path| !is_inside(path)).try_for_each(|path| plan.hide(path))?;
         roots.iter().filter(|root| root.exists()).try_for_each(|root| plan.bind("--bind", root))?;
         hidden.iter().filter(is_inside).try_for_each(|path| plan.hide(path))?;
-        self.protect(&mut plan)?;
+        self.protect(&mut plan, git)?;
         plan.close_hidden();
         for filter in FILTER_FDS {
             plan.add(&["--add-seccomp-fd", &filter.to_string()]);
@@ -159,24 +160,27 @@ impl Bubblewrap {
         Ok(plan.options)
     }
 
-    fn protect(&self, plan: &mut Plan) -> io::Result<()> {
+    fn protect(&self, plan: &mut Plan, (git, access): (&GitDirs, GitAccess)) -> io::Result<()> {
         let root = self.spec.project_root.canonicalize()?;
-        let git = root.join(".git");
-        let is_folder = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_dir());
-        if is_folder(&git) {
-            // A place something is mounted on can't be renamed, so that no other `.git` takes its place.
-            plan.bind("--bind", &git)?;
-            if !git.join("hooks").exists() {
-                plan.hide_folder(&git.join("hooks"))?;
+        for folder in git.folders.keys() {
+            let place = root.join(folder);
+            // A project that is a repository without a `.git` is there to be written.
+            if access == GitAccess::ReadOnly && place != root {
+                plan.bind("--ro-bind-try", &place)?;
+                continue;
             }
-        }
-        for path in super::READ_ONLY_INSIDE.iter().map(|name| root.join(name)) {
-            // A link is protected where it leads, if that is in the project, by being no way to its own place.
-            if path.symlink_metadata().is_ok() && path.canonicalize().is_ok_and(|real| real == path) {
-                plan.bind("--ro-bind", &path)?;
+            if *folder == Path::new(super::OWN_GIT) {
+                // A place something is mounted on can't be renamed, so that no other `.git` takes its place.
+                plan.bind("--bind", &place)?;
+                if !place.join("hooks").exists() {
+                    plan.hide_folder(&place.join("hooks"))?;
+                }
             }
+            super::STEERS_GIT.iter().try_for_each(|name| plan.protect(&place.join(name)))?;
         }
-        Ok(())
+        let is_held = |path: &&PathBuf| access == GitAccess::ReadOnly || **path == Path::new(super::OWN_GIT);
+        git.pointers.keys().filter(is_held).try_for_each(|path| plan.protect(&root.join(path)))?;
+        plan.protect(&root.join(super::ARKI_FOLDER))
     }
 }
 
@@ -197,6 +201,14 @@ impl Plan {
     fn bind(&mut self, how: &str, path: &Path) -> io::Result<()> {
         let path = text(path)?;
         self.add(&[how, path, path]);
+        Ok(())
+    }
+
+    /// A link is protected where it leads, if that is in the project, by being no way to its own place.
+    fn protect(&mut self, path: &Path) -> io::Result<()> {
+        if path.symlink_metadata().is_ok() && path.canonicalize().is_ok_and(|real| real == path) {
+            self.bind("--ro-bind", path)?;
+        }
         Ok(())
     }
 

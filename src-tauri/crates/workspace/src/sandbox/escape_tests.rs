@@ -8,10 +8,10 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use super::super::Sandbox;
+use super::super::{GitAccess, Sandbox};
 use super::{CommandSpec, World, layers, scopes_signals};
 
 const CORPUS: &str = include_str!("attacks.sh");
@@ -55,6 +55,9 @@ impl Attack {
             }
             return target.state() != target.before;
         }
+        if self.is("steers") {
+            return target.steering().iter().any(|found| !target.steering_before.contains(found));
+        }
         outcome.output.contains(SUCCESS)
     }
 }
@@ -63,6 +66,7 @@ impl Attack {
 struct Target {
     world: World,
     before: BTreeMap<String, (u32, Vec<u8>)>,
+    steering_before: Vec<(PathBuf, Vec<u8>)>,
     process: Child,
     tcp: TcpListener,
     tcp6: Option<TcpListener>,
@@ -78,9 +82,16 @@ impl Target {
     fn new(attack: &Attack) -> Self {
         let world = World::new();
         let project = world.path("project");
-        for folder in [".git/hooks", ".git/objects", ".arki"] {
+        for folder in [".git/hooks", ".git/objects", ".git/info", ".arki", "sub"] {
             fs::create_dir_all(project.join(folder)).unwrap();
         }
+        for git in ["vendor/lib/.git", ".git/modules/sub"] {
+            ["objects", "refs"].iter().for_each(|name| fs::create_dir_all(project.join(git).join(name)).unwrap());
+            ["HEAD", "config"].iter().for_each(|name| fs::write(project.join(git).join(name), "[core]\n").unwrap());
+        }
+        fs::create_dir(project.join("vendor/lib/.git/hooks")).unwrap();
+        fs::write(project.join("sub/.git"), "gitdir: ../.git/modules/sub\n").unwrap();
+        fs::write(project.join(".git/info/attributes"), "*.c diff=c\n").unwrap();
         fs::write(project.join(".git/config"), "[core]\n").unwrap();
         fs::write(project.join(".git/config.worktree"), "[core]\n").unwrap();
         fs::write(project.join(".git/hooks/post-merge"), "mine\n").unwrap();
@@ -119,6 +130,7 @@ impl Target {
         }
         let mut target = Self {
             before: BTreeMap::new(),
+            steering_before: Vec::new(),
             process,
             tcp: TcpListener::bind("127.0.0.1:0").unwrap(),
             tcp6: TcpListener::bind("[::1]:0").ok(),
@@ -131,6 +143,7 @@ impl Target {
             world,
         };
         target.before = target.state();
+        target.steering_before = target.steering();
         target
     }
 
@@ -146,6 +159,27 @@ impl Target {
             ("SHARED_KEY".into(), self.shared_key.to_string()),
             ("TTY".into(), self.tty.clone()),
         ]
+    }
+
+    /// What in the project makes git run something, and what is in it. What attacks only prepare is none.
+    fn steering(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let project = self.world.path("project");
+        let mut all = BTreeMap::new();
+        record(&project, &mut all);
+        let steers = |(path, (_, content)): (String, (u32, Vec<u8>))| {
+            let path = Path::new(&path).strip_prefix(&project).unwrap().to_owned();
+            let is_prepared = ["g", "other", "gone"].iter().any(|folder| path.starts_with(folder));
+            let name = path.file_name()?.to_str()?.to_owned();
+            let is_evil = |content: &[u8]| content.windows(4).any(|window| window == b"evil");
+            let target = String::from_utf8_lossy(&content).trim_start_matches("gitdir:").trim().to_owned();
+            let leads_to_evil = || {
+                let config = project.join(&path).parent()?.join(&target).join("config");
+                Some(is_evil(&fs::read(config).ok()?))
+            };
+            let is_pointer = name == ".git" && !content.is_empty() && leads_to_evil() == Some(true);
+            (!is_prepared && (name == "commondir" || is_pointer || is_evil(&content))).then_some((path, content))
+        };
+        all.into_iter().filter_map(steers).collect()
     }
 
     /// Mode and content of everything that no command may change, by path.
@@ -229,18 +263,23 @@ fn try_all(which: impl Fn(usize) -> bool) {
         if !works_outside {
             wrong.push(format!("{}: does not work outside, so it shows nothing", attack.name));
         }
-        let layers_and_terminals =
-            ["landlock", "bubblewrap"].into_iter().flat_map(|layer| [(layer, false), (layer, true)]);
-        for (layer, terminal) in layers_and_terminals {
+        let accesses = if attack.name.starts_with("git:") {
+            vec![GitAccess::ReadOnly, GitAccess::Writable]
+        } else {
+            vec![GitAccess::ReadOnly]
+        };
+        let ways = ["landlock", "bubblewrap"].into_iter().flat_map(|layer| [(layer, false), (layer, true)]);
+        for ((layer, terminal), access) in ways.flat_map(|way| accesses.iter().map(move |access| (way, *access))) {
             let target = Target::new(&attack);
             let sandboxes = layers(&target.world.spec());
             let Some(sandbox) = sandboxes.iter().find(|sandbox| sandbox.name().starts_with(layer)) else { continue };
+            let sandbox = &sandbox.with_git(access);
             let is_gap_of_landlock = attack.is("bubblewrap") || (attack.is("6.12") && !scopes_signals(sandbox));
             let is_known_gap = layer == "landlock" && is_gap_of_landlock;
             if attack.works(&target, Some(sandbox), terminal) != is_known_gap {
                 let what = if is_known_gap { "no longer works, so say so" } else { "works" };
                 let place = if terminal { ", at a terminal" } else { "" };
-                wrong.push(format!("{}: {what} in {layer}{place}", attack.name));
+                wrong.push(format!("{}: {what} in {layer}{place}, {access:?}", attack.name));
             }
         }
     }

@@ -16,9 +16,11 @@ use tokio::sync::oneshot;
 
 use super::bubblewrap::{self, Bubblewrap};
 use super::domain;
+use super::git_dirs::GitDirs;
 use super::grants::{self, Visible};
+use super::guard::Held;
 use super::syscall_filter::{self, Allowed};
-use super::{Network, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 use crate::process::orphan_guard;
 
@@ -112,18 +114,27 @@ impl Restricted {
     }
 
     /// A terminal is opened before it is wrapped, and granted by `for_one_command`.
-    pub(super) fn wrap(&self, directory: &Path, command: &[&str], _: Option<&Path>) -> std::io::Result<Wrapped> {
+    pub(super) fn wrap(
+        &self,
+        directory: &Path,
+        command: &[&str],
+        _: Option<&Path>,
+        git: (&GitDirs, GitAccess),
+    ) -> std::io::Result<Wrapped> {
         if let Some(wrapping) = &self.wrapping {
-            return wrapping.wrap(directory, command);
+            return wrapping.wrap(directory, command, git);
         }
         let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         Ok(Wrapped { program: program.into(), arguments, descriptors: Vec::new() })
     }
 
-    /// The project, where a command can write all of it.
-    pub(super) fn watched(&self) -> Option<&Path> {
-        self.wrapping.is_none().then_some(&self.spec.project_root)
+    pub(super) fn spec(&self) -> Arc<SandboxSpec> {
+        self.spec.clone()
+    }
+
+    pub(super) fn held(&self, git: GitAccess) -> Held {
+        if self.is_wrapping() { Held::by_view(git) } else { Held::Nothing }
     }
 
     pub(super) fn has_own_network(&self) -> bool {

@@ -7,8 +7,10 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use super::git_dirs::{self, GitDirs};
+use super::guard::Held;
 use super::seatbelt::{self, Paths, Unsayable, World};
-use super::{SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Not looked up in `PATH`, which a project may have a say in.
@@ -29,9 +31,25 @@ impl Restricted {
         false
     }
 
+    pub(super) fn spec(&self) -> Arc<SandboxSpec> {
+        self.spec.clone()
+    }
+
+    #[expect(clippy::unused_self, reason = "the same on every platform")]
+    pub(super) fn held(&self, git: GitAccess) -> Held {
+        Held::by_view(git)
+    }
+
     /// What is hidden is looked for anew.
-    pub(super) fn wrap(&self, _: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<Wrapped> {
-        let profile = seatbelt::profile(&Paths::of(&self.spec, terminal), self.spec.network).map_err(unsayable)?;
+    pub(super) fn wrap(
+        &self,
+        _: &Path,
+        command: &[&str],
+        terminal: Option<&Path>,
+        git: (&GitDirs, GitAccess),
+    ) -> io::Result<Wrapped> {
+        let paths = Paths::of(&self.spec, terminal, git);
+        let profile = seatbelt::profile(&paths, self.spec.network).map_err(unsayable)?;
         let arguments = ["-p", &profile].iter().chain(command).map(|part| (*part).to_owned()).collect();
         Ok(Wrapped { program: PROGRAM.into(), arguments, descriptors: Vec::new() })
     }
@@ -60,14 +78,16 @@ fn find_out() -> SandboxStatus {
 
 fn try_it() -> io::Result<Option<String>> {
     let world = World::new()?;
-    let wrapped = Restricted { spec: Arc::new(world.spec()) }.wrap(&world.project(), &World::command(), None)?;
+    let git = git_dirs::find(&world.project());
+    let restricted = Restricted { spec: Arc::new(world.spec()) };
+    let wrapped = restricted.wrap(&world.project(), &World::command(), None, (&git, GitAccess::Writable))?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
 }
 
 pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
     let restricted = Restricted { spec: Arc::new(spec.clone()) };
     restricted
-        .wrap(&spec.project_root, &["true"], None)
+        .wrap(&spec.project_root, &["true"], None, (&GitDirs::default(), GitAccess::ReadOnly))
         .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
     Ok((restricted, probe().name, Vec::new()))
 }

@@ -1,9 +1,9 @@
 //! What a command may not change in the project, where nothing can keep it from doing so: looked at before, put back
 //! after.
 //!
-//! Landlock grants a folder with all that is in it. So under Landlock alone a command can write git's hooks and
-//! configuration, and Arki's folder, for as long as it runs; never longer, however it ends. What it wrote is lost, and
-//! it is told.
+//! Landlock grants a folder with all that is in it. So under Landlock alone a command can write what of its git
+//! directories makes git run something, and Arki's folder, for as long as it runs; never longer, however it ends. What it
+//! wrote is lost, and it is told. A nested git directory that is gone as a whole, as with a build's folder, stays so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,7 +12,9 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
-use super::READ_ONLY_INSIDE;
+use super::git_dirs::GitDirs;
+use super::{ARKI_FOLDER, OWN_GIT, SAMPLE, STEERS_GIT};
+use crate::project::descend;
 
 /// More than this is not looked after, and no command is started without.
 const MAX_FILES: usize = 5_000;
@@ -29,39 +31,62 @@ type States = BTreeMap<String, State>;
 
 /// Puts back when it is dropped, at the latest.
 #[derive(Debug)]
-pub(crate) struct PutBack {
+pub(super) struct PutBack {
     root: Dir,
-    /// Folder and name of each; those in a `.git` only where there was one.
-    watched: Vec<&'static str>,
+    watched: Vec<Watched>,
     before: States,
     is_done: bool,
 }
 
 impl PutBack {
-    pub(super) fn look(root: &Path) -> io::Result<Self> {
+    /// `git` is what there is at `root` now.
+    pub(super) fn look(root: &Path, git: &GitDirs) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(root, ambient_authority())?;
-        let has_git = root.symlink_metadata(".git").is_ok_and(|found| found.is_dir());
-        let is_watched = |path: &&&str| has_git || !path.starts_with(".git/");
-        let watched: Vec<&str> = READ_ONLY_INSIDE.iter().filter(is_watched).copied().collect();
+        let mut watched = vec![Watched { path: ARKI_FOLDER.to_owned(), nested_in: None }];
+        for folder in git.folders.keys().filter_map(|path| path.to_str()) {
+            let nested_in = (folder != OWN_GIT).then(|| folder.to_owned());
+            let below = STEERS_GIT
+                .iter()
+                .map(|name| if folder.is_empty() { (*name).to_owned() } else { format!("{folder}/{name}") });
+            watched.extend(below.map(|path| Watched { path, nested_in: nested_in.clone() }));
+        }
+        let pointers = git.pointers.keys().filter_map(|path| path.to_str());
+        watched
+            .extend(pointers.map(|path| Watched { path: path.to_owned(), nested_in: parent(path).map(str::to_owned) }));
         let before = look(&root, &watched)?;
         Ok(Self { root, watched, before, is_done: false })
     }
 
+    /// What is to be said of it.
+    pub(super) fn finish_and_tell(self) -> String {
+        match self.finish() {
+            Ok(paths) if paths.is_empty() => String::new(),
+            Ok(paths) => format!("\n[Commands may not change {}: put back.]\n", paths.join(", ")),
+            Err(error) => format!("\n[The command changed what it may not, and it could not be put back: {error}]\n"),
+        }
+    }
+
     /// The paths that had been changed.
-    pub(crate) fn finish(mut self) -> io::Result<Vec<String>> {
+    fn finish(mut self) -> io::Result<Vec<String>> {
         self.put_back()
     }
 
     fn put_back(&mut self) -> io::Result<Vec<String>> {
         self.is_done = true;
-        // What can't be looked at, such as one that now leads elsewhere, is not what it was.
+        let mut paths = BTreeSet::new();
         let mut after = States::new();
-        for path in self.watched.iter().filter(|path| self.is_in_its_place(path)) {
-            after.extend(look(&self.root, &[path]).unwrap_or_default());
+        for watched in self.watched.iter().filter(|watched| watched.is_still_there(&self.root)) {
+            let below = format!("{}/", watched.path);
+            let is_its = |path: &&String| **path == watched.path || path.starts_with(&below);
+            paths.extend(self.before.keys().filter(is_its).cloned());
+            // What can't be looked at, such as one that now leads elsewhere, is not what it was.
+            if self.is_in_its_place(&watched.path) {
+                after.extend(look(&self.root, std::slice::from_ref(watched)).unwrap_or_default());
+            }
         }
-        let paths: BTreeSet<&String> = self.before.keys().chain(after.keys()).collect();
-        let is_changed = |path: &&String| self.before.get(*path) != after.get(*path);
-        let changed: Vec<String> = paths.into_iter().filter(is_changed).cloned().collect();
+        paths.extend(after.keys().cloned());
+        let is_changed = |path: &String| self.before.get(path) != after.get(path);
+        let changed: Vec<String> = paths.into_iter().filter(is_changed).collect();
         // Folders come before what is in them.
         for path in &changed {
             self.put_one_back(path)?;
@@ -69,18 +94,17 @@ impl PutBack {
         Ok(changed)
     }
 
-    /// Whether the first folder on its way is one, and no link to another.
+    /// Whether the folders on its way are folders, and no links to others.
     fn is_in_its_place(&self, path: &str) -> bool {
-        path.split_once('/')
-            .is_none_or(|(folder, _)| self.root.symlink_metadata(folder).is_ok_and(|found| found.is_dir()))
+        parent(path).is_none_or(|folder| descend(&self.root, folder).is_ok())
     }
 
     fn put_one_back(&self, path: &str) -> io::Result<()> {
-        if let Some((folder, _)) = path.split_once('/')
-            && !self.is_in_its_place(path)
-        {
-            remove(&self.root, folder)?;
-            self.root.create_dir(folder)?;
+        if !self.is_in_its_place(path) {
+            if !self.before.contains_key(path) {
+                return Ok(());
+            }
+            self.make_way(path)?;
         }
         remove(&self.root, path)?;
         match self.before.get(path) {
@@ -96,6 +120,39 @@ impl PutBack {
         }
         Ok(())
     }
+
+    /// The folders on its way, in the place of whatever is no folder.
+    fn make_way(&self, path: &str) -> io::Result<()> {
+        let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+        for folder in folders {
+            if !self.root.symlink_metadata(folder).is_ok_and(|found| found.is_dir()) {
+                remove(&self.root, folder)?;
+                self.root.create_dir(folder)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is looked after, with all that is below.
+#[derive(Debug)]
+struct Watched {
+    path: String,
+    /// It is no loss where this folder is gone.
+    nested_in: Option<String>,
+}
+
+impl Watched {
+    fn is_still_there(&self, root: &Dir) -> bool {
+        self.nested_in
+            .as_deref()
+            .is_none_or(|folder| descend(root, if folder.is_empty() { "." } else { folder }).is_ok())
+    }
+}
+
+/// `None` in the root.
+fn parent(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(folder, _)| folder)
 }
 
 impl Drop for PutBack {
@@ -108,10 +165,10 @@ impl Drop for PutBack {
     }
 }
 
-fn look(root: &Dir, watched: &[&str]) -> io::Result<States> {
+fn look(root: &Dir, watched: &[Watched]) -> io::Result<States> {
     let mut states = States::new();
     let mut bytes = 0;
-    watched.iter().try_for_each(|path| look_at(root, path, &mut states, &mut bytes))?;
+    watched.iter().try_for_each(|watched| look_at(root, &watched.path, &mut states, &mut bytes))?;
     Ok(states)
 }
 
@@ -131,6 +188,10 @@ fn look_at(root: &Dir, path: &str, states: &mut States, bytes: &mut u64) -> io::
         for entry in root.read_dir(path)? {
             let name = entry?.file_name().into_string();
             let name = name.map_err(|_| io::Error::new(io::ErrorKind::InvalidFilename, "a name is not UTF-8"))?;
+            // Nobody runs it, and every repository has a dozen.
+            if name.ends_with(SAMPLE) {
+                continue;
+            }
             look_at(root, &format!("{path}/{name}"), states, bytes)?;
         }
     } else if found.is_file() {
@@ -168,6 +229,7 @@ fn write(root: &Dir, path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::git_dirs;
     use super::*;
     use std::fs;
 
@@ -183,14 +245,17 @@ mod tests {
         folder
     }
 
+    fn watch(root: &Path) -> PutBack {
+        PutBack::look(root, &git_dirs::find(&root.canonicalize().unwrap())).unwrap()
+    }
+
     fn check(change: impl FnOnce(&Path), changed: &[&str]) {
         let folder = project();
-        let watched = PutBack::look(folder.path()).unwrap();
-        let before = look(&watched.root, READ_ONLY_INSIDE).unwrap();
+        let watched = watch(folder.path());
         change(folder.path());
         assert_eq!(watched.finish().unwrap(), changed);
-        let root = Dir::open_ambient_dir(folder.path(), ambient_authority()).unwrap();
-        assert_eq!(look(&root, READ_ONLY_INSIDE).unwrap(), before);
+        let again = watch(folder.path());
+        assert_eq!(again.before, watch(project().path()).before);
     }
 
     #[test]
@@ -219,9 +284,40 @@ mod tests {
     }
 
     #[test]
+    fn a_nested_one_is_put_back_where_it_still_is() {
+        let nested = |names: &[&str]| {
+            let folder = project();
+            fs::create_dir_all(folder.path().join("a/b/.git/info")).unwrap();
+            fs::write(folder.path().join("a/b/.git/config"), "mine").unwrap();
+            names.iter().for_each(|name| fs::write(folder.path().join("a/b/.git").join(name), "mine").unwrap());
+            folder
+        };
+        let folder = nested(&["info/attributes"]);
+        let watched = watch(folder.path());
+        let git = folder.path().join("a/b/.git");
+        ["config", "commondir", "info/attributes"].iter().for_each(|name| fs::write(git.join(name), "evil").unwrap());
+        let changed = ["a/b/.git/commondir", "a/b/.git/config", "a/b/.git/info/attributes"];
+        assert_eq!(watched.finish().unwrap(), changed);
+        assert_eq!(watch(folder.path()).before, watch(nested(&["info/attributes"]).path()).before);
+        let watched = watch(folder.path());
+        fs::remove_dir_all(folder.path().join("a")).unwrap();
+        assert!(watched.finish().unwrap().is_empty() && !folder.path().join("a").exists());
+    }
+
+    #[test]
+    fn a_file_that_says_where_the_repository_is_is_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(".git"), "gitdir: /somewhere").unwrap();
+        let watched = watch(folder.path());
+        fs::write(folder.path().join(".git"), "gitdir: evil").unwrap();
+        assert_eq!(watched.finish().unwrap(), [".git"]);
+        assert_eq!(fs::read_to_string(folder.path().join(".git")).unwrap(), "gitdir: /somewhere");
+    }
+
+    #[test]
     fn it_is_put_back_also_when_nobody_waits_for_the_end() {
         let folder = project();
-        let watched = PutBack::look(folder.path()).unwrap();
+        let watched = watch(folder.path());
         fs::write(folder.path().join(".git/config"), "x").unwrap();
         drop(watched);
         assert_eq!(fs::read_to_string(folder.path().join(".git/config")).unwrap(), "mine");
@@ -230,7 +326,7 @@ mod tests {
     #[test]
     fn a_repository_that_is_made_by_the_command_is_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let watched = PutBack::look(folder.path()).unwrap();
+        let watched = watch(folder.path());
         fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
         fs::create_dir(folder.path().join(".arki")).unwrap();
         assert_eq!(watched.finish().unwrap(), [".arki"]);

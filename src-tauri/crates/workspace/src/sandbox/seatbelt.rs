@@ -1,7 +1,7 @@
 //! The profile for `sandbox-exec`, macOS's own way to confine a program and all that it starts. Pure.
 //!
-//! It begins with nothing allowed, and names what is. Of the project's `.git` only what git writes while it works can be
-//! written, by its exact names: what a disk without upper and lower case takes for `hooks` has more spellings than can
+//! It begins with nothing allowed, and names what is. Of a git directory nothing can be written, or, by git's own
+//! commands, only what git writes while it works, by its exact names: what a disk without upper and lower case takes for `hooks` has more spellings than can
 //! be listed. A path is said in full and in quotes; one that could end its quotes is refused, and nothing runs.
 
 mod probe;
@@ -9,7 +9,8 @@ mod probe;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{Network, SandboxSpec};
+use super::git_dirs::GitDirs;
+use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, STEERS_GIT, SandboxSpec};
 pub(super) use probe::World;
 
 const BASE: &str = include_str!("seatbelt/base.sb");
@@ -51,8 +52,9 @@ pub(super) struct Paths {
     pub(super) writable: Vec<PathBuf>,
     /// Neither seen nor written, unless a writable one lies in it.
     pub(super) hidden: Vec<PathBuf>,
-    /// A `.git` of which only what git needs is written.
-    pub(super) git: Option<PathBuf>,
+    /// Git directories, and whether of them what git writes while it works is written, or nothing.
+    pub(super) git: Vec<PathBuf>,
+    pub(super) git_access: GitAccess,
     /// Never written, whether they exist or not.
     pub(super) read_only: Vec<PathBuf>,
     /// The command's terminal.
@@ -61,15 +63,20 @@ pub(super) struct Paths {
 
 impl Paths {
     /// Looked at as they are now.
-    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>) -> Self {
+    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, (git, git_access): (&GitDirs, GitAccess)) -> Self {
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
-        let git = root.join(".git");
-        let is_folder = git.symlink_metadata().is_ok_and(|found| found.is_dir());
+        // A project that is a repository without a `.git` is there to be written.
+        let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
+        let is_held = |path: &&PathBuf| git_access == GitAccess::ReadOnly || **path == Path::new(OWN_GIT);
+        let mut read_only = vec![root.join(ARKI_FOLDER)];
+        read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
+        read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
         Self {
             writable: spec.writable_roots(),
             hidden: spec.all_hidden(),
-            git: is_folder.then_some(git),
-            read_only: vec![root.join(".arki")],
+            git: below.into_iter().map(|folder| root.join(folder)).collect(),
+            git_access,
+            read_only,
             terminal: terminal.map(Path::to_owned),
         }
     }
@@ -99,8 +106,8 @@ pub(super) fn profile(paths: &Paths, network: Network) -> Result<String, Unsayab
         }
     }
     profile.hide(paths.hidden.iter().filter(is_inside))?;
-    if let Some(git) = &paths.git {
-        profile.protect_git(git)?;
+    for git in &paths.git {
+        profile.protect_git(git, paths.git_access)?;
     }
     for path in &paths.read_only {
         profile.rule("deny file-write*", &[literal(path)?, subpath(path)?])?;
@@ -124,8 +131,11 @@ impl Profile {
         Ok(())
     }
 
-    fn protect_git(&mut self, git: &Path) -> Result<(), Unsayable> {
+    fn protect_git(&mut self, git: &Path, access: GitAccess) -> Result<(), Unsayable> {
         self.rule("deny file-write*", &[literal(git)?, subpath(git)?])?;
+        if access == GitAccess::ReadOnly {
+            return Ok(());
+        }
         let mut written = Vec::new();
         for folder in GIT_FOLDERS {
             written.push(subpath(&git.join(folder))?);
@@ -155,13 +165,15 @@ fn quoted(path: &Path) -> Result<String, Unsayable> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::git_dirs;
     use super::*;
 
     fn paths() -> Paths {
         Paths {
             writable: vec!["/Users/u/project".into(), "/private/tmp/run".into()],
             hidden: vec!["/Users/u/.ssh".into(), "/Users/u/project/.env-store".into()],
-            git: Some("/Users/u/project/.git".into()),
+            git: vec!["/Users/u/project/.git".into()],
+            git_access: GitAccess::Writable,
             read_only: vec!["/Users/u/project/.arki".into()],
             terminal: None,
         }
@@ -234,15 +246,28 @@ mod tests {
     #[test]
     fn what_is_there_decides_what_is_protected() {
         let world = World::new().unwrap();
-        let paths = Paths::of(&world.spec(), None);
-        assert_eq!(paths.git, Some(world.project().join(".git")));
+        let paths_with = |access| Paths::of(&world.spec(), None, (&git_dirs::find(&world.project()), access));
+        let paths = paths_with(GitAccess::Writable);
+        assert_eq!(paths.git, [world.project().join(".git")]);
         assert_eq!(paths.read_only, [world.project().join(".arki")]);
         assert!(paths.writable.contains(&world.project()) && paths.writable.len() == 2);
         assert!(paths.hidden.contains(&world.project().with_file_name("hidden")));
+        std::fs::create_dir_all(world.project().join("nested/.git")).unwrap();
+        assert!(paths_with(GitAccess::ReadOnly).git.contains(&world.project().join("nested/.git")));
         std::fs::remove_dir_all(world.project().join(".git")).unwrap();
         std::fs::write(world.project().join(".git"), "gitdir: elsewhere").unwrap();
-        assert_eq!(Paths::of(&world.spec(), None).git, None);
+        let paths = paths_with(GitAccess::Writable);
+        assert_eq!(paths.git, [world.project().join("nested/.git")]);
+        assert!(paths.read_only.contains(&world.project().join(".git")));
         assert_ne!(of(&paths), BASE);
+    }
+
+    #[test]
+    fn nothing_of_a_read_only_git_directory_is_written() {
+        let profile = of(&Paths { git_access: GitAccess::ReadOnly, ..paths() });
+        place(&profile, "(deny file-write* (literal \"/Users/u/project/.git\") (subpath");
+        assert!(!profile.contains("(allow file-write* (subpath \"/Users/u/project/.git/objects\")"));
+        assert!(!profile.contains("next-index"));
     }
 
     #[test]
@@ -263,7 +288,7 @@ mod tests {
             for paths in [
                 Paths { writable: vec![path.clone()], ..paths() },
                 Paths { hidden: vec![path.clone()], ..paths() },
-                Paths { git: Some(path.clone()), ..paths() },
+                Paths { git: vec![path.clone()], ..paths() },
                 Paths { read_only: vec![path.clone()], ..paths() },
                 Paths { terminal: Some(path.clone()), ..paths() },
             ] {

@@ -6,7 +6,8 @@
 //! interfaces, are ever allowed: not Bluetooth, virtual machines' or the kernel's own.
 //! *New namespaces and mounts* would give powers inside them, and with them the kernel's least tried code.
 //! *io_uring* can open sockets without that system call. *The kernel's keyrings* are inherited by children and may hold
-//! the user's keys. One question is refused so that those who ask it know where they are (`mark`).
+//! the user's keys. *Modes* that give a file's rights to whoever starts it are refused, for the file stays; what takes its
+//! mode by a pointer (`openat2`) is refused as unknown. One question is refused so that those who ask it know where they are (`mark`).
 
 use std::collections::BTreeMap;
 
@@ -95,6 +96,29 @@ const CLONE_NEWTIME: i32 = 0x80;
 /// Types what somebody else's terminal reads.
 const TERMINAL_INPUT: &[u64] = &[0x5412, 0x541c];
 
+/// A file with one of these gives whoever starts it its owner's or group's rights, also long after the command.
+const FOREIGN_RIGHTS: &[u32] = &[libc::S_ISUID, libc::S_ISGID];
+const SYS_FCHMODAT2: i64 = 452;
+/// Which argument is the mode.
+const MODE_GIVEN: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (SYS_FCHMODAT2, 2),
+    (libc::SYS_mknodat, 2),
+];
+/// Which argument are the flags; the mode follows, and says nothing where no file is made.
+const MODE_GIVEN_TO_NEW: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
+];
+
 /// What the filter leaves to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowed {
@@ -122,12 +146,19 @@ pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
     rules.add(libc::SYS_setpriority, vec![rule(&[is_not(1, 0)?])?]);
     let terminal = || TERMINAL_INPUT.iter().map(|request| rule(&[is(1, *request)?])).collect::<Option<Vec<_>>>();
     rules.add(libc::SYS_ioctl, terminal()?);
+    for (call, mode) in MODE_GIVEN {
+        rules.add(*call, with_any_bit(*mode, FOREIGN_RIGHTS)?);
+    }
+    for (call, flags) in MODE_GIVEN_TO_NEW {
+        rules.add(*call, new_files_with_foreign_rights(*flags)?);
+    }
     let question = [is(0, libc::PR_GET_DUMPABLE as u64)?, is(1, u64::from(mark::MARK))?];
     rules.add(libc::SYS_prctl, vec![rule(&question)?]);
     #[cfg(target_arch = "x86_64")]
     rules.0.insert(X32_IOCTL, terminal()?);
     let mut unknown = Rules::default();
     unknown.add(libc::SYS_clone3, Vec::new());
+    unknown.add(libc::SYS_openat2, Vec::new());
     Some([rules.program(libc::EPERM)?, unknown.program(libc::ENOSYS)?])
 }
 
@@ -160,13 +191,24 @@ fn socket_pairs() -> Option<Vec<SeccompRule>> {
 }
 
 fn with_any_flag(flags: &[i32]) -> Option<Vec<SeccompRule>> {
-    flags
-        .iter()
-        .map(|flag| {
-            let flag = u64::from(flag.cast_unsigned());
-            rule(&[SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(flag), flag).ok()?])
-        })
-        .collect()
+    let flags: Vec<u32> = flags.iter().map(|flag| flag.cast_unsigned()).collect();
+    with_any_bit(0, &flags)
+}
+
+fn with_any_bit(argument: u8, bits: &[u32]) -> Option<Vec<SeccompRule>> {
+    bits.iter().map(|bit| rule(&[has(argument, *bit)?])).collect()
+}
+
+fn new_files_with_foreign_rights(flags: u8) -> Option<Vec<SeccompRule>> {
+    // The bit of `O_TMPFILE` that is not also `O_DIRECTORY`'s.
+    let makes = [libc::O_CREAT, libc::O_TMPFILE & !libc::O_DIRECTORY].map(i32::cast_unsigned);
+    let ways = makes.iter().flat_map(|makes| FOREIGN_RIGHTS.iter().map(move |right| (*makes, *right)));
+    ways.map(|(makes, right)| rule(&[has(flags, makes)?, has(flags + 1, right)?])).collect()
+}
+
+fn has(argument: u8, bit: u32) -> Option<SeccompCondition> {
+    let bit = u64::from(bit);
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit).ok()
 }
 
 fn is(argument: u8, value: u64) -> Option<SeccompCondition> {

@@ -41,6 +41,7 @@ impl World {
             hidden,
             also_writable: Vec::new(),
             network: Network::None,
+            trash: Some(self.path("trash")),
         }
     }
 
@@ -182,6 +183,19 @@ fn what_is_hidden_cannot_be_seen_by_any_way() {
         world.refuses(command);
     }
     world.hides("ls $W/config; cp -r $W/config copy && cat copy/*");
+}
+
+#[test]
+fn a_hidden_file_among_others_is_hidden_alone() {
+    let world = World::new();
+    fs::create_dir_all(world.path("home/.m2/repository")).unwrap();
+    fs::write(world.path("home/.m2/settings.xml"), "SECRET").unwrap();
+    fs::write(world.path("home/.m2/repository/library"), "public").unwrap();
+    fs::write(world.path("home/.python_history"), "SECRET").unwrap();
+    world.refuses("cat $W/home/.m2/settings.xml");
+    world.refuses("cat $W/home/.python_history");
+    world.refuses("cp $W/home/.m2/settings.xml copy");
+    world.allows("grep -q public $W/home/.m2/repository/library");
 }
 
 #[test]
@@ -356,6 +370,8 @@ fn what_detached_itself_is_listed_with_its_command() {
 mod at_terminal;
 #[path = "escape_tests.rs"]
 mod escapes;
+#[path = "git_tests.rs"]
+mod git;
 
 /// Runs itself a second time, in each sandbox, with an environment that says nothing of it.
 #[test]

@@ -20,11 +20,22 @@ impl Restricted {
     }
 
     #[cfg(unix)]
+    pub(super) fn spec(&self) -> std::sync::Arc<SandboxSpec> {
+        match *self {}
+    }
+
+    #[cfg(unix)]
+    pub(super) fn held(&self, _: super::GitAccess) -> super::guard::Held {
+        match *self {}
+    }
+
+    #[cfg(unix)]
     pub(super) fn wrap(
         &self,
         _: &std::path::Path,
         _: &[&str],
         _: Option<&std::path::Path>,
+        _: (&super::GitDirs, super::GitAccess),
     ) -> std::io::Result<super::Wrapped> {
         match *self {}
     }

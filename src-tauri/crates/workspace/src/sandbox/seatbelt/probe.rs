@@ -55,6 +55,7 @@ impl World {
             hidden: vec![self.root.join("hidden")],
             also_writable: Vec::new(),
             network: Network::None,
+            trash: None,
         }
     }
 
@@ -134,9 +135,10 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn in_a_sandbox_that_is_known_to_confine_none_does() {
-        use crate::sandbox::Sandbox;
+        use crate::sandbox::{GitAccess, Sandbox};
         let world = World::new().unwrap();
         let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
+        let sandbox = sandbox.with_git(GitAccess::Writable);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let environment = world.environment().unwrap().into_iter().map(|(name, value)| (name.to_owned(), value));
         let spec = crate::CommandSpec {

@@ -1,0 +1,46 @@
+//! What a kernel is given for a run: the project, what is allowed in it, and where things are kept.
+
+use super::{Audience, BackgroundCommands};
+use crate::guide::Guides;
+use crate::policy::PolicySettings;
+use crate::tool::Tool;
+use arki_domain::ContentStore;
+use arki_workspace::{CommandLimits, Project, SandboxStatus};
+use globset::{Glob, GlobSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Bounds on what one call may take.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolLimits {
+    pub timeout_seconds: u64,
+    pub max_output_bytes: usize,
+    /// Of a command with all that it started.
+    pub command: CommandLimits,
+}
+
+pub struct KernelSettings {
+    pub project: Arc<Project>,
+    pub trusted: bool,
+    pub policy: PolicySettings,
+    pub limits: ToolLimits,
+    /// The user's own secret files, besides the known ones.
+    pub secrets: GlobSet,
+    /// The globs that `secrets` is made of.
+    pub secret_globs: Vec<Glob>,
+    /// Arki's own folders, canonical: no tool touches anything in them, wherever the project lies.
+    pub own_folders: Vec<PathBuf>,
+    /// What commands must not see: Arki's own folders among them.
+    pub hidden: Vec<PathBuf>,
+    /// Where what commands may not leave behind is kept; within a hidden folder.
+    pub trash: PathBuf,
+    pub sandbox: SandboxStatus,
+    pub audience: Audience,
+    /// What there is besides the built-in tools, which keep their names.
+    pub tools: Vec<Tool>,
+    pub guides: Guides,
+    /// Outlives the run.
+    pub background: Arc<BackgroundCommands>,
+    /// Where the images of files go before they are changed.
+    pub contents: Arc<dyn ContentStore>,
+}

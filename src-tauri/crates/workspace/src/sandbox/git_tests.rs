@@ -1,0 +1,162 @@
+//! Git's own commands work in each sandbox, and nothing stays that would make git run something outside it.
+
+use std::fs;
+use std::process::Command;
+
+use super::super::{GitAccess, Sandbox};
+use super::{World, layers};
+use crate::process::{CommandLimits, CommandOutcome, PipedSpec, start_piped};
+
+impl World {
+    /// Outside any sandbox.
+    fn git(&self, line: &str) {
+        let mut command = Command::new("git");
+        command.args(line.split(' ')).current_dir(self.path("project")).env_clear().envs(self.environment());
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    fn with_repository() -> Self {
+        let world = Self::new();
+        fs::write(world.path("home/.gitconfig"), "[user]\n\tname = me\n\temail = me@example.org\n").unwrap();
+        world.git("init -q -b main .");
+        fs::write(world.path("project/file"), "one\n").unwrap();
+        world.git("add file");
+        world.git("commit -q -m first");
+        world.git("tag -a v1 -m v1");
+        world
+    }
+
+    /// A new world for each sandbox that works here.
+    fn in_each(access: GitAccess, check: impl Fn(&Self, &dyn Fn(&str) -> CommandOutcome)) {
+        for number in 0..layers(&Self::new().spec()).len() {
+            let world = Self::with_repository();
+            let sandbox = layers(&world.spec()).remove(number).with_git(access);
+            println!("{}", sandbox.name());
+            check(&world, &|line| world.run_in(&sandbox, line));
+        }
+    }
+
+    fn trashed(&self) -> Vec<String> {
+        let kept = fs::read_dir(self.path("trash")).into_iter().flatten().flatten();
+        let files = kept.flat_map(|folder| fs::read_dir(folder.path()).unwrap().flatten());
+        files.map(|file| file.file_name().into_string().unwrap()).collect()
+    }
+}
+
+fn succeeds(run: &dyn Fn(&str) -> CommandOutcome, line: &str) -> String {
+    let outcome = run(line);
+    assert_eq!(outcome.exit_code, Some(0), "{line}: {}", outcome.output);
+    assert!(
+        !outcome.output.contains("outside the sandbox") && !outcome.output.contains("put back"),
+        "{}",
+        outcome.output
+    );
+    outcome.output
+}
+
+#[test]
+fn git_adds_commits_and_switches() {
+    World::in_each(GitAccess::Writable, |world, run| {
+        succeeds(run, "echo two >>file && git add -A && git commit -q -m second && git tag v2");
+        succeeds(run, "git switch -q -c side && git commit -q --allow-empty -m third && git switch -q main");
+        succeeds(run, "git merge -q side && git stash && git log --oneline | grep -q third");
+        world.git("fsck");
+        assert_eq!(world.trashed(), [""; 0]);
+    });
+}
+
+#[test]
+fn what_git_makes_is_left_alone() {
+    World::in_each(GitAccess::Writable, |world, run| {
+        world.git("init -q ../outside/up");
+        world.git("-C ../outside/up commit -q --allow-empty -m x");
+        succeeds(
+            run,
+            "git init -q new && git init -q --bare bare.git && git clone -q ../outside/up copy && git clone -q . own",
+        );
+        succeeds(run, "git worktree add -q tree && git -C tree commit -q --allow-empty -m x");
+        succeeds(run, "git -C copy commit -q --allow-empty -m y");
+        for config in ["new/.git/config", "bare.git/config", "copy/.git/config", "own/.git/config"] {
+            assert!(world.path("project").join(config).exists(), "{config}");
+        }
+        assert!(world.path("project/.git/worktrees/tree/commondir").exists());
+        world.git("-C tree log -1");
+        assert_eq!(world.trashed(), [""; 0]);
+    });
+}
+
+#[test]
+fn scripts_read_a_repository_and_make_their_own() {
+    World::in_each(GitAccess::ReadOnly, |world, run| {
+        assert_eq!(succeeds(run, "touch file; git describe && git rev-parse --abbrev-ref HEAD"), "v1\nmain\n");
+        succeeds(run, "echo two >>file && git status --short | grep -q file && git diff --stat && git log -1");
+        succeeds(
+            run,
+            "mkdir -p build && cd build && git init -q . && git commit -q --allow-empty -m x && cd .. && rm -r build",
+        );
+        assert_eq!(world.trashed(), [""; 0]);
+    });
+}
+
+#[test]
+fn a_script_does_not_write_a_repository_that_is_there() {
+    let world = World::with_repository();
+    let Ok(sandbox) = Sandbox::bubblewrap(&world.spec()) else { return };
+    let outcome = world.run_in(&sandbox, "echo two >>file; sh -c 'git add file'");
+    assert_ne!(outcome.exit_code, Some(0));
+    assert!(outcome.output.contains("Only a line of nothing but git commands"), "{}", outcome.output);
+}
+
+#[test]
+fn what_is_taken_away_is_kept_and_told() {
+    for access in [GitAccess::ReadOnly, GitAccess::Writable] {
+        World::in_each(access, |world, run| {
+            let said = run("git init -q new && printf '[core]\\n\\tfsmonitor = evil\\n' >>new/.git/config").output;
+            assert!(said.contains("new/.git/config could make git run a program"), "{said}");
+            assert!(said.contains(world.path("trash").to_str().unwrap()), "{said}");
+            assert_eq!(world.trashed(), ["config"]);
+            assert!(!world.path("project/new/.git/config").exists() && world.path("project/new/.git/HEAD").exists());
+        });
+    }
+}
+
+#[test]
+fn where_nothing_is_kept_it_is_removed() {
+    let world = World::with_repository();
+    fs::write(world.path("trash"), "in the way").unwrap();
+    for (number, sandbox) in layers(&world.spec()).into_iter().enumerate() {
+        let hook = format!("new-{number}/.git/hooks/pre-push");
+        let said = world.run_in(&sandbox, &format!("git init -q new-{number} && echo x >{hook}")).output;
+        assert!(said.contains(&format!("{hook} could make git run a program")) && said.contains("removed"), "{said}");
+        assert!(!world.path("project").join(hook).exists());
+    }
+}
+
+#[test]
+fn what_a_program_at_pipes_leaves_behind_is_taken_away_too() {
+    for number in 0..layers(&World::new().spec()).len() {
+        let world = World::with_repository();
+        let sandbox = &layers(&world.spec())[number];
+        let script = "git init -q new; echo x >new/.git/hooks/pre-push; echo evil >>.git/config";
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let ended = runtime.block_on(async {
+            let spec = PipedSpec {
+                name: "a server".to_owned(),
+                program: "sh".to_owned(),
+                arguments: vec!["-c".to_owned(), script.to_owned()],
+                directory: world.path("project"),
+                environment: world.environment(),
+                sandbox: Some(sandbox),
+                limits: CommandLimits::default(),
+            };
+            let mut piped = start_piped(spec).await.unwrap();
+            let mut said = Vec::new();
+            tokio::io::AsyncReadExt::read_to_end(&mut piped.stdout, &mut said).await.unwrap();
+            piped.process.stop().await
+        });
+        assert!(ended.exit_code.is_some(), "{}", sandbox.name());
+        assert_eq!(world.trashed(), ["pre-push"], "{}", sandbox.name());
+        assert!(!fs::read_to_string(world.path("project/.git/config")).unwrap().contains("evil"));
+    }
+}

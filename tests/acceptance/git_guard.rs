@@ -1,0 +1,107 @@
+//! No command leaves anything that makes git run a program once the user uses it, and git's own commands work.
+#![cfg(unix)]
+
+use crate::harness::{Stage, payload};
+use arki_testkit::Turn;
+use serde_json::json;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn running(lines: &[&str]) -> Stage {
+    let mut turns: Vec<Turn> =
+        lines.iter().map(|line| Turn::calls().call("run_command", json!({"command": line}))).collect();
+    turns.push(Turn::text("Done."));
+    let stage = Stage::new(turns);
+    git(&stage, "", "init -q -b main .");
+    git(&stage, "", "config user.name me");
+    git(&stage, "", "config user.email me@example.org");
+    stage.trust();
+    stage
+}
+
+/// As the user runs it, outside any sandbox.
+fn git(stage: &Stage, folder: &str, line: &str) -> Output {
+    let mut command = Command::new("git");
+    command.args(line.split(' ')).current_dir(stage.path(folder)).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.output().unwrap()
+}
+
+/// A script that prepares `g`, whose configuration runs a program that leaves a mark.
+fn evil(stage: &Stage, then: &str) {
+    let mark = stage.path("mark");
+    let program = stage.write("evil.sh", format!("#!/bin/sh\ntouch '{}'\nfalse\n", mark.display()));
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = format!("[core]\\n\\trepositoryformatversion = 0\\n\\tfsmonitor = {}\\n", program.display());
+    stage.write("prepare.sh", format!("mkdir -p g/refs g/objects\nprintf '{config}' >g/config\n{then}\n"));
+}
+
+fn check(then: &str, used_in: &str, told: &str) {
+    // So that an attack that fails can't be one that never worked.
+    let control = running(&[]);
+    evil(&control, then);
+    git(&control, "", "init -q vendor/lib");
+    Command::new("sh").arg("prepare.sh").current_dir(control.path("")).output().unwrap();
+    git(&control, used_in, "status");
+    assert!(control.path("mark").exists(), "{then}");
+
+    let stage = running(&["sh prepare.sh"]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    git(&stage, "", "init -q vendor/lib");
+    evil(&stage, then);
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let result = stage.told();
+    assert!(
+        result.contains(told) || result.contains("Read-only file system") || result.contains("put back"),
+        "{result}"
+    );
+    git(&stage, used_in, "status");
+    assert!(!stage.path("mark").exists(), "{then}: {result}");
+}
+
+#[test]
+fn another_common_folder_is_not_left_behind() {
+    check("echo ../g >.git/commondir", "", "put back");
+}
+
+#[test]
+fn a_nested_repository_is_not_reconfigured() {
+    check("cat g/config >>vendor/lib/.git/config", "vendor/lib", "put back");
+}
+
+#[test]
+fn a_new_repository_is_not_left_behind_with_a_program() {
+    let told = "new/.git/config could make git run a program outside the sandbox, so it was moved to";
+    check("git init -q new && cat g/config >>new/.git/config", "new", told);
+}
+
+#[test]
+fn a_file_that_leads_to_another_repository_does_not_help() {
+    check("echo ref: refs/heads/x >g/HEAD; mkdir n; echo 'gitdir: ../g' >n/.git", "n", "g/config could make git run");
+}
+
+#[test]
+fn git_itself_adds_commits_and_clones() {
+    let stage =
+        running(&["git add -A && git commit -q -m 'from the model'", "git clone -q . copy && git init -q other"]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.write("file", "one\n");
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    let log = String::from_utf8(git(&stage, "", "log --format=%s").stdout).unwrap();
+    assert_eq!(log, "from the model\n");
+    assert_eq!(git(&stage, "copy", "log --format=%s").stdout, log.as_bytes());
+    for path in ["copy/.git/config", "other/.git/config"] {
+        assert!(Path::new(&stage.path(path)).exists(), "{path}");
+    }
+}
+
+#[test]
+fn a_command_that_is_too_long_is_an_error_that_says_so() {
+    let stage = running(&[&format!("echo {}", "x".repeat(200_000))]);
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    assert!(stage.told().contains("The command is too long: 200005 bytes, of at most 100000."), "{}", stage.told());
+    assert_eq!(payload(&stage.log(), "tool.result")["code"], "ARGUMENTS_INVALID");
+}
