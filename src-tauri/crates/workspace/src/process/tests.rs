@@ -337,7 +337,9 @@ fn a_fork_bomb_is_ended_as_a_whole() {
     // It goes on for as long as the file is there, should it not be ended.
     let go_on = folder.path().join("go-on");
     fs::write(&go_on, "").unwrap();
-    let bomb = format!("bomb() {{ [ -e {0} ] && {{ bomb & bomb & }}; sleep 100; }}; bomb", go_on.display());
+    // Twice as many each twentieth of a second: a machine that is slow to look has a thousand by then, and not all it can.
+    let doubles = format!("[ -e {} ] && {{ sleep 0.05; bomb & bomb & }}", go_on.display());
+    let bomb = format!("bomb() {{ {doubles}; sleep 100; }}; bomb");
     let outcome = Check { limits, ..command(&bomb) }.run();
     fs::remove_file(go_on).unwrap();
     assert_eq!((outcome.overran, outcome.signal), (Some(Overrun::Processes(30)), Some(9)));
