@@ -40,14 +40,21 @@ impl Engine {
     pub fn unresolved_secrets(&self, record: &ApprovalRecord) -> Vec<String> {
         let Some(requested) = record.request() else { return Vec::new() };
         let Ok(session) = self.session(&record.session_id) else { return Vec::new() };
-        match self.load_project(Path::new(&session.project)) {
-            Ok(open) if open.is_trusted() => {
-                let paths = affected(&requested);
-                arki_tools::unresolved_placeholders(&self.redactor, &open.project, &paths, &requested.args)
-            }
-            // What is not looked for can't be said to be missing.
-            _ => Vec::new(),
+        // What is not looked for can't be said to be missing.
+        let Ok(open) = self.load_project(Path::new(&session.project)) else { return Vec::new() };
+        let Ok(config) = self.config_of(&open) else { return Vec::new() };
+        if !open.is_trusted() {
+            return Vec::new();
         }
+        let paths = affected(&requested);
+        let mut unresolved =
+            arki_tools::unresolved_placeholders(&self.redactor, &open.project, &paths, &requested.args);
+        // A provider's key is known as soon as the run goes on.
+        let is_key = |placeholder: &String| {
+            config.providers.iter().any(|provider| placeholder.starts_with(&format!("[secret:{}#", provider.name)))
+        };
+        unresolved.retain(|placeholder| !is_key(placeholder));
+        unresolved
     }
 
     /// In the folder that the session belongs to, as far as it may be read.
