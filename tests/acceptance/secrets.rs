@@ -2,7 +2,8 @@
 //! tool writes has them to the byte.
 
 use crate::harness::{Stage, contains, files_below, payload, payloads, text};
-use arki_testkit::Turn;
+use crate::mcp::{server, with};
+use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "tr0ub4dor-and-3-more";
@@ -174,6 +175,16 @@ fn a_secret_that_was_typed_and_nobody_knows_any_more_is_told_of_before_anything_
 }
 
 #[test]
+fn a_server_is_not_handed_a_secret_unasked_because_the_user_calls_its_tool_reading() {
+    let harmless = with(server("good"), &json!({"categories": {"echo": "read"}}));
+    let turns = vec![read("settings.toml"), call("mcp__x__echo", json!({"text": "TOKEN"})), Turn::text("Done.")];
+    let stage = Stage::configured(Script::new(turns), &json!({"mcpServers": {"x": harmless}}));
+    stage.write("settings.toml", settings());
+    stage.exec(&["--approve", "all", "echo it"]).exits(3);
+    assert_eq!(payload(&stage.log(), "approval.requested")["rule"], "builtin:secret");
+}
+
+#[test]
 fn a_placeholder_that_stands_for_nothing_fails_and_is_never_written() {
     for made_up in ["[secret:DB_PASSWORD#0123456789ab]", "[secret:DB_PASSWORD]"] {
         for (tool, args) in [
@@ -225,7 +236,7 @@ fn a_value_that_comes_into_an_environment_file_during_the_run_is_hidden_from_the
 
 #[test]
 fn in_a_folder_that_is_not_trusted_no_environment_file_is_read_unasked() {
-    let stage = Stage::untrusted(arki_testkit::Script::new(vec![read("settings.toml"), Turn::text("ok")]), &json!({}));
+    let stage = Stage::untrusted(Script::new(vec![read("settings.toml"), Turn::text("ok")]), &json!({}));
     stage.write(".env", format!("DB_PASSWORD={PASSWORD}\n"));
     stage.write("settings.toml", settings());
     stage.exec(&["look"]).exits(0);
@@ -242,7 +253,7 @@ fn files_that_the_configuration_names_are_secret_too() {
         Turn::text("done"),
     ];
     let config = json!({"policy": {"secretFiles": ["keys/", "*.private"]}});
-    let stage = Stage::configured(arki_testkit::Script::new(turns), &config);
+    let stage = Stage::configured(Script::new(turns), &config);
     stage.write("keys/a.json", "hidden\n");
     stage.write("src/b.private", "hidden\n");
     stage.write("src/c.txt", "hidden\n");
