@@ -21,6 +21,8 @@
 //! is; and what comes into being is looked at when the command has ended (`guard`).
 
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
 
@@ -48,6 +50,8 @@ mod git_dirs;
 mod grants;
 #[cfg(unix)]
 mod guard;
+#[cfg(unix)]
+mod listings;
 #[cfg(target_os = "linux")]
 mod mark;
 #[cfg(target_os = "linux")]
@@ -264,6 +268,8 @@ pub struct Sandbox {
     notes: Vec<String>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     git: GitAccess,
+    #[cfg(unix)]
+    listings: Arc<Mutex<listings::Listings>>,
 }
 
 impl Sandbox {
@@ -287,13 +293,24 @@ impl Sandbox {
         if spec.network == Network::Granted {
             name.push_str(", with network");
         }
-        Ok(Self { platform, name, notes, git: GitAccess::default() })
+        Ok(Self::new(platform, name, notes))
+    }
+
+    fn new(platform: platform::Restricted, name: String, notes: Vec<String>) -> Self {
+        Self {
+            platform,
+            name,
+            notes,
+            git: GitAccess::default(),
+            #[cfg(unix)]
+            listings: Arc::default(),
+        }
     }
 
     #[cfg(all(test, target_os = "linux"))]
     fn landlock(spec: &SandboxSpec) -> Result<Self> {
         let (platform, notes) = platform::prepare_landlock(spec)?;
-        Ok(Self { platform, name: platform::landlock().name, notes, git: GitAccess::default() })
+        Ok(Self::new(platform, platform::landlock().name, notes))
     }
 
     #[cfg(all(test, target_os = "linux"))]
@@ -303,7 +320,7 @@ impl Sandbox {
             return Err(ProcessError::SandboxUnavailable { reason }.into());
         }
         let platform = platform::prepare_bubblewrap(spec)?;
-        Ok(Self { platform, name: status.name, notes: Vec::new(), git: GitAccess::default() })
+        Ok(Self::new(platform, status.name, Vec::new()))
     }
 
     /// The same with another access to git directories, which are read-only at first.
@@ -379,7 +396,8 @@ impl Sandbox {
     #[cfg(unix)]
     pub(crate) async fn guard(&self) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
-        let looked = tokio::task::spawn_blocking(move || Guard::look(&spec, held)).await;
+        let listings = self.listings.clone();
+        let looked = tokio::task::spawn_blocking(move || Guard::look(&spec, held, listings)).await;
         let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
         Ok(looked.map_err(|error| {
             let reason = format!("What commands may not change can't be looked after: {error}.");

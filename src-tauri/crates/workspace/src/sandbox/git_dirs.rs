@@ -5,10 +5,15 @@
 //! `objects` and `refs` or a `commondir`.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use super::OWN_GIT;
+use super::listings::Listings;
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
@@ -46,14 +51,18 @@ impl Pointer {
     }
 }
 
-/// `root` is canonical.
-pub(super) fn find(root: &Path) -> GitDirs {
-    find_among(root, MAX_ENTRIES)
+/// `root` is canonical. Blocks for as long as it takes to look through the project, or through what changed of it since
+/// these listings were made.
+pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> GitDirs {
+    // Whatever a search that panicked left there is still true.
+    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
+    listings.begin_search(SystemTime::now());
+    find_among(root, MAX_ENTRIES, &mut listings)
 }
 
-fn find_among(root: &Path, max_entries: usize) -> GitDirs {
-    let mut search = Search { root, left: max_entries, found: GitDirs::default(), queue: VecDeque::new() };
-    search.queue.push_back(PathBuf::new());
+fn find_among(root: &Path, max_entries: usize, listings: &mut Listings) -> GitDirs {
+    let (found, queue) = (GitDirs::default(), VecDeque::from([PathBuf::new()]));
+    let mut search = Search { root, left: max_entries, found, queue, listings };
     while let Some(folder) = search.queue.pop_front() {
         search.look_into(&folder);
     }
@@ -67,37 +76,28 @@ struct Search<'a> {
     found: GitDirs,
     /// Folders to be looked into.
     queue: VecDeque<PathBuf>,
+    listings: &'a mut Listings,
 }
 
 impl Search<'_> {
     fn look_into(&mut self, folder: &Path) {
-        // By its name, so that it is found however much is beside it.
-        self.look_at(&folder.join(".git"));
-        let mut listed = Listed::default();
-        let mut folders = Vec::new();
-        for entry in fs::read_dir(self.root.join(folder)).into_iter().flatten().flatten() {
-            if self.left == 0 {
-                self.found.is_cut = true;
-                break;
-            }
-            self.left -= 1;
-            let name = entry.file_name();
-            listed.note(&name);
-            let path = folder.join(&name);
-            if name.eq_ignore_ascii_case(".git") {
-                self.look_at(&path);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                folders.push(path);
-            }
+        let listing = self.listings.of(&self.root.join(folder), self.left);
+        self.found.is_cut |= listing.is_cut || listing.entries > self.left;
+        self.left = self.left.saturating_sub(listing.entries);
+        if listing.is_cut {
+            // By its name, so that it is found however much is beside it.
+            self.look_at(&folder.join(OWN_GIT));
         }
-        if listed.is_git_dir() {
+        for name in &listing.git {
+            self.look_at(&folder.join(name));
+        }
+        if listing.is_git_dir() {
             self.add(folder.to_owned());
         }
         let is_git_dir = self.found.folders.contains_key(folder);
-        let is_barren = |path: &PathBuf| {
-            is_git_dir && path.file_name().is_some_and(|name| BARREN.iter().any(|barren| name == *barren))
-        };
-        self.queue.extend(folders.into_iter().filter(|path| !is_barren(path)));
+        let is_barren = |name: &OsString| is_git_dir && BARREN.iter().any(|barren| name == barren);
+        let folders = listing.folders.iter().filter(|name| !is_barren(name));
+        self.queue.extend(folders.map(|name| folder.join(name)));
     }
 
     /// What may be a `.git`.
@@ -149,34 +149,11 @@ impl Search<'_> {
     }
 }
 
-/// What tells a git directory that is not called so.
-#[derive(Default)]
-struct Listed {
-    head: bool,
-    objects: bool,
-    refs: bool,
-    commondir: bool,
-}
-
-impl Listed {
-    fn note(&mut self, name: &OsStr) {
-        let is =
-            |wanted: &str| if cfg!(target_os = "macos") { name.eq_ignore_ascii_case(wanted) } else { name == wanted };
-        self.head |= is("HEAD");
-        self.objects |= is("objects");
-        self.refs |= is("refs");
-        self.commondir |= is("commondir");
-    }
-
-    fn is_git_dir(&self) -> bool {
-        self.head && (self.commondir || (self.objects && self.refs))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+    use std::time::Duration;
 
     struct Project(tempfile::TempDir);
 
@@ -196,7 +173,7 @@ mod tests {
         }
 
         fn check(&self, folders: &[&str], pointers: &[&str]) {
-            let found = find(&self.root());
+            let found = find(&self.root(), &Mutex::default());
             let folders: Vec<&Path> = folders.iter().map(Path::new).collect();
             assert_eq!(found.folders.keys().collect::<Vec<_>>(), folders);
             assert_eq!(found.pointers.keys().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), pointers);
@@ -244,10 +221,53 @@ mod tests {
         project.check(&["a/.git"], &[]);
     }
 
+    /// Later than any change so far, as far as a folder tells.
+    fn tick(project: &Project) {
+        let changed = |path: &Path| path.metadata().map(|found| (found.ctime(), found.ctime_nsec())).unwrap();
+        let witness = tempfile::NamedTempFile::new_in(project.root().parent().unwrap()).unwrap();
+        let before = changed(witness.path());
+        while changed(witness.path()) == before {
+            witness.as_file().set_modified(SystemTime::now()).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_remembered_is_found_as_if_it_were_looked_at_anew() {
+        let project =
+            Project::new(&["a/b/c", "bare/objects", "bare/refs", "d/e", ".git"], &[("d/.git", "gitdir: ../bare")]);
+        let root = project.root();
+        let at = |path: &str| root.join(path);
+        let changes: Vec<Box<dyn Fn() -> std::io::Result<()>>> = vec![
+            Box::new(|| Ok(())),
+            Box::new(|| fs::write(at("bare/HEAD"), "")),
+            Box::new(|| fs::create_dir(at("a/b/c/.git"))),
+            Box::new(|| fs::rename(at("a/b"), at("d/b"))),
+            Box::new(|| fs::write(at("d/.git"), "gitdir: b")),
+            Box::new(|| fs::remove_file(at("d/.git"))),
+            Box::new(|| symlink("../bare", at("a/.git"))),
+            Box::new(|| fs::remove_dir(at("d/b/c/.git"))),
+            Box::new(|| fs::rename(at("d/b/c"), at("c")).and_then(|()| fs::create_dir_all(at("d/b/c/.git")))),
+            Box::new(|| fs::rename(at("bare/HEAD"), at("bare/head"))),
+            Box::new(|| fs::create_dir_all(at("new/one/.git/modules/x"))),
+        ];
+        let mut listings = Listings::default();
+        let in_a_while = SystemTime::now() + Duration::from_secs(3600);
+        for (number, change) in changes.iter().enumerate() {
+            change().unwrap();
+            tick(&project);
+            listings.begin_search(in_a_while);
+            let remembering = find_among(&root, MAX_ENTRIES, &mut listings);
+            assert_eq!(remembering, find(&root, &Mutex::default()), "after change {number}");
+        }
+        listings.begin_search(in_a_while);
+        let folders = find_among(&root, MAX_ENTRIES, &mut listings).folders;
+        assert!(folders.contains_key(Path::new("new/one/.git")) && !folders.contains_key(Path::new("d/.git")));
+    }
+
     #[test]
     fn beyond_the_bound_is_what_is_deep_and_it_is_said() {
         let project = Project::new(&[".git", "a/.git", "a/b/c/.git"], &[]);
-        let found = find_among(&project.root(), 4);
+        let found = find_among(&project.root(), 4, &mut Listings::default());
         assert!(found.is_cut && found.folders.contains_key(Path::new("a/.git")), "{found:?}");
         assert!(!found.folders.contains_key(Path::new("a/b/c/.git")));
     }

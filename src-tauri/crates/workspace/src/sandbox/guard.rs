@@ -9,11 +9,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions};
 
 use super::git_dirs::{self, GitDirs, Identity, Pointer};
+use super::listings::Listings;
 use super::{GitAccess, SAMPLE, SandboxSpec, git_config};
 use crate::private_dir::{create_private_dir, write_private_file};
 use crate::project::{never_wait, open_folder};
@@ -52,6 +54,8 @@ pub(crate) struct Guard {
     elsewhere: Vec<PathBuf>,
     trash: Option<PathBuf>,
     git: GitDirs,
+    /// Other commands' too.
+    listings: Arc<Mutex<Listings>>,
     before: HashMap<Identity, Pieces>,
     held: Held,
     #[cfg(target_os = "linux")]
@@ -61,10 +65,10 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Blocks for as long as it takes to look through the project.
-    pub(super) fn look(spec: &SandboxSpec, held: Held) -> io::Result<Self> {
+    pub(super) fn look(spec: &SandboxSpec, held: Held, listings: Arc<Mutex<Listings>>) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
-        let git = git_dirs::find(&root);
+        let git = git_dirs::find(&root, &listings);
         let seen = |(path, identity): (&PathBuf, &Identity)| Some((*identity, pieces(&open(&dir, path).ok()?)));
         Ok(Self {
             before: git.folders.iter().filter_map(seen).collect(),
@@ -75,6 +79,7 @@ impl Guard {
             root,
             dir,
             git,
+            listings,
             held,
             is_done: false,
         })
@@ -97,7 +102,7 @@ impl Guard {
         if let Some(put_back) = self.put_back.take() {
             note = put_back.finish_and_tell();
         }
-        let after = git_dirs::find(&self.root);
+        let after = git_dirs::find(&self.root, &self.listings);
         for taken in self.take_away(&after) {
             // Writing to a string does not fail.
             let _ = write!(note, "\n[{}]\n", taken.words());

@@ -5,7 +5,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use super::git_dirs::{self, GitDirs};
 use super::guard::Held;
@@ -78,7 +78,7 @@ fn find_out() -> SandboxStatus {
 
 fn try_it() -> io::Result<Option<String>> {
     let world = World::new()?;
-    let git = git_dirs::find(&world.project());
+    let git = git_dirs::find(&world.project(), &Mutex::default());
     let restricted = Restricted { spec: Arc::new(world.spec()) };
     let wrapped = restricted.wrap(&world.project(), &World::command(), None, (&git, GitAccess::Writable))?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)

@@ -232,6 +232,7 @@ mod tests {
     use super::super::git_dirs;
     use super::*;
     use std::fs;
+    use std::sync::Mutex;
 
     fn project() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
@@ -246,7 +247,7 @@ mod tests {
     }
 
     fn watch(root: &Path) -> PutBack {
-        PutBack::look(root, &git_dirs::find(&root.canonicalize().unwrap())).unwrap()
+        PutBack::look(root, &git_dirs::find(&root.canonicalize().unwrap(), &Mutex::default())).unwrap()
     }
 
     fn check(change: impl FnOnce(&Path), changed: &[&str]) {

@@ -167,6 +167,7 @@ fn quoted(path: &Path) -> Result<String, Unsayable> {
 mod tests {
     use super::super::git_dirs;
     use super::*;
+    use std::sync::Mutex;
 
     fn paths() -> Paths {
         Paths {
@@ -246,7 +247,8 @@ mod tests {
     #[test]
     fn what_is_there_decides_what_is_protected() {
         let world = World::new().unwrap();
-        let paths_with = |access| Paths::of(&world.spec(), None, (&git_dirs::find(&world.project()), access));
+        let git = || git_dirs::find(&world.project(), &Mutex::default());
+        let paths_with = |access| Paths::of(&world.spec(), None, (&git(), access));
         let paths = paths_with(GitAccess::Writable);
         assert_eq!(paths.git, [world.project().join(".git")]);
         assert_eq!(paths.read_only, [world.project().join(".arki")]);
