@@ -1,5 +1,5 @@
 //! How long a command takes: bare, through `run`, and in the sandbox. `cargo run --release --example spawn_overhead`
-//! with the megabytes of memory to occupy first.
+//! with the megabytes of memory to occupy first, and the project's folder.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement by hand")]
 
 use std::path::PathBuf;
@@ -13,7 +13,9 @@ use arki_workspace::{
 const ROUNDS: usize = 400;
 
 fn main() {
-    let megabytes: usize = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(50);
+    let mut arguments = std::env::args().skip(1);
+    let megabytes: usize = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(50);
+    let project_root = arguments.next().map_or_else(|| std::env::current_dir().unwrap(), PathBuf::from);
     let memory = vec![1u8; megabytes << 20];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let temp_dir = PrivateTempDir::create().unwrap();
@@ -21,7 +23,7 @@ fn main() {
     let mut hidden = home_secrets(&home);
     hidden.push(home.join(".config/arki"));
     let spec = SandboxSpec {
-        project_root: std::env::current_dir().unwrap(),
+        project_root,
         temp_dir: temp_dir.path().to_path_buf(),
         hidden,
         also_writable: Vec::new(),

@@ -41,7 +41,11 @@ impl Home {
     }
 
     pub(crate) fn write(&self, name: &str, content: &str) -> Result<(), Failure> {
-        files::write(&self.root.join("project").join(name), content)
+        files::write(&self.project().join(name), content)
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.root.join("project")
     }
 
     pub(crate) fn database(&self) -> PathBuf {
@@ -52,7 +56,7 @@ impl Home {
         let mut command = Command::new(&self.arki);
         command
             .arg("-C")
-            .arg(self.root.join("project"))
+            .arg(self.project())
             .env("ARKI_CONFIG_DIR", self.root.join("config"))
             .env("ARKI_DATA_DIR", self.root.join("data"))
             .env("HOME", &self.root)

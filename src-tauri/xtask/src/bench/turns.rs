@@ -45,7 +45,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     if exchanges.len() != TURNS + 1 {
         return Err(Failure::new(format!("{} requests came, not {}", exchanges.len(), TURNS + 1)));
     }
-    report(&Figures::new(&exchanges, total, peak_kib), &spawns(repository)?);
+    report(&Figures::new(&exchanges, total, peak_kib), &spawns(repository, &home)?);
     Ok(())
 }
 
@@ -113,12 +113,13 @@ struct Spawns {
     sandboxed: Duration,
 }
 
-fn spawns(repository: &Repository) -> Result<Spawns, Failure> {
+fn spawns(repository: &Repository, home: &Home) -> Result<Spawns, Failure> {
     let plain: Vec<Duration> =
         (0..BASELINE_RUNS).filter_map(|_| spawned(Command::new("bash").args(["-c", "true"]))).collect();
     let example =
         ["run", "--release", "--quiet", "--locked", "--package", "arki-workspace", "--example", "spawn_overhead"];
-    let printed = process::capture(process::cargo(&repository.root).args(example).arg(RESIDENT_MIB))?;
+    let printed =
+        process::capture(process::cargo(&repository.root).args(example).arg(RESIDENT_MIB).arg(home.project()))?;
     let sandboxed = sandboxed_spawn(&printed).ok_or_else(|| Failure::new(format!("no spawn time in: {printed}")))?;
     Ok(Spawns { plain: median(&plain), sandboxed })
 }
