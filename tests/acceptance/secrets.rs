@@ -4,6 +4,8 @@
 use crate::harness::{Stage, contains, files_below, payload, payloads, text};
 use crate::mcp::{server, with};
 use arki_testkit::{Script, Turn};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "tr0ub4dor-and-3-more";
@@ -84,6 +86,48 @@ fn the_model_is_shown_placeholders_whatever_the_way_it_looks() {
         are_hidden(&stage);
         are_nowhere_on_the_disk(&stage);
     }
+}
+
+/// The value in the forms that `base64`, `xxd -p` and `rev` give it; of base64 what does not depend on its neighbours.
+fn encoded(value: &str) -> Vec<String> {
+    let within = |before: usize| {
+        let encoded = BASE64_STANDARD_NO_PAD.encode("-".repeat(before) + value);
+        encoded[before * 2..encoded.len() - 1].to_owned()
+    };
+    let hexadecimal = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    (0..3).map(within).chain([hexadecimal, value.chars().rev().collect()]).collect()
+}
+
+#[test]
+fn encoded_forms_of_known_secrets_are_replaced_too_and_stand_for_the_encoded_text() {
+    let copied = json!({"path": "copy.txt", "content": "BASE64\n"});
+    let stage = stage(vec![
+        read("settings.toml"),
+        Turn::calls().call("run_command", json!({"command": "base64 -w0 settings.toml"})),
+        Turn::calls().call("run_command", json!({"command": "rev settings.toml"})),
+        Turn::calls().call("run_command", json!({"command": "od -An -v -tx1 settings.toml | tr -d ' \\n'"})),
+        Turn::computed(move |request| {
+            let placeholder = placeholder(&request.to_string(), "[secret:DB_PASSWORD.base64#");
+            let filled = copied.to_string().replace("BASE64", &placeholder);
+            Turn::calls().call("write_file", serde_json::from_str(&filled).unwrap())
+        }),
+        Turn::text("Done."),
+    ]);
+    stage.exec(&["--approve", "all", "what is in the settings?"]).exits(3);
+    let asked = payload(&stage.log(), "approval.requested");
+    assert!(text(&asked["reason"]).contains("DB_PASSWORD.base64"), "{asked}");
+    stage.arki(&["approvals", "approve", &stage.waiting()]).exits(0);
+    let copy = stage.read("copy.txt");
+    assert!(encoded(PASSWORD).contains(&copy.trim().to_owned()), "{copy}");
+    for form in encoded(PASSWORD).into_iter().chain(encoded(&token())) {
+        assert!(!stage.model.requests().iter().any(|request| contains(&request.body, form.as_bytes())), "{form}");
+        assert!(!Value::from(stage.log()).to_string().contains(&form), "{form}");
+    }
+    for name in ["base64", "hex", "reversed"] {
+        let log = Value::from(stage.log()).to_string();
+        assert!(log.contains(&format!("[secret:github-token.{name}#")), "{name} {log}");
+    }
+    are_hidden(&stage);
 }
 
 #[test]

@@ -4,9 +4,11 @@
 //! What is a secret: the values that were added (keys, those of `.env` files), and what has a secret's form. Whoever
 //! wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
 
+mod encoded;
 mod formats;
 mod known;
 mod placeholder;
+mod sampled;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scan;
@@ -30,6 +32,8 @@ const SHORTEST_SECRET: usize = 8;
 const LONGEST_SECRET: usize = 16 << 10;
 /// More values than these are not searched for.
 const MAX_KNOWN: usize = 2000;
+/// What was only recognised leaves room for those that are known for sure.
+const MAX_LEARNT: usize = MAX_KNOWN / 2;
 /// More secrets than these are replaced, but cannot be put back.
 const MAX_REMEMBERED: usize = 20_000;
 
@@ -82,30 +86,42 @@ impl Redactor {
         let value = value.trim();
         if value.len() >= SHORTEST_SECRET {
             let value = Zeroizing::new(value.to_owned());
-            self.know(vec![SecretValue { name: name.to_owned(), value, whole_word: false }], true);
+            self.know(vec![SecretValue { name: name.to_owned(), value, whole_word: false }], true, MAX_KNOWN);
         }
     }
 
     /// The same for several values that are not keys of Arki's own and have been judged before.
     pub fn add_all(&self, values: Vec<SecretValue>) {
-        self.know(values, false);
+        self.know(values, false, MAX_KNOWN);
     }
 
-    fn know(&self, values: Vec<SecretValue>, is_key: bool) {
+    /// Adds values while fewer than `most` are known, each with its encoded forms.
+    fn know(&self, values: Vec<SecretValue>, is_key: bool, most: usize) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
-        let mut fresh: Vec<Arc<KnownSecret>> = Vec::new();
+        let mut room = most.saturating_sub(known.len());
+        let mut fresh: HashMap<String, Arc<KnownSecret>> = HashMap::new();
         for SecretValue { name, value, whole_word } in values {
-            let is_new = !known.has(&value) && !fresh.iter().any(|secret| secret.value == value);
-            if is_new && !value.is_empty() && value.len() <= LONGEST_SECRET && known.len() + fresh.len() < MAX_KNOWN {
+            let tag = self.inner.key.tag(&value);
+            let is_new = !known.has(&value) && !fresh.contains_key(&tag);
+            if room == 0 || !is_new || value.is_empty() || value.len() > LONGEST_SECRET {
+                continue;
+            }
+            room -= 1;
+            let forms = encoded::forms(&value).into_iter().map(|(form, text)| (format!("{name}.{form}"), text, true));
+            for (name, value, is_encoded) in std::iter::once((name.clone(), value, false)).chain(forms) {
                 let tag = self.inner.key.tag(&value);
-                let placeholder = placeholder::written(&name, &tag);
-                let secret = Arc::new(KnownSecret { name, value, placeholder, whole_word, is_key });
-                self.remember(tag, secret.clone());
-                fresh.push(secret);
+                if !known.has(&value) && !fresh.contains_key(&tag) {
+                    let placeholder = placeholder::written(&name, &tag);
+                    // Nothing ordinary looks like an encoded form, also within a word.
+                    let whole_word = whole_word && !is_encoded;
+                    let secret = KnownSecret { name, value, placeholder, whole_word, is_key, is_encoded };
+                    fresh.insert(tag, Arc::new(secret));
+                }
             }
         }
         if !fresh.is_empty() {
-            *known = Arc::new(known.with(fresh));
+            fresh.iter().for_each(|(tag, secret)| self.remember(tag.clone(), secret.clone()));
+            *known = Arc::new(known.with(fresh.into_values().collect()));
         }
     }
 
@@ -113,9 +129,16 @@ impl Redactor {
     pub fn hide_everywhere(&self, secrets: Vec<Arc<KnownSecret>>) {
         let mut known = self.inner.known.write().unwrap_or_else(PoisonError::into_inner);
         let anywhere = |secret: Arc<KnownSecret>| {
-            let KnownSecret { name, value, placeholder, is_key, .. } = &*secret;
+            let KnownSecret { name, value, placeholder, is_key, is_encoded, .. } = &*secret;
             let (name, value, placeholder) = (name.clone(), value.clone(), placeholder.clone());
-            Arc::new(KnownSecret { name, value, placeholder, whole_word: false, is_key: *is_key })
+            Arc::new(KnownSecret {
+                name,
+                value,
+                placeholder,
+                whole_word: false,
+                is_key: *is_key,
+                is_encoded: *is_encoded,
+            })
         };
         if !secrets.is_empty() {
             *known = Arc::new(known.with(secrets.into_iter().map(anywhere).collect()));
@@ -258,16 +281,15 @@ impl Redactor {
             placeholder: placeholder::written(span.name, &tag),
             whole_word: false,
             is_key: false,
+            is_encoded: false,
         });
         self.remember(tag, secret.clone());
         secret
     }
 
-    /// What was recognised by what stands beside it is searched for from now on, also where nothing stands beside it.
+    /// What was recognised is searched for from now on, also where nothing stands beside it, and in other forms.
     fn learn(&self, text: &str, spans: &[Span]) {
-        let is_learnt = |span: &&Span| {
-            span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES && formats::is_known_by_context(span.name)
-        };
+        let is_learnt = |span: &&Span| span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES;
         let value = |span: &Span| SecretValue {
             name: span.name.to_owned(),
             value: Zeroizing::new(text[span.start..span.end].to_owned()),
@@ -275,7 +297,7 @@ impl Redactor {
         };
         let learnt: Vec<SecretValue> = spans.iter().filter(is_learnt).map(value).collect();
         if !learnt.is_empty() {
-            self.add_all(learnt);
+            self.know(learnt, false, MAX_LEARNT);
         }
     }
 

@@ -14,8 +14,6 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use table::{FORMATS, Format};
 
-pub(super) use table::is_known_by_context;
-
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) spans: Vec<Span>,

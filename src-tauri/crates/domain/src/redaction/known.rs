@@ -1,7 +1,9 @@
 //! Values that are known to be secret, found wherever they stand.
 
+use super::sampled::Sampled;
 use super::scan::Span;
 use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -16,6 +18,8 @@ pub struct KnownSecret {
     pub(super) whole_word: bool,
     /// A key of Arki's own.
     pub(super) is_key: bool,
+    /// Another secret in the form that a program gave it.
+    pub(super) is_encoded: bool,
 }
 
 impl KnownSecret {
@@ -44,45 +48,56 @@ impl fmt::Debug for KnownSecret {
     }
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Known {
+    /// The encoded ones last.
     secrets: Vec<Arc<KnownSecret>>,
+    /// Of those that are not encoded, which may be short.
     automaton: Option<AhoCorasick>,
-    /// The bytes that values begin with, and the length of the longest.
-    begins: [bool; 256],
+    plain: usize,
+    encoded: Sampled,
+    /// Places in `secrets` in the order of the values.
+    in_order: Vec<usize>,
+    /// Which two bytes values begin with, and the length of the longest.
+    begins: Vec<bool>,
     longest: usize,
 }
 
-impl Default for Known {
-    fn default() -> Self {
-        Self { secrets: Vec::new(), automaton: None, begins: [false; 256], longest: 0 }
-    }
-}
-
 impl Known {
+    /// How many, their encoded forms not counted.
     pub(super) fn len(&self) -> usize {
-        self.secrets.len()
+        self.plain
     }
 
     pub(super) fn has(&self, value: &str) -> bool {
-        self.secrets.iter().any(|secret| secret.value.as_str() == value)
+        self.in_order.binary_search_by(|&index| self.value(index).cmp(value.as_bytes())).is_ok()
     }
 
     pub(super) fn with(&self, more: Vec<Arc<KnownSecret>>) -> Self {
         let mut secrets = self.secrets.clone();
-        secrets.retain(|secret| !more.iter().any(|other| other.value == secret.value));
+        let replaced: HashSet<&str> = more.iter().map(|secret| secret.value.as_str()).collect();
+        secrets.retain(|secret| !replaced.contains(secret.value.as_str()));
         secrets.extend(more);
-        let values = secrets.iter().map(|secret| secret.value.as_bytes());
+        secrets.sort_by_key(|secret| secret.is_encoded);
+        let plain = secrets.partition_point(|secret| !secret.is_encoded);
+        let values = || secrets.iter().map(|secret| secret.value.as_bytes());
         // It fails only for more bytes of patterns than the bounds let in.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values).ok();
-        let mut begins = [false; 256];
-        secrets.iter().filter_map(|secret| secret.value.bytes().next()).for_each(|b| begins[usize::from(b)] = true);
-        let longest = secrets.iter().map(|secret| secret.value.len()).max().unwrap_or(0);
-        Self { secrets, automaton, begins, longest }
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(values().take(plain)).ok();
+        let encoded = Sampled::new(values().skip(plain));
+        let mut in_order: Vec<usize> = (0..secrets.len()).collect();
+        in_order.sort_unstable_by_key(|&index| secrets[index].value.as_bytes());
+        let mut begins = vec![false; 1 << 16];
+        values().filter_map(<[u8]>::first_chunk).for_each(|two| begins[usize::from(u16::from_le_bytes(*two))] = true);
+        let longest = values().map(<[u8]>::len).max().unwrap_or(0);
+        Self { secrets, automaton, plain, encoded, in_order, begins, longest }
     }
 
     pub(super) fn secret(&self, index: usize) -> &Arc<KnownSecret> {
         &self.secrets[index]
+    }
+
+    fn value(&self, index: usize) -> &[u8] {
+        self.secrets[index].value.as_bytes()
     }
 
     /// Every place, from `from` on. The start of one that the text's end leaves open comes last.
@@ -90,18 +105,26 @@ impl Known {
         let Some(automaton) = &self.automaton else { return (Vec::new(), None) };
         let mut spans = Vec::new();
         let mut open = (!is_end).then(|| self.unfinished(text, from)).flatten();
-        for found in automaton.find_iter(&text[from..]) {
-            let (start, end) = (from + found.start(), from + found.end());
-            let index = found.pattern().as_usize();
+        let mut found = |index: usize, start: usize, end: usize| {
             if self.secrets[index].whole_word {
                 if !is_end && end == text.len() {
                     open = Some(open.map_or(start, |open| open.min(start)));
                 } else if !is_whole_word(text.as_bytes(), start, end) {
-                    continue;
+                    return;
                 }
             }
             spans.push(Span { start, end, known: Some(index), name: "" });
+        };
+        for hit in automaton.find_iter(&text[from..]) {
+            found(hit.pattern().as_usize(), from + hit.start(), from + hit.end());
         }
+        let bytes = &text.as_bytes()[from..];
+        self.encoded.each_candidate(bytes, |index, start| {
+            let value = self.value(self.plain + index);
+            if bytes[start..].starts_with(value) {
+                found(self.plain + index, from + start, from + start + value.len());
+            }
+        });
         (spans, open)
     }
 
@@ -109,11 +132,16 @@ impl Known {
     fn unfinished(&self, text: &str, from: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let first = (bytes.len() + 1).saturating_sub(self.longest).max(from);
-        let is_beginning = |rest: &[u8]| {
-            let values = self.secrets.iter().map(|secret| secret.value.as_bytes());
-            values.into_iter().any(|value| value.len() > rest.len() && value.starts_with(rest))
-        };
-        (first..bytes.len()).find(|&start| self.begins[usize::from(bytes[start])] && is_beginning(&bytes[start..]))
+        let may_begin =
+            |rest: &[u8]| rest.first_chunk().is_none_or(|two| self.begins[usize::from(u16::from_le_bytes(*two))]);
+        (first..bytes.len()).find(|&start| may_begin(&bytes[start..]) && self.is_beginning(&bytes[start..]))
+    }
+
+    /// Whether a value begins so and goes on. Those that begin so stand together, a value that is all of it first.
+    fn is_beginning(&self, rest: &[u8]) -> bool {
+        let at = self.in_order.partition_point(|&index| self.value(index) < rest);
+        let mut next = self.in_order[at..].iter().map(|&index| self.value(index));
+        next.find(|value| value.len() != rest.len()).is_some_and(|value| value.starts_with(rest))
     }
 }
 

@@ -69,6 +69,69 @@ fn a_value_is_public_when_nothing_of_it_would_be_replaced() {
     assert!(redactor.is_public(&json!({"a": "b"})));
 }
 
+/// What `base64`, `xxd -p`, `rev` and their like make of a known secret, wherever it stands in what they are given.
+fn encoded(text: &str) -> Vec<String> {
+    use base64::Engine as _;
+    use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD, BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
+    vec![
+        BASE64_STANDARD.encode(text),
+        BASE64_STANDARD_NO_PAD.encode(text),
+        BASE64_URL_SAFE.encode(text),
+        BASE64_URL_SAFE_NO_PAD.encode(text),
+        hex::encode(text),
+        hex::encode_upper(text),
+        text.chars().rev().collect(),
+    ]
+}
+
+const ENCODED_KEY: &str = "Zq7~mUw??>vX0sK>2yT";
+
+#[test]
+fn the_encoded_forms_of_a_known_secret_are_replaced_and_come_back_encoded() {
+    let redactor = redactor();
+    redactor.add("K", ENCODED_KEY);
+    for before in ["", "a", "ab", "KEY=", "x = '"] {
+        for after in ["", "\n", "';", "abc"] {
+            for text in encoded(&format!("{before}{ENCODED_KEY}{after}")) {
+                let redacted = redactor.redact(&text).into_owned();
+                assert!(redacted.contains("[secret:K."), "{before:?} {after:?} {text} {redacted}");
+                assert_eq!(redactor.redact(&text), redacted, "the same each time");
+                assert_eq!(redactor.redact(&redacted), redacted, "twice is as once");
+                assert_eq!(restored(&redactor, &redacted), text, "never the plain value");
+                let left: usize = redacted.split(['[', ']']).step_by(2).map(str::len).sum();
+                let around = (before.len() + after.len()) * 2 + 6;
+                assert!(left <= around, "{left} of {text}: {redacted}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_secret_that_was_recognised_by_its_form_is_known_in_other_forms_too() {
+    for sample in samples::secrets().iter().filter(|sample| sample.value.len() >= MIN_LEARNT_BYTES) {
+        let (redactor, text) = (Redactor::default(), sample.in_context());
+        if redactor.redact(&text) != text {
+            for encoded in encoded(&text) {
+                assert!(redactor.redact(&encoded).contains("[secret:"), "{text} {encoded}");
+            }
+        }
+    }
+}
+
+#[test]
+fn encoded_forms_of_short_values_are_left_alone() {
+    let redactor = Redactor::default();
+    let known =
+        |value: &str| SecretValue { name: "P".to_owned(), value: Zeroizing::new(value.to_owned()), whole_word: true };
+    redactor.add_all(vec![known("hunter2"), known("hunter22")]);
+    for text in encoded("pw=hunter2") {
+        assert_eq!(redactor.redact(&text), text);
+    }
+    for text in encoded("pw=hunter22") {
+        assert_ne!(redactor.redact(&text), text);
+    }
+}
+
 #[test]
 fn ordinary_text_is_not_mangled() {
     for text in ORDINARY {

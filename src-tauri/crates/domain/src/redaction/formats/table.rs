@@ -51,15 +51,6 @@ impl Format {
     }
 }
 
-/// Whether a secret of this name is recognised by what stands beside it only, so that it has to be remembered to be
-/// recognised elsewhere.
-pub(in super::super) fn is_known_by_context(name: &str) -> bool {
-    let is_token = |format: &&Format| matches!(format.kind, Kind::Token(_) | Kind::Jwt | Kind::UrlPassword);
-    !FORMATS.iter().filter(is_token).any(|format| format.name == name) || name == HEADER_KEY
-}
-
-const HEADER_KEY: &str = "header-key";
-
 /// Longer than any token of these forms.
 const LONG: usize = 512;
 
@@ -143,10 +134,10 @@ pub(super) static FORMATS: &[Format] = &[
     other("earer ", "bearer-token", Kind::Bearer),
     other("uthorization", "authorization", Kind::Header),
     other("UTHORIZATION", "authorization", Kind::Header),
-    other("pi-key", HEADER_KEY, Kind::Header),
-    other("pi-Key", HEADER_KEY, Kind::Header),
-    other("PI-Key", HEADER_KEY, Kind::Header),
-    other("PI-KEY", HEADER_KEY, Kind::Header),
+    other("pi-key", "header-key", Kind::Header),
+    other("pi-Key", "header-key", Kind::Header),
+    other("PI-Key", "header-key", Kind::Header),
+    other("PI-KEY", "header-key", Kind::Header),
 ];
 
 const fn token(
