@@ -1,5 +1,6 @@
 //! Whether a call may be carried out: a plain function over data, in the order of the contract. First hit wins.
 
+mod beside_git;
 mod build;
 mod command_line;
 mod danger;
@@ -15,6 +16,7 @@ mod risk;
 mod rules;
 mod wrappers;
 
+pub use beside_git::only_git_reads;
 pub use command_line::{CommandLine, Shell, SimpleCommand};
 pub use file_words::file_words;
 pub use git_line::writes_repository;
@@ -50,6 +52,15 @@ fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -
         None => reason,
     };
     Verdict { decision, rule, reason, risk }
+}
+
+const READ_ONLY_RULE: &str = "builtin:read-only";
+const ALL_GRANTED_RULE: &str = "approve:all";
+
+/// Whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a rule.
+#[must_use]
+pub fn reads_unasked(verdict: &Verdict, command: &str, sandboxed: bool) -> bool {
+    [READ_ONLY_RULE, ALL_GRANTED_RULE].contains(&verdict.rule.as_str()) && is_read_only(command, sandboxed)
 }
 
 /// Whether a shell line is known to change nothing.
@@ -200,7 +211,7 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
             Some(hit(Decision::Allow, "approve:edits", "Edits inside the project were granted beforehand."))
         }
         (ApprovalMode::All, Category::Exec) if !question.sandboxed => None,
-        (ApprovalMode::All, _) => Some(hit(Decision::Allow, "approve:all", "Everything not denied was granted.")),
+        (ApprovalMode::All, _) => Some(hit(Decision::Allow, ALL_GRANTED_RULE, "Everything not denied was granted.")),
         (ApprovalMode::Ask | ApprovalMode::Edits | ApprovalMode::Never, _) => None,
     }
 }
@@ -209,7 +220,7 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
 fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
-        return Some(hit(Decision::Allow, "builtin:read-only", "The command only reads."));
+        return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
     }
     let reason = "The command builds or tests, inside the sandbox.";
     command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))

@@ -28,6 +28,7 @@ fn main() {
         hidden,
         also_writable: Vec::new(),
         network: arki_workspace::Network::None,
+        secrets: None,
         trash: None,
     };
     let start = Instant::now();

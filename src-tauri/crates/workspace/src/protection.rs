@@ -4,6 +4,8 @@
 //! `.gıt` with a decomposed letter are the same folder somewhere, and a project travels. Links are the business
 //! of [`crate::Project::is_protected`].
 
+use std::path::Path;
+
 use globset::GlobSet;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -82,7 +84,7 @@ const PUBLIC_SUFFIX: &str = ".pub";
 
 /// Whether a write here always asks: it would change what runs or what instructs.
 pub fn is_protected(path: &ProjectPath) -> bool {
-    let parts = folded_parts(path);
+    let parts = folded_parts(path.as_str());
     let is_one_of = |names: &[&str], part: &String| names.iter().any(|name| part == name || is_short_for(part, name));
     parts.iter().any(|part| is_one_of(PROTECTED_FOLDERS, part))
         || parts.last().is_some_and(|name| is_one_of(PROTECTED_FILES, name))
@@ -94,11 +96,46 @@ pub fn is_secret(path: &ProjectPath, extra: &GlobSet) -> bool {
     if extra.is_match(path) || extra.is_match(path.name()) {
         return true;
     }
-    let parts = folded_parts(path);
-    let is_pair = |pair: &[String]| SECRET_PAIRS.contains(&(pair[0].as_str(), pair[1].as_str()));
-    parts.iter().any(|part| SECRET_FOLDERS.contains(&part.as_str()))
-        || parts.windows(2).any(is_pair)
-        || parts.last().is_some_and(|name| is_secret_name(name))
+    let (folder, name) = path.as_str().rsplit_once(['/', '\\']).unwrap_or(("", path.as_str()));
+    let within = SecretsWithin::folder(Path::new(folder), extra);
+    within.has_folder(name) || within.has_file(name)
+}
+
+/// What is secret of the entries of one folder.
+pub(crate) struct SecretsWithin<'a> {
+    folder: &'a Path,
+    extra: &'a GlobSet,
+    folder_name: String,
+    is_all: bool,
+}
+
+impl<'a> SecretsWithin<'a> {
+    /// `folder` is relative to the project.
+    pub(crate) fn folder(folder: &'a Path, extra: &'a GlobSet) -> Self {
+        let parts: Vec<String> = folded_parts(&folder.to_string_lossy());
+        let is_pair = |pair: &[String]| is_secret_pair(&pair[0], &pair[1]);
+        let is_all = parts.iter().any(|part| SECRET_FOLDERS.contains(&part.as_str())) || parts.windows(2).any(is_pair);
+        Self { folder, extra, folder_name: parts.last().cloned().unwrap_or_default(), is_all }
+    }
+
+    /// Whether a file of that name is.
+    pub(crate) fn has_file(&self, name: &str) -> bool {
+        let folded = folded(name);
+        self.is_all
+            || is_secret_name(&folded)
+            || is_secret_pair(&self.folder_name, &folded)
+            || (!self.extra.is_empty() && (self.extra.is_match(name) || self.extra.is_match(self.folder.join(name))))
+    }
+
+    /// Whether a folder of that name is, with all that is in it.
+    pub(crate) fn has_folder(&self, name: &str) -> bool {
+        let folded = folded(name);
+        self.is_all || SECRET_FOLDERS.contains(&folded.as_str()) || is_secret_pair(&self.folder_name, &folded)
+    }
+}
+
+fn is_secret_pair(folder: &str, name: &str) -> bool {
+    SECRET_PAIRS.contains(&(folder, name))
 }
 
 fn is_secret_name(name: &str) -> bool {
@@ -108,8 +145,8 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// What is one name here may be several on Windows.
-fn folded_parts(path: &ProjectPath) -> Vec<String> {
-    path.as_str().split(['/', '\\']).map(folded).collect()
+fn folded_parts(path: &str) -> Vec<String> {
+    path.split(['/', '\\']).map(folded).collect()
 }
 
 /// Whether Windows may have `name` also under this one: `git~1` for `.git`, `agents~1.md` for `agents.local.md`.

@@ -16,14 +16,18 @@
 //! away, so that what makes git run something and Arki's folder are put back after each command (`put_back`). The modes
 //! and times of files outside can be changed, by their owner.
 //!
+//! *Secrets.* A command that nobody was asked about because it only reads gets a project without its files of secrets
+//! ([`Sandbox::without_secrets`]), however it would come by them.
+//!
 //! *Git.* Whoever writes a git directory says what the user's next `git` runs, where no sandbox is. So all that a project
-//! has (`git_dirs`) are read-only, but for commands that are git's own ([`GitAccess`]), and then what steers git still
+//! has (`sensitive`) are read-only, but for commands that are git's own ([`GitAccess`]), and then what steers git still
 //! is; and what comes into being is looked at when the command has ended (`guard`).
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::{Arc, Mutex};
 
+use globset::GlobSet;
 use serde::Serialize;
 
 use crate::error::{ProcessError, Result};
@@ -44,8 +48,6 @@ mod bubblewrap;
 mod domain;
 #[cfg(unix)]
 mod git_config;
-#[cfg(unix)]
-mod git_dirs;
 #[cfg(target_os = "linux")]
 mod grants;
 #[cfg(unix)]
@@ -58,6 +60,8 @@ mod mark;
 mod put_back;
 #[cfg(any(target_os = "macos", all(test, unix)))]
 mod seatbelt;
+#[cfg(unix)]
+mod sensitive;
 #[cfg(unix)]
 mod spelling;
 #[cfg(target_os = "linux")]
@@ -79,9 +83,9 @@ const SAMPLE: &str = ".sample";
 const FIRST_WRAPPING_FD: u32 = 4;
 
 #[cfg(unix)]
-pub(crate) use git_dirs::GitDirs;
-#[cfg(unix)]
 pub(crate) use guard::Guard;
+#[cfg(unix)]
+pub(crate) use sensitive::Sensitive;
 
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
@@ -173,6 +177,10 @@ const HOME_SECRETS: &[&str] = &[
 const GIT_IS_READ_ONLY: &str = "\n[Only a line of nothing but git commands may write a git directory: no other programs, \
                                  variables or substitutions, and no -c. Run them by themselves.]\n";
 
+#[cfg(unix)]
+const SECRETS_ARE_HIDDEN: &str = "\n[Files of secrets can't be read by a command that nobody was asked about. One that \
+                                  names the file is asked about.]\n";
+
 /// What only root can read, for an Arki that root started.
 #[cfg(unix)]
 const ROOT_SECRETS: &[&str] = &[
@@ -213,7 +221,7 @@ pub enum Network {
     Granted,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct SandboxSpec {
     pub project_root: PathBuf,
     /// The run's own; see [`crate::PrivateTempDir`].
@@ -223,6 +231,8 @@ pub struct SandboxSpec {
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,
     pub network: Network,
+    /// Which of the project's files hold secrets besides those that always do; `None` where none is ever hidden.
+    pub secrets: Option<GlobSet>,
     /// Where what a command may not leave behind is kept, in a folder that commands don't see; else it is removed.
     pub trash: Option<PathBuf>,
 }
@@ -252,6 +262,15 @@ impl SandboxSpec {
     }
 }
 
+/// What a command gets of what the project has.
+#[cfg(unix)]
+#[derive(Clone, Copy)]
+struct Reach<'a> {
+    found: &'a Sensitive,
+    git: GitAccess,
+    hides_secrets: bool,
+}
+
 /// A program with its arguments, and the descriptors it gets from number 4 on.
 #[cfg(unix)]
 pub(crate) struct Wrapped {
@@ -268,6 +287,8 @@ pub struct Sandbox {
     notes: Vec<String>,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     git: GitAccess,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    hides_secrets: bool,
     #[cfg(unix)]
     listings: Arc<Mutex<listings::Listings>>,
 }
@@ -293,24 +314,26 @@ impl Sandbox {
         if spec.network == Network::Granted {
             name.push_str(", with network");
         }
-        Ok(Self::new(platform, name, notes))
+        Ok(Self::new(spec, platform, name, notes))
     }
 
-    fn new(platform: platform::Restricted, name: String, notes: Vec<String>) -> Self {
+    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
+    fn new(spec: &SandboxSpec, platform: platform::Restricted, name: String, notes: Vec<String>) -> Self {
         Self {
             platform,
             name,
             notes,
             git: GitAccess::default(),
+            hides_secrets: false,
             #[cfg(unix)]
-            listings: Arc::default(),
+            listings: Arc::new(Mutex::new(listings::Listings::with_secrets(spec.secrets.clone()))),
         }
     }
 
     #[cfg(all(test, target_os = "linux"))]
     fn landlock(spec: &SandboxSpec) -> Result<Self> {
         let (platform, notes) = platform::prepare_landlock(spec)?;
-        Ok(Self::new(platform, platform::landlock().name, notes))
+        Ok(Self::new(spec, platform, platform::landlock().name, notes))
     }
 
     #[cfg(all(test, target_os = "linux"))]
@@ -320,13 +343,19 @@ impl Sandbox {
             return Err(ProcessError::SandboxUnavailable { reason }.into());
         }
         let platform = platform::prepare_bubblewrap(spec)?;
-        Ok(Self::new(platform, status.name, Vec::new()))
+        Ok(Self::new(spec, platform, status.name, Vec::new()))
     }
 
     /// The same with another access to git directories, which are read-only at first.
     #[must_use]
     pub fn with_git(&self, git: GitAccess) -> Self {
         Self { git, ..self.clone() }
+    }
+
+    /// The same without the project's files of secrets, as they are when a command starts. Landlock alone can't hide them.
+    #[must_use]
+    pub fn without_secrets(&self) -> Self {
+        Self { hides_secrets: true, ..self.clone() }
     }
 
     /// What confines a command, and whether it has the network, as the user is told.
@@ -379,17 +408,18 @@ impl Sandbox {
         Ok(self.clone())
     }
 
-    /// The program to start for `command`, of which the first part is a program itself, at that terminal, with those git
-    /// directories.
+    /// The program to start for `command`, of which the first part is a program itself, at that terminal, in
+    /// a project with that in it.
     #[cfg(unix)]
     pub(crate) fn wrap(
         &self,
         directory: &Path,
         command: &[&str],
         terminal: Option<&Path>,
-        git: &GitDirs,
+        found: &Sensitive,
     ) -> std::io::Result<Wrapped> {
-        self.platform.wrap(directory, command, terminal, (git, self.git))
+        let reach = Reach { found, git: self.git, hides_secrets: self.hides_secrets };
+        self.platform.wrap(directory, command, terminal, reach)
     }
 
     /// To be held while a command runs.
@@ -405,9 +435,14 @@ impl Sandbox {
         })?)
     }
 
-    /// What to say where a command failed because it may not write a git directory.
+    /// What to say where a command failed because it may not write a git directory, or read a file of secrets.
     #[cfg(unix)]
     pub(crate) fn explanation(&self, output: &str) -> Option<&'static str> {
+        if self.hides_secrets
+            && ["Permission denied", "unsupported file type"].iter().any(|words| output.contains(words))
+        {
+            return Some(SECRETS_ARE_HIDDEN);
+        }
         let is_refused = |line: &str| {
             line.contains(OWN_GIT)
                 && (line.contains("Read-only file system") || line.contains("Operation not permitted"))

@@ -61,6 +61,7 @@ impl SandboxedLauncher {
             hidden: self.hidden.clone(),
             also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),
             network: if command.network { Network::Granted } else { Network::None },
+            secrets: None,
             trash: Some(self.trash.clone()),
         }
     }

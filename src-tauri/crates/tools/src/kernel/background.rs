@@ -102,6 +102,8 @@ impl Drop for Place {
 pub(super) struct Begun {
     pub(super) decided: AsDecided,
     pub(super) arguments: run_command::Arguments,
+    /// Nobody has agreed to it, for it only reads.
+    pub(super) unasked: bool,
     pub(super) imaged: Option<Imaged>,
 }
 
@@ -149,12 +151,12 @@ impl Kernel {
     }
 
     async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
-        let Begun { decided, arguments, imaged } = begun;
+        let Begun { decided, arguments, unasked, imaged } = begun;
         let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
         let call = &decided.call;
         let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.room().await?;
-        let sandbox = room.sandbox_for(&arguments)?;
+        let sandbox = room.sandbox_for(&arguments, unasked)?;
         let spec = CommandSpec {
             command_line: arguments.command.clone(),
             directory: self.settings.project.root().to_owned(),

@@ -46,10 +46,17 @@ impl CommandRoom {
         Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
     }
 
-    /// Only git's own commands write git directories.
-    pub(super) fn sandbox_for(&self, arguments: &run_command::Arguments) -> Result<Option<Sandbox>, ToolError> {
-        let git = if policy::writes_repository(&arguments.command) { GitAccess::Writable } else { GitAccess::ReadOnly };
-        Ok(self.sandbox(arguments.network)?.map(|sandbox| sandbox.with_git(git)))
+    /// Only git's own commands write git directories, and what nobody agreed to sees no secrets.
+    pub(super) fn sandbox_for(
+        &self,
+        arguments: &run_command::Arguments,
+        unasked: bool,
+    ) -> Result<Option<Sandbox>, ToolError> {
+        let Some(sandbox) = self.sandbox(arguments.network)? else { return Ok(None) };
+        let writes = policy::writes_repository(&arguments.command);
+        let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
+        let hides = unasked && !policy::only_git_reads(&arguments.command);
+        Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
     }
 }
 
@@ -148,7 +155,8 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let sandbox = match room.sandbox_for(&arguments) {
+        let unasked = policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available);
+        let sandbox = match room.sandbox_for(&arguments, unasked) {
             Ok(sandbox) => sandbox,
             Err(error) => return record.fail(call, &error.into()).await,
         };
@@ -161,7 +169,7 @@ impl Kernel {
         permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
         record.append(permitted).await?;
         if in_background {
-            let begun = Begun { decided: decided.clone(), arguments, imaged };
+            let begun = Begun { decided: decided.clone(), arguments, unasked, imaged };
             return self.go_on_in_background(begun, record).await;
         }
         let limit = Limit::of(
@@ -254,6 +262,7 @@ impl Kernel {
             hidden: self.settings.hidden.clone(),
             also_writable: Vec::new(),
             network: Network::None,
+            secrets: Some(self.settings.secrets.clone()),
             trash: Some(self.settings.trash.clone()),
         };
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;

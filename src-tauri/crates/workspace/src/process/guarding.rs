@@ -3,24 +3,24 @@
 use crate::error::Result;
 use crate::sandbox::Sandbox;
 #[cfg(unix)]
-use crate::sandbox::{GitDirs, Guard};
+use crate::sandbox::{Guard, Sensitive};
 
 #[derive(Default)]
 pub(super) struct Guarding {
     #[cfg(unix)]
     guard: Option<Guard>,
     #[cfg(unix)]
-    none: GitDirs,
+    none: Sensitive,
 }
 
 #[cfg(unix)]
 impl Guarding {
     pub(super) async fn begin(sandbox: Option<&Sandbox>) -> Result<Self> {
         let Some(sandbox) = sandbox else { return Ok(Self::default()) };
-        Ok(Self { guard: Some(sandbox.guard().await?), none: GitDirs::default() })
+        Ok(Self { guard: Some(sandbox.guard().await?), none: Sensitive::default() })
     }
 
-    pub(super) fn git(&self) -> &GitDirs {
+    pub(super) fn git(&self) -> &Sensitive {
         self.guard.as_ref().map_or(&self.none, Guard::git)
     }
 

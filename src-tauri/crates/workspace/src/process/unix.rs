@@ -21,7 +21,7 @@ use super::terminal::{self, Terminal};
 use super::watch::thread_limit;
 use super::{CommandSpec, PipedSpec};
 use crate::error::{ProcessError, Result};
-use crate::sandbox::{GitDirs, Sandbox};
+use crate::sandbox::{Sandbox, Sensitive};
 
 /// Small and fast where it can be; what it starts is [`shell`].
 const GATE_SHELL: &str = "/bin/sh";
@@ -123,7 +123,7 @@ struct Behind<'a> {
     environment: &'a [(String, String)],
     directory: &'a Path,
     threads: usize,
-    git: &'a GitDirs,
+    git: &'a Sensitive,
 }
 
 impl Behind<'_> {

@@ -16,9 +16,8 @@ use std::sync::OnceLock;
 use rustix::fs::{MemfdFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
-use super::git_dirs::GitDirs;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, Reach, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Not looked up in `PATH`, which a project may have a say in.
@@ -122,10 +121,10 @@ impl Bubblewrap {
     }
 
     /// The command line that starts `command` in it. What is hidden is looked for anew.
-    pub(super) fn wrap(&self, directory: &Path, command: &[&str], git: (&GitDirs, GitAccess)) -> io::Result<Wrapped> {
+    pub(super) fn wrap(&self, directory: &Path, command: &[&str], reach: Reach<'_>) -> io::Result<Wrapped> {
         let mut arguments = vec!["--args".to_owned(), ARGUMENTS_FD.to_string(), "--".to_owned()];
         arguments.extend(command.iter().map(|part| (*part).to_owned()));
-        let mut descriptors = vec![nameless(self.plan(directory, git)?.as_bytes())?];
+        let mut descriptors = vec![nameless(self.plan(directory, reach)?.as_bytes())?];
         for filter in &self.filters {
             descriptors.push(nameless(&bytes_of(filter))?);
         }
@@ -133,7 +132,7 @@ impl Bubblewrap {
     }
 
     /// Bubblewrap's options, each ended by NUL. They are carried out in order.
-    fn plan(&self, directory: &Path, git: (&GitDirs, GitAccess)) -> io::Result<String> {
+    fn plan(&self, directory: &Path, reach: Reach<'_>) -> io::Result<String> {
         let mut plan = Plan::default();
         plan.add(ALWAYS);
         if rustix::process::geteuid().is_root() {
@@ -151,7 +150,11 @@ impl Bubblewrap {
         hidden.iter().filter(|path| !is_inside(path)).try_for_each(|path| plan.hide(path))?;
         roots.iter().filter(|root| root.exists()).try_for_each(|root| plan.bind("--bind", root))?;
         hidden.iter().filter(is_inside).try_for_each(|path| plan.hide(path))?;
-        self.protect(&mut plan, git)?;
+        self.protect(&mut plan, reach)?;
+        if reach.hides_secrets {
+            let root = self.spec.project_root.canonicalize()?;
+            reach.found.secrets.iter().try_for_each(|path| plan.hide(&root.join(path)))?;
+        }
         plan.close_hidden();
         for filter in FILTER_FDS {
             plan.add(&["--add-seccomp-fd", &filter.to_string()]);
@@ -160,7 +163,8 @@ impl Bubblewrap {
         Ok(plan.options)
     }
 
-    fn protect(&self, plan: &mut Plan, (git, access): (&GitDirs, GitAccess)) -> io::Result<()> {
+    fn protect(&self, plan: &mut Plan, reach: Reach<'_>) -> io::Result<()> {
+        let (git, access) = (reach.found, reach.git);
         let root = self.spec.project_root.canonicalize()?;
         for folder in git.folders.keys() {
             let place = root.join(folder);

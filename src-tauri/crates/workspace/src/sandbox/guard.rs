@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions};
 
-use super::git_dirs::{self, GitDirs, Identity, Pointer};
 use super::listings::Listings;
+use super::sensitive::{self, Identity, Pointer, Sensitive};
 use super::{GitAccess, SAMPLE, SandboxSpec, git_config};
 use crate::private_dir::{create_private_dir, write_private_file};
 use crate::project::{never_wait, open_folder};
@@ -53,7 +53,7 @@ pub(crate) struct Guard {
     /// Where commands can prepare something besides the project.
     elsewhere: Vec<PathBuf>,
     trash: Option<PathBuf>,
-    git: GitDirs,
+    git: Sensitive,
     /// Other commands' too.
     listings: Arc<Mutex<Listings>>,
     before: HashMap<Identity, Pieces>,
@@ -68,7 +68,7 @@ impl Guard {
     pub(super) fn look(spec: &SandboxSpec, held: Held, listings: Arc<Mutex<Listings>>) -> io::Result<Self> {
         let root = spec.project_root.canonicalize()?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority())?;
-        let git = git_dirs::find(&root, &listings);
+        let git = sensitive::find(&root, &listings);
         let seen = |(path, identity): (&PathBuf, &Identity)| Some((*identity, pieces(&open(&dir, path).ok()?)));
         Ok(Self {
             before: git.folders.iter().filter_map(seen).collect(),
@@ -86,7 +86,7 @@ impl Guard {
     }
 
     /// What there was before the command.
-    pub(crate) fn git(&self) -> &GitDirs {
+    pub(crate) fn git(&self) -> &Sensitive {
         &self.git
     }
 
@@ -102,7 +102,7 @@ impl Guard {
         if let Some(put_back) = self.put_back.take() {
             note = put_back.finish_and_tell();
         }
-        let after = git_dirs::find(&self.root, &self.listings);
+        let after = sensitive::find(&self.root, &self.listings);
         for taken in self.take_away(&after) {
             // Writing to a string does not fail.
             let _ = write!(note, "\n[{}]\n", taken.words());
@@ -113,7 +113,7 @@ impl Guard {
         note
     }
 
-    fn take_away(&self, after: &GitDirs) -> Vec<Taken> {
+    fn take_away(&self, after: &Sensitive) -> Vec<Taken> {
         let mut taken = Vec::new();
         for (path, identity) in &after.folders {
             let known = self.before.get(identity);
@@ -145,7 +145,7 @@ impl Guard {
         taken
     }
 
-    fn is_harmless(&self, folder: &Path, name: &str, piece: &Piece, after: &GitDirs) -> bool {
+    fn is_harmless(&self, folder: &Path, name: &str, piece: &Piece, after: &Sensitive) -> bool {
         let Piece::File(bytes) = piece else { return false };
         let Ok(text) = std::str::from_utf8(bytes) else { return false };
         match name {
@@ -156,7 +156,7 @@ impl Guard {
     }
 
     /// Whether `folder` lies among the worktrees of the repository that its `commondir` names.
-    fn is_worktree(&self, folder: &Path, common: &str, after: &GitDirs) -> bool {
+    fn is_worktree(&self, folder: &Path, common: &str, after: &Sensitive) -> bool {
         let worktrees = folder.parent().filter(|parent| parent.ends_with("worktrees"));
         let Some(repository) = worktrees.and_then(Path::parent) else { return false };
         let named = self.root.join(folder).join(common).canonicalize();

@@ -16,11 +16,10 @@ use tokio::sync::oneshot;
 
 use super::bubblewrap::{self, Bubblewrap};
 use super::domain;
-use super::git_dirs::GitDirs;
 use super::grants::{self, Visible};
 use super::guard::Held;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, Reach, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 use crate::process::orphan_guard;
 
@@ -119,10 +118,10 @@ impl Restricted {
         directory: &Path,
         command: &[&str],
         _: Option<&Path>,
-        git: (&GitDirs, GitAccess),
+        reach: Reach<'_>,
     ) -> std::io::Result<Wrapped> {
         if let Some(wrapping) = &self.wrapping {
-            return wrapping.wrap(directory, command, git);
+            return wrapping.wrap(directory, command, reach);
         }
         let (program, arguments) = command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();

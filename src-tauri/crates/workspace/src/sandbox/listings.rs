@@ -1,4 +1,4 @@
-//! What folders hold that git dirs are known by, remembered for as long as nothing comes into them or goes.
+//! What folders hold that a sandbox looks after, remembered for as long as nothing comes into them or goes.
 //!
 //! The time at which a folder changed moves with every entry that comes, goes or gets another name, and only the kernel
 //! sets it. That is known of the file systems of Linux's own disks, so only their folders are remembered; and only such
@@ -8,11 +8,14 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::git_dirs::Identity;
+use globset::GlobSet;
+
+use super::sensitive::Identity;
+use crate::protection::SecretsWithin;
 
 /// Longer than the ticks of any clock that file systems go by.
 const STILL: Duration = Duration::from_secs(3);
@@ -28,6 +31,8 @@ pub(super) struct Listing {
     pub(super) folders: Vec<OsString>,
     /// All that some disk takes for `.git`, whatever it is.
     pub(super) git: Vec<OsString>,
+    /// Files, links and whole folders, where secrets are looked for.
+    pub(super) secrets: Vec<OsString>,
     marks: Marks,
 }
 
@@ -43,6 +48,8 @@ struct Marks {
 #[derive(Debug)]
 struct Kept {
     changed: Changed,
+    /// In the project: what is a secret depends on it.
+    path: PathBuf,
     listing: Arc<Listing>,
 }
 
@@ -58,28 +65,37 @@ pub(super) struct Listings {
     devices: HashMap<u64, bool>,
     /// When the search began.
     now: Option<SystemTime>,
+    /// Which files are secret besides those that always are; `None` where nobody asks.
+    secrets: Option<GlobSet>,
 }
 
 impl Listings {
+    pub(super) fn with_secrets(secrets: Option<GlobSet>) -> Self {
+        Self { secrets, ..Self::default() }
+    }
+
     pub(super) fn begin_search(&mut self, now: SystemTime) {
         self.now = Some(now);
         self.before = std::mem::take(&mut self.kept);
         self.devices.clear();
     }
 
-    /// At most so many entries. What can't be read is empty.
-    pub(super) fn of(&mut self, folder: &Path, max_entries: usize) -> Arc<Listing> {
+    /// At most so many entries of a folder of the project. What can't be read is empty.
+    pub(super) fn of(&mut self, root: &Path, path: &Path, max_entries: usize) -> Arc<Listing> {
+        let folder = root.join(path);
         let Ok(found) = folder.symlink_metadata() else { return Arc::default() };
         let (identity, changed) = ((found.dev(), found.ino()), (found.ctime(), found.ctime_nsec()));
-        let known = self.before.remove(&identity).filter(|kept| kept.changed == changed);
+        let known = self.before.remove(&identity).filter(|kept| kept.changed == changed && kept.path == path);
         if let Some(kept) = known {
             let listing = kept.listing.clone();
             self.kept.insert(identity, kept);
             return listing;
         }
-        let listing = Arc::new(Listing::read(folder, max_entries));
-        if !listing.is_cut && self.now.is_some_and(|now| is_still(changed, now)) && self.is_remembered(folder, &found) {
-            self.kept.insert(identity, Kept { changed, listing: listing.clone() });
+        let secrets = self.secrets.as_ref().map(|extra| SecretsWithin::folder(path, extra));
+        let listing = Arc::new(Listing::read(&folder, secrets.as_ref(), max_entries));
+        if !listing.is_cut && self.now.is_some_and(|now| is_still(changed, now)) && self.is_remembered(&folder, &found)
+        {
+            self.kept.insert(identity, Kept { changed, path: path.to_owned(), listing: listing.clone() });
         }
         listing
     }
@@ -90,7 +106,7 @@ impl Listings {
 }
 
 impl Listing {
-    fn read(folder: &Path, max_entries: usize) -> Self {
+    fn read(folder: &Path, secrets: Option<&SecretsWithin<'_>>, max_entries: usize) -> Self {
         let mut listing = Self::default();
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             if listing.entries == max_entries {
@@ -99,10 +115,15 @@ impl Listing {
             }
             listing.entries += 1;
             let name = entry.file_name();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             listing.marks.note(&name);
+            let may_be = name.to_string_lossy();
+            if secrets.is_some_and(|all| if is_folder { all.has_folder(&may_be) } else { all.has_file(&may_be) }) {
+                listing.secrets.push(name.clone());
+            }
             if name.eq_ignore_ascii_case(".git") {
                 listing.git.push(name);
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            } else if is_folder {
                 listing.folders.push(name);
             }
         }
@@ -161,12 +182,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut listings = Listings::default();
         listings.begin_search(SystemTime::now());
-        listings.of(folder.path(), 10);
+        listings.of(folder.path(), Path::new(""), 10);
         assert!(listings.kept.is_empty());
         listings.begin_search(SystemTime::now() + 2 * STILL);
-        let first = listings.of(folder.path(), 10);
+        let first = listings.of(folder.path(), Path::new(""), 10);
         listings.begin_search(SystemTime::now() + 2 * STILL);
-        assert!(Arc::ptr_eq(&first, &listings.of(folder.path(), 10)));
+        assert!(Arc::ptr_eq(&first, &listings.of(folder.path(), Path::new(""), 10)));
     }
 
     #[test]
@@ -175,7 +196,7 @@ mod tests {
         std::fs::write(folder.path().join("a"), "").unwrap();
         let mut listings = Listings::default();
         listings.begin_search(SystemTime::now() + 2 * STILL);
-        assert!(listings.of(folder.path(), 0).is_cut);
-        assert!(!listings.of(folder.path(), 1).is_cut);
+        assert!(listings.of(folder.path(), Path::new(""), 0).is_cut);
+        assert!(!listings.of(folder.path(), Path::new(""), 1).is_cut);
     }
 }

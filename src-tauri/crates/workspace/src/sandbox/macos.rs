@@ -7,10 +7,10 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::git_dirs::{self, GitDirs};
 use super::guard::Held;
 use super::seatbelt::{self, Paths, Unsayable, World};
-use super::{GitAccess, SandboxSpec, SandboxStatus, Wrapped};
+use super::sensitive::{self, Sensitive};
+use super::{GitAccess, Reach, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Not looked up in `PATH`, which a project may have a say in.
@@ -46,7 +46,7 @@ impl Restricted {
         _: &Path,
         command: &[&str],
         terminal: Option<&Path>,
-        git: (&GitDirs, GitAccess),
+        reach: Reach<'_>,
     ) -> io::Result<Wrapped> {
         let paths = Paths::of(&self.spec, terminal, git);
         let profile = seatbelt::profile(&paths, self.spec.network).map_err(unsayable)?;
@@ -78,16 +78,22 @@ fn find_out() -> SandboxStatus {
 
 fn try_it() -> io::Result<Option<String>> {
     let world = World::new()?;
-    let git = git_dirs::find(&world.project(), &Mutex::default());
+    let found = sensitive::find(&world.project(), &Mutex::default());
+    let reach = Reach { found: &found, git: GitAccess::Writable, hides_secrets: false };
     let restricted = Restricted { spec: Arc::new(world.spec()) };
-    let wrapped = restricted.wrap(&world.project(), &World::command(), None, (&git, GitAccess::Writable))?;
+    let wrapped = restricted.wrap(&world.project(), &World::command(), None, reach)?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
 }
 
 pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
     let restricted = Restricted { spec: Arc::new(spec.clone()) };
     restricted
-        .wrap(&spec.project_root, &["true"], None, (&GitDirs::default(), GitAccess::ReadOnly))
+        .wrap(
+            &spec.project_root,
+            &["true"],
+            None,
+            Reach { found: &Sensitive::default(), git: GitAccess::ReadOnly, hides_secrets: false },
+        )
         .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
     Ok((restricted, probe().name, Vec::new()))
 }

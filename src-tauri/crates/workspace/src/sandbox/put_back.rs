@@ -12,7 +12,7 @@ use std::path::Path;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
 
-use super::git_dirs::GitDirs;
+use super::sensitive::Sensitive;
 use super::{ARKI_FOLDER, OWN_GIT, SAMPLE, STEERS_GIT};
 use crate::project::descend;
 
@@ -40,7 +40,7 @@ pub(super) struct PutBack {
 
 impl PutBack {
     /// `git` is what there is at `root` now.
-    pub(super) fn look(root: &Path, git: &GitDirs) -> io::Result<Self> {
+    pub(super) fn look(root: &Path, git: &Sensitive) -> io::Result<Self> {
         let root = Dir::open_ambient_dir(root, ambient_authority())?;
         let mut watched = vec![Watched { path: ARKI_FOLDER.to_owned(), nested_in: None }];
         for folder in git.folders.keys().filter_map(|path| path.to_str()) {
@@ -229,7 +229,7 @@ fn write(root: &Dir, path: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git_dirs;
+    use super::super::sensitive;
     use super::*;
     use std::fs;
     use std::sync::Mutex;
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn watch(root: &Path) -> PutBack {
-        PutBack::look(root, &git_dirs::find(&root.canonicalize().unwrap(), &Mutex::default())).unwrap()
+        PutBack::look(root, &sensitive::find(&root.canonicalize().unwrap(), &Mutex::default())).unwrap()
     }
 
     fn check(change: impl FnOnce(&Path), changed: &[&str]) {

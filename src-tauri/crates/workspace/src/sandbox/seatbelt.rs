@@ -9,8 +9,7 @@ mod probe;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::git_dirs::GitDirs;
-use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, STEERS_GIT, SandboxSpec};
+use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, Reach, STEERS_GIT, SandboxSpec};
 pub(super) use probe::World;
 
 const BASE: &str = include_str!("seatbelt/base.sb");
@@ -63,17 +62,19 @@ pub(super) struct Paths {
 
 impl Paths {
     /// Looked at as they are now.
-    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, (git, git_access): (&GitDirs, GitAccess)) -> Self {
+    pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: Reach<'_>) -> Self {
+        let Reach { found: git, git: git_access, hides_secrets } = reach;
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
         // A project that is a repository without a `.git` is there to be written.
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
         let is_held = |path: &&PathBuf| git_access == GitAccess::ReadOnly || **path == Path::new(OWN_GIT);
+        let secrets = git.secrets.iter().filter(|_| hides_secrets);
         let mut read_only = vec![root.join(ARKI_FOLDER)];
         read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
         read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
         Self {
             writable: spec.writable_roots(),
-            hidden: spec.all_hidden(),
+            hidden: spec.all_hidden().into_iter().chain(secrets.map(|path| root.join(path))).collect(),
             git: below.into_iter().map(|folder| root.join(folder)).collect(),
             git_access,
             read_only,
@@ -165,7 +166,7 @@ fn quoted(path: &Path) -> Result<String, Unsayable> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::git_dirs;
+    use super::super::sensitive;
     use super::*;
     use std::sync::Mutex;
 
@@ -247,8 +248,10 @@ mod tests {
     #[test]
     fn what_is_there_decides_what_is_protected() {
         let world = World::new().unwrap();
-        let git = || git_dirs::find(&world.project(), &Mutex::default());
-        let paths_with = |access| Paths::of(&world.spec(), None, (&git(), access));
+        let paths_with = |git| {
+            let found = sensitive::find(&world.project(), &Mutex::default());
+            Paths::of(&world.spec(), None, Reach { found: &found, git, hides_secrets: false })
+        };
         let paths = paths_with(GitAccess::Writable);
         assert_eq!(paths.git, [world.project().join(".git")]);
         assert_eq!(paths.read_only, [world.project().join(".arki")]);

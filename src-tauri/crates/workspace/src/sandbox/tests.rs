@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::private_dir::PrivateTempDir;
 use crate::process::{CommandLimits, CommandOutcome, CommandSpec, run};
+use globset::GlobSet;
 use tokio_util::sync::CancellationToken;
 
 struct World {
@@ -41,6 +42,7 @@ impl World {
             hidden,
             also_writable: Vec::new(),
             network: Network::None,
+            secrets: Some(GlobSet::empty()),
             trash: Some(self.path("trash")),
         }
     }
@@ -392,4 +394,35 @@ fn whoever_runs_in_it_knows_so_whatever_the_environment_says() {
     for sandbox in layers(&world.spec()) {
         assert_eq!(answer(Some(&sandbox)).as_deref(), Some("true"), "{}", sandbox.name());
     }
+}
+
+#[test]
+fn files_of_secrets_are_not_there_for_what_nobody_agreed_to() {
+    let world = World::new();
+    let files = [".env", "deep/keys/id_rsa", "deep/own.private", "store/target", ".aws/config", "a.rs", ".git/x.pem"];
+    for file in files {
+        fs::create_dir_all(world.path("project").join(file).parent().unwrap()).unwrap();
+        fs::write(world.path("project").join(file), "SECRET").unwrap();
+    }
+    symlink("store/target", world.path("project/server.key")).unwrap();
+    symlink("..", world.path("project/deep/up")).unwrap();
+    let own = globset::GlobSetBuilder::new().add(globset::Glob::new("*.private").unwrap()).build().unwrap();
+    let spec = SandboxSpec { secrets: Some(own), ..world.spec() };
+    let Ok(sandbox) = Sandbox::bubblewrap(&spec) else { return };
+    let secrets = ".env deep/keys/id_rsa deep/own.private server.key store/target .aws/config .git/x.pem deep/up/.env";
+    for secret in secrets.split(' ') {
+        let reads = |sandbox: &Sandbox| world.run_in(sandbox, &format!("cat {secret}")).output.contains("SECRET");
+        assert!(reads(&sandbox), "{secret}");
+        assert!(!reads(&sandbox.without_secrets()), "{secret}");
+    }
+    let sandbox = sandbox.without_secrets();
+    assert!(
+        !world.run_in(&sandbox, "cat deep/k[[:alpha:]]ys/*; grep -r SECRET .aws; cat .e*").output.contains("SECRET")
+    );
+    assert!(world.run_in(&sandbox, "cat a.rs").output.contains("SECRET"));
+    assert!(world.run_in(&sandbox, "cat .env").output.contains("can't be read by a command that nobody was asked"));
+    // Nor are they when more of them have come, and they are still there for everybody else.
+    fs::write(world.path("project/new.pem"), "SECRET").unwrap();
+    assert!(!world.run_in(&sandbox, "cat new.pem").output.contains("SECRET"));
+    assert_eq!(fs::read_to_string(world.path("project/.env")).unwrap(), "SECRET");
 }

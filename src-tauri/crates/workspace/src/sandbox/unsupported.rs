@@ -35,7 +35,7 @@ impl Restricted {
         _: &std::path::Path,
         _: &[&str],
         _: Option<&std::path::Path>,
-        _: (&super::GitDirs, super::GitAccess),
+        _: super::Reach<'_>,
     ) -> std::io::Result<super::Wrapped> {
         match *self {}
     }

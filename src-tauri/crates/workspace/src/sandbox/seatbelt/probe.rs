@@ -55,6 +55,7 @@ impl World {
             hidden: vec![self.root.join("hidden")],
             also_writable: Vec::new(),
             network: Network::None,
+            secrets: None,
             trash: None,
         }
     }

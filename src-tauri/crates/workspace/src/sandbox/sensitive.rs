@@ -1,10 +1,10 @@
-//! Which git directories a project has: its own, those of nested repositories, submodules and worktrees, and bare ones.
+//! What of a project a sandbox looks after: its git directories, and files of secrets.
 //!
-//! The nearest to the root are found first, and nothing is left out but for the bound: what a project ignores can hold
+//! Git directories are its own, those of nested repositories, submodules and worktrees, and bare ones. The nearest to the root are found first, and nothing is left out but for the bound: what a project ignores can hold
 //! a repository too. Git's own rules say what one is: a `.git`, whatever it is, or a folder with a `HEAD` and either
 //! `objects` and `refs` or a `commondir`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -17,7 +17,7 @@ use super::listings::Listings;
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
-/// Git directories, and files and links in the place of one. Bubblewrap takes 9,000 arguments.
+/// Git directories, files and links in the place of one, and secrets, of each. Bubblewrap takes 9,000 arguments.
 const MAX_FOUND: usize = 500;
 /// Bytes of a `.git` file that are read; a path is not longer.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
@@ -29,10 +29,12 @@ pub(super) type Identity = (u64, u64);
 
 /// Paths are relative to the project's root.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct GitDirs {
+pub(crate) struct Sensitive {
     pub(super) folders: BTreeMap<PathBuf, Identity>,
     /// A `.git` that is a file or a link, and what it says.
     pub(super) pointers: BTreeMap<PathBuf, Pointer>,
+    /// Files and folders, with links followed; only where they are looked for.
+    pub(super) secrets: BTreeSet<PathBuf>,
     /// There is more than was looked at.
     pub(super) is_cut: bool,
 }
@@ -53,15 +55,15 @@ impl Pointer {
 
 /// `root` is canonical. Blocks for as long as it takes to look through the project, or through what changed of it since
 /// these listings were made.
-pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> GitDirs {
+pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
     // Whatever a search that panicked left there is still true.
     let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
     listings.begin_search(SystemTime::now());
     find_among(root, MAX_ENTRIES, &mut listings)
 }
 
-fn find_among(root: &Path, max_entries: usize, listings: &mut Listings) -> GitDirs {
-    let (found, queue) = (GitDirs::default(), VecDeque::from([PathBuf::new()]));
+fn find_among(root: &Path, max_entries: usize, listings: &mut Listings) -> Sensitive {
+    let (found, queue) = (Sensitive::default(), VecDeque::from([PathBuf::new()]));
     let mut search = Search { root, left: max_entries, found, queue, listings };
     while let Some(folder) = search.queue.pop_front() {
         search.look_into(&folder);
@@ -73,7 +75,7 @@ struct Search<'a> {
     root: &'a Path,
     /// Entries.
     left: usize,
-    found: GitDirs,
+    found: Sensitive,
     /// Folders to be looked into.
     queue: VecDeque<PathBuf>,
     listings: &'a mut Listings,
@@ -81,7 +83,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn look_into(&mut self, folder: &Path) {
-        let listing = self.listings.of(&self.root.join(folder), self.left);
+        let listing = self.listings.of(self.root, folder, self.left);
         self.found.is_cut |= listing.is_cut || listing.entries > self.left;
         self.left = self.left.saturating_sub(listing.entries);
         if listing.is_cut {
@@ -91,6 +93,7 @@ impl Search<'_> {
         for name in &listing.git {
             self.look_at(&folder.join(name));
         }
+        listing.secrets.iter().for_each(|name| self.note_secret(&folder.join(name)));
         if listing.is_git_dir() {
             self.add(folder.to_owned());
         }
@@ -98,6 +101,22 @@ impl Search<'_> {
         let is_barren = |name: &OsString| is_git_dir && BARREN.iter().any(|barren| name == barren);
         let folders = listing.folders.iter().filter(|name| !is_barren(name));
         self.queue.extend(folders.map(|name| folder.join(name)));
+    }
+
+    /// A link is a name for what it leads to, in the project.
+    fn note_secret(&mut self, path: &Path) {
+        if path.ancestors().skip(1).any(|folder| self.found.secrets.contains(folder)) {
+            return;
+        }
+        let place = self.root.join(path);
+        let Ok(found) = place.symlink_metadata() else { return };
+        let real = if found.is_symlink() { place.canonicalize().ok() } else { Some(place) };
+        if let Some(path) = real.as_deref().and_then(|real| real.strip_prefix(self.root).ok())
+            && !path.as_os_str().is_empty()
+            && self.found.secrets.len() < MAX_FOUND
+        {
+            self.found.secrets.insert(path.to_owned());
+        }
     }
 
     /// What may be a `.git`.
