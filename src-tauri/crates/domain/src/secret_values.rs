@@ -23,6 +23,7 @@ const SECRET_ENDS: &[&str] = &[
     "PWD",
     "PASSPHRASE",
     "PAT",
+    "PIN",
     "SALT",
     "CREDENTIALS",
 ];
@@ -80,6 +81,9 @@ const PUBLIC_WORDS: &[&str] = &[
     "VERSION",
 ];
 const COMMON: &[&str] = &[
+    "123456",
+    "1234567",
+    "12345678",
     "administrator",
     "authorization",
     "changeit",
@@ -121,7 +125,7 @@ fn secret(name: &str, value: &str) -> Option<SecretValue> {
     let password = password_of_address(value);
     let value = password.unwrap_or(value);
     let is_secret = match password.is_some() || says_secret(&upper) {
-        true => value.len() >= MIN_NAMED_BYTES && !is_plain(value),
+        true => value.len() >= MIN_NAMED_BYTES && (is_pin(&upper, value) || !is_plain(value)),
         false => !is_public(&upper) && looks_random(value) && !is_plain(value),
     };
     is_secret.then(|| SecretValue {
@@ -132,10 +136,23 @@ fn secret(name: &str, value: &str) -> Option<SecretValue> {
 }
 
 fn says_secret(upper: &str) -> bool {
-    let last = upper.rsplit(['_', '-', '.']).next().unwrap_or_default();
+    let last = last_part(upper);
     let is_plain = PLAIN_ENDS.contains(&last);
     SECRET_ENDS.iter().any(|end| last.ends_with(end) && (last == *end || end.len() > 4 || *end == "PASS"))
         || (!is_plain && SECRET_WORDS.iter().any(|word| upper.contains(word)))
+}
+
+/// The one secret that is a number, and short: six digits at least, and none that everybody takes.
+fn is_pin(upper: &str, value: &str) -> bool {
+    let is_varied = value.bytes().any(|byte| Some(byte) != value.bytes().next());
+    last_part(upper) == "PIN"
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+        && is_varied
+        && !COMMON.contains(&value)
+}
+
+fn last_part(upper: &str) -> &str {
+    upper.rsplit(['_', '-', '.']).next().unwrap_or_default()
 }
 
 fn is_public(upper: &str) -> bool {
@@ -256,6 +273,8 @@ mod tests {
             "githubToken=xyzzy123",
             "  MAIL_PASS = tr0ub4dor&3",
             "SECRET_KEY_BASE=abcdefghijklmnop",
+            "SMTPPASS=letmein-please",
+            "CARD_PIN=482913",
         ] {
             assert_eq!(found(line).len(), 1, "{line}");
         }
@@ -285,6 +304,10 @@ mod tests {
             "AUTH_TOKEN_TYPE=opaque-and-long",
             "LANG=de_DE.UTF-8",
             "TZ=Europe/Berlin",
+            "CARD_PIN=4829",
+            "CARD_PIN=123456",
+            "SPIN=482913",
+            "GPIO_PIN=17",
             "no assignment at all",
         ] {
             assert_eq!(found(line), [], "{line}");

@@ -4,6 +4,7 @@
 //! file or a picture must come out as it went in.
 
 mod checks;
+mod lines;
 mod look;
 mod table;
 
@@ -46,7 +47,7 @@ static CANDIDATES: LazyLock<Vec<Vec<&'static Format>>> = LazyLock::new(|| {
 pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
     let mut found = Found::default();
     let Some(beginnings) = BEGINNINGS.as_ref() else { return found };
-    let mut at = from;
+    let (mut at, mut recognised_to) = (from, from);
     while let Some(hit) = beginnings.find(Input::new(text).span(at..text.len())) {
         let region = |end: usize| hit.start()..end;
         match outcome(text, hit.pattern().as_usize(), hit.start(), is_end) {
@@ -58,18 +59,19 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
             Outcome::Placeholder(end) => {
                 found.placeholders.push(region(end));
                 found.regions.push(region(end));
-                at = end;
+                (at, recognised_to) = (end, end);
             }
             Outcome::Secret { secrets, end, name } => {
                 let span = |place: Range<usize>| Span { start: place.start, end: place.end, known: None, name };
                 found.spans.extend(secrets.into_iter().map(span));
                 found.regions.push(region(end));
-                at = end;
+                (at, recognised_to) = (end, end);
             }
         }
     }
     if !is_end {
-        found.open = unfinished(text, at);
+        // Not from `at`: a longer beginning may have begun before a shorter one that led to nothing.
+        found.open = unfinished(text, recognised_to);
     }
     found
 }

@@ -32,6 +32,7 @@ pub(crate) fn secrets() -> Vec<Sample> {
     let upper = RANDOM.to_ascii_uppercase();
     let pem = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj".to_owned()
         + "\nMzEfYyjiWA4R4/M2bS1GB4t7NXp98C3SC6dVMvDuictGeurT8jNbvJZHtCSuYEvu\nNMoSfm76oqFvAp8Gy0iz5sxj\n";
+    let putty = "AAAAgQDHbwvZ8Yz0yqrf4oX1rTnTq0Q5sXoZ8mC3Dd0l5o2mB9kQ1u7c8GJ6t4Rz\nAAAAQQD9x2Jm\n".to_owned();
     let sample = |before, value: String, after| Sample { before, value, after };
     vec![
         sample("key=", joined("sk-", random(48)), "\n"),
@@ -60,6 +61,15 @@ pub(crate) fn secrets() -> Vec<Sample> {
         sample("DefaultEndpointsProtocol=https;AccountKey=", random(86).to_owned(), "==;x"),
         sample("-----BEGIN PRIVATE KEY-----\n", pem.clone(), "-----END PRIVATE KEY-----\n"),
         sample("x -----BEGIN RSA PRIVATE KEY-----\n", pem, "-----END RSA PRIVATE KEY----- y"),
+        sample("sid=", joined("SK", &hex[..32]), "\n"),
+        sample("api.telegram.org/bot110201543:", joined("AAHdqTcvCH1vGWJxfSeofSAs", "0K5PALDsaw7"), "/getMe"),
+        sample("bot = '", joined("MTk4NjIyNDgzNDcxOTI1MjQ4", ".Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs"), "'"),
+        sample("curl -s -u admin:", "tr0ub4dor&3".to_owned(), " https://example.org"),
+        sample("$ curl \\\n  --user 'me:", "correct-horse".to_owned(), "' x"),
+        sample("[\"curl\", \"-u\", \"me:", "correct-horse".to_owned(), "\"]"),
+        sample("Set-Cookie: theme=dark; sid=", random(32).to_owned(), "; Path=/; HttpOnly\r\n"),
+        sample("-H 'Cookie: a=1; _session=", random(40).to_owned(), "'"),
+        sample("Private-Lines: 2\r\n", putty, "Private-MAC: "),
         sample("value: ", "sk-secret-123".to_owned(), "-x"),
         sample("value: ", "sk-secret-123-and-more".to_owned(), ""),
         sample("value: ", "two words of it".to_owned(), " here"),
@@ -83,6 +93,13 @@ pub(crate) const ORDINARY: &[&str] = &[
     "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n-----END CERTIFICATE-----",
     "npm_config_registry_url npm_package_version hf_hub_download_with_progress whsec_ SG. AKIA eyJ pypi-",
     "import { dapi } from 'dapi'; // figd_ ntn_ lin_api_ ATATT3 ya29. SKIP:SKELETON-KEY",
+    "NTFS MTU MjRegular ODBC OT.Object.Key NTLM.Provider.AuthenticationSchemeHandlerFactory2Impl",
+    "12:AAAA 01:AA:bb:cc 2024-01-01T10:00:00 12345678:AAA sha256:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw7",
+    "docker run -u 1000:1000 --user root:wheel x; sudo -u app:x y; chown -u a:b; curl -u $USER:$PASS -u user:password",
+    "curl -u {user}:{password} -u \"<user>:<token>\" --user-agent mozilla:5.0x -u name: -u me; curl --upload me:file2",
+    "Set-Cookie: id=a3fWa; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Domain=a1b2c3d4e5f6g7h8i9.example.org; Max-Age=2592000",
+    "cookies: CookieJar2048Implementation, Cookie: this text goes on with cookie=cutter_of_a_certain_form; let cookie = x",
+    "Private-Lines: 14 and then the Private-MAC: of it",
     "[secret] [secret:prod] [secrets:x#1] \\[secret\\] schlüssel=日本語",
 ];
 

@@ -65,5 +65,5 @@ fn merged(mut spans: Vec<Span>) -> Vec<Span> {
     merged
 }
 
-/// Enough to look back at, for whoever drops what is decided.
-pub(crate) const LOOK_BACK_BYTES: usize = 4;
+/// So far back a form looks at most, so that whoever drops what is decided keeps as much.
+pub(crate) const LOOK_BACK_BYTES: usize = 256;

@@ -39,10 +39,12 @@ const PEM_LINE_BYTES: usize = 40;
 const PEM_GAP_BYTES: usize = 24;
 const MAX_USER_INFO_BYTES: usize = 512;
 const MAX_CREDENTIAL_BYTES: usize = 4096;
-const MIN_CREDENTIAL_BYTES: usize = 16;
+pub(super) const MIN_CREDENTIAL_BYTES: usize = 16;
 /// Between a name and its value: quotes, colons, blanks.
-const MAX_SEPARATOR_BYTES: usize = 12;
+pub(super) const MAX_SEPARATOR_BYTES: usize = 12;
 const AWS_SECRET_BYTES: usize = 40;
+/// After the colon.
+const TELEGRAM_BYTES: usize = 35;
 const MIN_REST_BYTES: usize = 24;
 const MAX_REST_BYTES: usize = 256;
 
@@ -79,17 +81,16 @@ impl Text<'_> {
         if self.is_within_word() {
             return Outcome::None;
         }
-        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let mut at = self.after;
         for next in [".eyJ", "."] {
-            let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_part) else { return Outcome::Open };
+            let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_word) else { return Outcome::Open };
             match self.goes_on(end, next) {
                 Some(true) => at = end + next.len(),
                 Some(false) => return Outcome::None,
                 None => return Outcome::Open,
             }
         }
-        let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_part) else { return Outcome::Open };
+        let Some(end) = self.run(at, MAX_JWT_PART_BYTES, is_word) else { return Outcome::Open };
         match end - at {
             MIN_JWT_SIGNATURE_BYTES..=MAX_JWT_PART_BYTES => secret(self.start..end, name),
             _ => Outcome::None,
@@ -107,18 +108,69 @@ impl Text<'_> {
             None if may_go_on && block.len() < MAX_PEM_LABEL_BYTES => return Outcome::Open,
             _ => return Outcome::None,
         };
-        let Some(end) = block[body..].find("-----END").map(|end| self.after + body + end) else {
+        self.key_lines(self.after + body, limit, "-----END", name)
+    }
+
+    /// The private half of a key as PuTTY keeps it: `Private-Lines: 14`, so many lines, `Private-MAC: …`.
+    pub(super) fn putty_key(self, name: &'static str) -> Outcome {
+        let Some(body) = self.run(self.after, 4, |byte| byte.is_ascii_digit()) else { return Outcome::Open };
+        if body == self.after || !matches!(self.text.as_bytes().get(body), Some(b'\r' | b'\n' | b'\\')) {
+            return Outcome::None;
+        }
+        let limit = self.text.floor_char_boundary(self.text.len().min(self.after + MAX_PEM_BYTES));
+        self.key_lines(body, limit, "Private-MAC", name)
+    }
+
+    /// The lines of Base64 from `body` to the end mark.
+    fn key_lines(self, body: usize, limit: usize, end_mark: &str, name: &'static str) -> Outcome {
+        let Some(end) = self.text[body..limit].find(end_mark).map(|end| body + end) else {
+            let may_go_on = !self.is_end && self.text.len() < self.after + MAX_PEM_BYTES;
             return if may_go_on { Outcome::Open } else { Outcome::None };
         };
         let is_last = |run: &Range<usize>| {
             let is_number = self.text[run.clone()].bytes().all(|byte| byte.is_ascii_digit());
             run.len() >= 4 && end - run.end <= PEM_GAP_BYTES && !is_number
         };
-        let runs = base64_runs(self.text, self.after + body, end);
+        let runs = base64_runs(self.text, body, end);
         let has_lines = runs.iter().any(|run| run.len() >= PEM_LINE_BYTES);
         let secrets = runs.into_iter().filter(|run| run.len() >= PEM_LINE_BYTES || is_last(run));
         match has_lines {
             true => Outcome::Secret { secrets: secrets.collect(), end, name },
+            false => Outcome::None,
+        }
+    }
+
+    /// The number of a bot, a colon, and 35 characters that begin with `AA`: these.
+    pub(super) fn telegram_token(self, name: &'static str) -> Outcome {
+        let is_after_number = (1..=8)
+            .all(|back| self.start.checked_sub(back).is_some_and(|at| self.text.as_bytes()[at].is_ascii_digit()));
+        if !is_after_number {
+            return Outcome::None;
+        }
+        let Some(end) = self.run(self.start + 1, TELEGRAM_BYTES, is_word) else { return Outcome::Open };
+        match end - self.start - 1 == TELEGRAM_BYTES && has_random_part(&self.text[self.start + 1..end]) {
+            true => secret(self.start + 1..end, name),
+            false => Outcome::None,
+        }
+    }
+
+    /// A user's number in Base64, a time and a signature, with points between them.
+    pub(super) fn discord_token(self, name: &'static str) -> Outcome {
+        if self.is_within_word() {
+            return Outcome::None;
+        }
+        let mut at = self.start;
+        for (least, most, point) in [(23, 28, true), (5, 7, true), (27, 40, false)] {
+            let Some(end) = self.run(at, most, is_word) else { return Outcome::Open };
+            let is_point = self.text.as_bytes().get(end) == Some(&b'.');
+            if !(least..=most).contains(&(end - at)) || (point && !is_point) {
+                return Outcome::None;
+            }
+            at = end + usize::from(point);
+        }
+        // Of the digits' first bits the third character says that it is a number.
+        match b"AEIMQUYcgk".contains(&self.text.as_bytes()[self.start + 2]) {
+            true => secret(self.start..at, name),
             false => Outcome::None,
         }
     }
@@ -195,7 +247,7 @@ impl Text<'_> {
     }
 
     /// The end of the run of such bytes at `at`, or one past `most`; `None` where the text ends before it does.
-    fn run(self, at: usize, most: usize, class: impl Fn(u8) -> bool) -> Option<usize> {
+    pub(super) fn run(self, at: usize, most: usize, class: impl Fn(u8) -> bool) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let length = bytes[at..].iter().take(most + 1).take_while(|byte| class(**byte)).count();
         (self.is_end || at + length < bytes.len() || length > most).then_some(at + length)
@@ -217,16 +269,20 @@ impl Text<'_> {
         }
     }
 
-    fn byte_before(self, at: usize) -> Option<u8> {
+    pub(super) fn byte_before(self, at: usize) -> Option<u8> {
         at.checked_sub(1).and_then(|before| self.text.as_bytes().get(before)).copied()
     }
 }
 
-fn secret(secret: Range<usize>, name: &'static str) -> Outcome {
+pub(super) fn secret(secret: Range<usize>, name: &'static str) -> Outcome {
     Outcome::Secret { end: secret.end, secrets: vec![secret], name }
 }
 
-fn is_separator(byte: u8) -> bool {
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'
+}
+
+pub(super) fn is_separator(byte: u8) -> bool {
     b" \t\"':=>,\\".contains(&byte)
 }
 

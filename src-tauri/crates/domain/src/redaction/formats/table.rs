@@ -21,6 +21,11 @@ enum Kind {
     Bearer,
     Header,
     AwsSecret,
+    TelegramToken,
+    DiscordToken,
+    CurlUser,
+    Cookies,
+    PuttyKey,
     Rest,
 }
 
@@ -46,6 +51,11 @@ impl Format {
             Kind::Bearer => text.bearer(self.name),
             Kind::Header => text.header(self.name),
             Kind::AwsSecret => text.aws_secret(self.name),
+            Kind::TelegramToken => text.telegram_token(self.name),
+            Kind::DiscordToken => text.discord_token(self.name),
+            Kind::CurlUser => text.curl_user(self.name),
+            Kind::Cookies => text.cookies(self.name),
+            Kind::PuttyKey => text.putty_key(self.name),
             Kind::Rest => text.rest(self.name),
         }
     }
@@ -101,6 +111,17 @@ pub(super) static FORMATS: &[Format] = &[
     plain("SK", "twilio-key", hexadecimal, 32, 32),
     other("hooks.slack.com/services/", "slack-webhook", Kind::Rest),
     other("discord.com/api/webhooks/", "discord-webhook", Kind::Rest),
+    other(":AA", "telegram-token", Kind::TelegramToken),
+    // The first digits of a number in Base64.
+    other("MT", "discord-token", Kind::DiscordToken),
+    other("Mj", "discord-token", Kind::DiscordToken),
+    other("Mz", "discord-token", Kind::DiscordToken),
+    other("ND", "discord-token", Kind::DiscordToken),
+    other("NT", "discord-token", Kind::DiscordToken),
+    other("Nj", "discord-token", Kind::DiscordToken),
+    other("Nz", "discord-token", Kind::DiscordToken),
+    other("OD", "discord-token", Kind::DiscordToken),
+    other("OT", "discord-token", Kind::DiscordToken),
     // Clouds.
     plain("AKIA", "aws-key-id", upper, 16, 16),
     plain("ASIA", "aws-key-id", upper, 16, 16),
@@ -130,7 +151,12 @@ pub(super) static FORMATS: &[Format] = &[
     // Known by what they are, or by what stands before them.
     other("eyJ", "jwt", Kind::Jwt),
     other("-----BEGIN ", "private-key", Kind::PrivateKey),
+    other("Private-Lines: ", "private-key", Kind::PuttyKey),
     other("://", "url-password", Kind::UrlPassword),
+    other("-u", "curl-password", Kind::CurlUser),
+    other("--user", "curl-password", Kind::CurlUser),
+    other("ookie", "cookie", Kind::Cookies),
+    other("OOKIE", "cookie", Kind::Cookies),
     other("earer ", "bearer-token", Kind::Bearer),
     other("uthorization", "authorization", Kind::Header),
     other("UTHORIZATION", "authorization", Kind::Header),
