@@ -13,7 +13,7 @@ mod target;
 
 use arki_domain::{Code, Fault};
 use page::Page;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, Url};
 use std::time::Duration;
 
@@ -88,6 +88,7 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
     let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let content_type = header.to_owned();
     page::ensure_text(&url, &content_type)?;
+    ensure_unpacked(&url, &response)?;
     let mut bytes = Vec::new();
     let mut truncated = false;
     while let Some(chunk) = response.chunk().await.map_err(|error| unreachable_host(&url, &error))? {
@@ -105,6 +106,18 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
     // Parsing a large page takes a while.
     let text = tokio::task::spawn_blocking(move || page.text()).await;
     Ok(head + &text.map_err(|_| failed("The page could not be read as HTML.", "Try another address."))??)
+}
+
+/// What was asked for is unpacked already, and the header gone. Servers that pack as they like are not unheard of.
+fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Fault> {
+    let packed = response.headers().get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()));
+    match packed.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
+        Some(encoding) => Err(failed(
+            format!("{url} is packed in a way that nobody asked for: {encoding:?}."),
+            "Try another address of the same page. fetch_url reads pages that are not packed, or with gzip.",
+        )),
+        None => Ok(()),
+    }
 }
 
 fn failed(message: impl Into<String>, hint: &str) -> Fault {

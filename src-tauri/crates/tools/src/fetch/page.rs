@@ -1,6 +1,7 @@
 //! What came, as text: HTML becomes plain text with its headings, lists and links; other text stays as it is.
 
 use super::nesting::{is_too_deep, text_between_tags};
+use super::tags::{self, Markup};
 use arki_domain::{Code, Fault};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use reqwest::Url;
@@ -9,6 +10,7 @@ use reqwest::Url;
 const META_BYTES: usize = 1024;
 /// Columns for tables; text is not wrapped by it.
 const WIDTH: usize = 120;
+const MAX_TITLE_BYTES: usize = 500;
 
 pub(super) struct Page {
     pub(super) url: Url,
@@ -72,12 +74,8 @@ impl Page {
         if !self.is_html(&text) {
             return Ok(text);
         }
-        if is_too_deep(&text) {
-            return Ok(text_between_tags(&text));
-        }
-        let rendered = html2text::config::plain().no_link_wrapping().string_from_read(text.as_bytes(), WIDTH);
-        // What is too narrow for its lists and quotes has its text all the same.
-        Ok(rendered.unwrap_or_else(|_| text_between_tags(&text)))
+        let title = title(&text).map(|title| format!("Title: {title}\n\n")).unwrap_or_default();
+        Ok(title + &as_plain_text(&text))
     }
 
     fn is_html(&self, text: &str) -> bool {
@@ -104,6 +102,38 @@ impl Page {
         let head = String::from_utf8_lossy(&self.bytes[..self.bytes.len().min(META_BYTES)]);
         (kind.is_empty() || kind.contains("html")).then(|| charset(&head)).flatten()
     }
+}
+
+fn as_plain_text(html: &str) -> String {
+    if is_too_deep(html) {
+        return text_between_tags(html);
+    }
+    let rendered = html2text::config::plain().no_link_wrapping().string_from_read(html.as_bytes(), WIDTH);
+    // What is too narrow for its lists and quotes has its text all the same.
+    rendered.unwrap_or_else(|_| text_between_tags(html))
+}
+
+/// What the head of a page calls it, in one line; there are no tags in a title.
+fn title(html: &str) -> Option<String> {
+    let mut page = tags::Page(html);
+    while let Some((_, markup)) = page.next() {
+        let Markup::Tag(tag) = markup else { continue };
+        match tag.name.as_str() {
+            "title" if !tag.is_end => {
+                let title = page.skip_to_end_of("title");
+                let escaped = title[..title.floor_char_boundary(MAX_TITLE_BYTES)].replace('<', "&lt;");
+                let line = as_plain_text(&escaped).split_whitespace().collect::<Vec<_>>().join(" ");
+                return Some(line).filter(|line| !line.is_empty());
+            }
+            name @ ("script" | "style" | "noscript" | "template") if !tag.is_end => {
+                page.skip_to_end_of(name);
+            }
+            "html" | "head" | "meta" | "link" | "base" => {}
+            // The head has ended, with or without a tag that says so.
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// The end may be cut within a character.
@@ -135,6 +165,21 @@ mod tests {
         let text = page("text/html", html).text().unwrap();
         assert!(text.contains("# Head") && text.contains("* first") && text.contains("https://x.example/y"), "{text}");
         assert!(text.contains("& more") && !text.contains("evil") && !text.contains("p{}"), "{text}");
+    }
+
+    #[test]
+    fn a_page_begins_with_its_title() {
+        let text = |html: &str| page("text/html", html).text().unwrap();
+        let html = "<html><head><TITLE lang=en>\n Fish &amp; chips\n  <b> &eacute;</title></head><body><p>x</p>";
+        assert_eq!(text(html), "Title: Fish & chips <b> é\n\nx\n");
+        assert_eq!(text("<p>x</p>"), "x\n");
+        for none in
+            ["<title></title><p>x</p>", "<title> \n</title><p>x</p>", "<body><p>x</p><svg><title>y</title></svg>"]
+        {
+            assert!(!text(none).contains("Title:"), "{none}");
+        }
+        let long = text(&format!("<title>{}</title><p>x</p>", "a".repeat(10_000)));
+        assert!(long.starts_with("Title: aaa") && long.len() < 1000, "{}", long.len());
     }
 
     #[test]

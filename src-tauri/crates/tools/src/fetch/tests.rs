@@ -100,6 +100,20 @@ async fn no_body_is_longer_than_the_bound_also_when_it_is_unpacked() {
 }
 
 #[tokio::test]
+async fn a_page_that_is_packed_in_a_way_nobody_asked_for_is_an_error() {
+    let host = serve(|path| {
+        let encoding = path.trim_start_matches('/');
+        answer(format!("200 OK\r\ncontent-type: text/plain\r\ncontent-encoding: {encoding}"), "plain words")
+    })
+    .await;
+    for encoding in ["br", "zstd", "nonsense", "gzip,br"] {
+        let refused = get(&host, &format!("/{encoding}")).await.unwrap_err();
+        assert!(refused.is(Code::FETCH_FAILED) && refused.message.contains(encoding), "{refused}");
+    }
+    assert!(get(&host, "/identity").await.unwrap().ends_with("plain words"));
+}
+
+#[tokio::test]
 async fn what_is_no_text_and_what_does_not_answer_is_said_in_words() {
     let host = serve(|path| match path {
         "/picture" => answer("200 OK\r\ncontent-type: image/png", "\u{89}PNG"),
