@@ -246,3 +246,20 @@ fn what_is_judged_as_an_ordinary_file_is_never_a_protected_one() {
     });
     writes.saw_both();
 }
+
+#[test]
+fn what_git_may_take_for_a_repository_is_part_of_git() {
+    let folder = tempfile::tempdir().unwrap();
+    for file in [".git/config", "bare.git/HEAD", "bare.git/hooks/x", "src/a.rs", "included"] {
+        std::fs::create_dir_all(folder.path().join(file).parent().unwrap()).unwrap();
+        std::fs::write(folder.path().join(file), "[include]\npath = ../included\n").unwrap();
+    }
+    let project = Project::open(folder.path()).unwrap();
+    let is_part = |path: &str| project.is_part_of_git(&project.resolve(path).unwrap());
+    for path in ["g/HEAD", "g/head", "bare.git/config", "bare.git/hooks/new", "bare.git/deep/er", "included"] {
+        assert!(is_part(path), "{path}");
+    }
+    for path in ["src/a.rs", "src/HEAD.md", "g/config", "other/included"] {
+        assert!(!is_part(path), "{path}");
+    }
+}

@@ -21,6 +21,7 @@ mod environment;
 mod error;
 mod find;
 mod fit;
+mod git_includes;
 mod line_endings;
 mod listing;
 mod login_path;

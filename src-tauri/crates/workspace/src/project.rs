@@ -16,6 +16,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, PathError, Result, io_error};
+use crate::git_includes::included;
 use crate::listing::EntryKind;
 use crate::protection;
 
@@ -82,6 +83,22 @@ impl Project {
     /// Whether writing here always asks, judged by the path as given and by where its links lead.
     pub fn is_protected(&self, path: &ProjectPath) -> bool {
         protection::is_protected(path) || self.canonical(path).is_ok_and(|real| protection::is_protected(&real))
+    }
+
+    /// Whether git may take what is written here for a part of a repository, or for its configuration: a `HEAD`, what is
+    /// beside one or below, and what the project's own configuration of git includes.
+    pub fn is_part_of_git(&self, path: &ProjectPath) -> bool {
+        const HEAD: &str = "HEAD";
+        let real = self.canonical(path).unwrap_or_else(|_| path.clone());
+        let mut folders = Path::new(real.as_str()).ancestors().skip(1);
+        real.name().eq_ignore_ascii_case(HEAD)
+            || folders.any(|folder| self.dir.symlink_metadata(folder.join(HEAD)).is_ok())
+            || self.included_by_git().contains(&self.root.join(&real))
+    }
+
+    fn included_by_git(&self) -> Vec<PathBuf> {
+        let text = self.dir.read_to_string(".git/config").unwrap_or_default();
+        included(&text, &self.root.join(".git"))
     }
 
     /// Whether touching this always asks, judged by the path as given and by where its links lead.

@@ -23,7 +23,7 @@ impl Kernel {
         let mut paths = Vec::new();
         let mut path_fault = None;
         for path in touched.paths.iter().filter(|path| !matches!(path.as_str(), "" | "." | "./")) {
-            match self.touched(path) {
+            match self.touched_by_tool(path) {
                 Ok(touched) => paths.push(touched),
                 Err(fault) => path_fault = path_fault.or(Some(fault)),
             }
@@ -92,6 +92,14 @@ impl Kernel {
             protected: project.is_protected(&path),
             secret: project.is_secret(&path, &self.settings.secrets),
         })
+    }
+
+    /// A word of a command may be a `HEAD` that is no file.
+    fn touched_by_tool(&self, path: &str) -> Result<TouchedPath, Fault> {
+        let mut touched = self.touched(path)?;
+        let project = &self.settings.project;
+        touched.protected |= project.is_part_of_git(&project.resolve(path)?);
+        Ok(touched)
     }
 
     /// Those words that name a secret file or a protected path.

@@ -160,3 +160,41 @@ fn what_a_program_at_pipes_leaves_behind_is_taken_away_too() {
         assert!(!fs::read_to_string(world.path("project/.git/config")).unwrap().contains("evil"));
     }
 }
+
+#[test]
+fn a_new_way_to_a_git_directory_that_was_prepared_is_taken_away() {
+    World::in_each(GitAccess::ReadOnly, |world, run| {
+        for folder in ["g/objects", "g/refs", "harmless/objects", "harmless/refs"] {
+            fs::create_dir_all(world.path("project").join(folder)).unwrap();
+        }
+        for (file, text) in
+            [("g/HEAD", "ref: x"), ("harmless/HEAD", "ref: x"), ("g/config", "[core]\n\tfsmonitor = evil\n")]
+        {
+            fs::write(world.path("project").join(file), text).unwrap();
+        }
+        let lines = "mkdir a b c; echo 'gitdir: ../g' >a/.git; ln -s ../g b/.git; echo 'gitdir: ../harmless' >c/.git";
+        let said = run(lines).output;
+        assert!(said.contains("a/.git could make git") && said.contains("b/.git could make git"), "{said}");
+        assert!(world.path("project/g/config").exists() && world.path("project/c/.git").exists());
+        assert!(world.path("project/a/.git").symlink_metadata().is_err());
+        assert!(world.path("project/b/.git").symlink_metadata().is_err());
+    });
+}
+
+#[test]
+fn what_gits_configuration_includes_is_configuration() {
+    for access in [GitAccess::ReadOnly, GitAccess::Writable] {
+        World::in_each(access, |world, run| {
+            let config = world.path("project/.git/config");
+            let includes = "[include]\n\tpath = ../.gitconfig\n[includeIf \"gitdir:/\"]\n\tpath = ../to/come\n";
+            fs::write(&config, fs::read_to_string(&config).unwrap() + includes).unwrap();
+            fs::write(world.path("project/.gitconfig"), "[include]\n\tpath = more\n").unwrap();
+            fs::write(world.path("project/more"), "").unwrap();
+            for file in [".gitconfig", "more", "to/come"] {
+                run(&format!("mkdir -p to; printf '[core]\\n\\tfsmonitor = evil\\n' >>{file}"));
+                let text = fs::read_to_string(world.path("project").join(file)).unwrap_or_default();
+                assert!(!text.contains("evil"), "{file}");
+            }
+        });
+    }
+}

@@ -16,7 +16,7 @@ use cap_std::fs::{Dir, MetadataExt, OpenOptions};
 
 use super::listings::Listings;
 use super::sensitive::{self, Identity, Pointer, Sensitive};
-use super::{GitAccess, SAMPLE, SandboxSpec, git_config};
+use super::{GitAccess, OWN_GIT, SAMPLE, SandboxSpec, git_config};
 use crate::private_dir::{create_private_dir, write_private_file};
 use crate::project::{never_wait, open_folder};
 
@@ -54,6 +54,8 @@ pub(crate) struct Guard {
     elsewhere: Vec<PathBuf>,
     trash: Option<PathBuf>,
     git: Sensitive,
+    /// What git's configuration includes, and is not there.
+    missing: Vec<PathBuf>,
     /// Other commands' too.
     listings: Arc<Mutex<Listings>>,
     before: HashMap<Identity, Pieces>,
@@ -76,6 +78,7 @@ impl Guard {
             put_back: (held == Held::Nothing).then(|| super::put_back::PutBack::look(&root, &git)).transpose()?,
             elsewhere: spec.writable_roots().into_iter().filter(|place| *place != root).collect(),
             trash: spec.trash.clone(),
+            missing: git.included.iter().filter(|path| root.join(path).symlink_metadata().is_err()).cloned().collect(),
             root,
             dir,
             git,
@@ -132,12 +135,18 @@ impl Guard {
             let harmful = new.filter(|(name, piece)| !self.is_harmless(path, name, piece, after));
             taken.extend(harmful.map(|(name, _)| self.take(&folder, path, &name)));
         }
+        // What was there is held.
+        for path in self.missing.iter().filter(|path| self.root.join(path).symlink_metadata().is_ok()) {
+            let Some((folder, name)) = self.parent_of(path) else { continue };
+            if !piece(&folder, name).is_some_and(|piece| is_harmless_configuration(&piece)) {
+                taken.push(self.take(&folder, path.parent().unwrap_or(path), name));
+            }
+        }
         for (path, pointer) in &after.pointers {
             let parent = path.parent().unwrap_or(path);
             if self.git.pointers.get(path) != Some(pointer)
-                && !self.leads_to_what_is_looked_at(parent, pointer)
-                && let Ok(folder) = open(&self.dir, parent)
-                && let Some(name) = path.file_name().and_then(|name| name.to_str())
+                && !self.leads_to_what_is_looked_at(parent, pointer, after)
+                && let Some((folder, name)) = self.parent_of(path)
             {
                 taken.push(self.take(&folder, parent, name));
             }
@@ -146,11 +155,11 @@ impl Guard {
     }
 
     fn is_harmless(&self, folder: &Path, name: &str, piece: &Piece, after: &Sensitive) -> bool {
-        let Piece::File(bytes) = piece else { return false };
-        let Ok(text) = std::str::from_utf8(bytes) else { return false };
         match name {
-            "config" | "config.worktree" => git_config::is_harmless(text),
-            "commondir" => self.is_worktree(folder, text.trim_end_matches('\n'), after),
+            "config" | "config.worktree" => is_harmless_configuration(piece),
+            "commondir" => {
+                piece.text().is_some_and(|text| self.is_worktree(folder, text.trim_end_matches('\n'), after))
+            }
             _ => false,
         }
     }
@@ -163,13 +172,39 @@ impl Guard {
         after.folders.contains_key(repository) && named.is_ok_and(|named| named == self.root.join(repository))
     }
 
-    /// A repository that no command could prepare, or one in the project, whose own pieces are judged.
-    fn leads_to_what_is_looked_at(&self, folder: &Path, pointer: &Pointer) -> bool {
-        match pointer.place(&self.root.join(folder)) {
-            Some(place) if pointer.is_link => place.starts_with(&self.root) && place.is_dir(),
-            Some(place) => !self.elsewhere.iter().any(|root| place.starts_with(root)),
-            None => !pointer.is_link,
+    fn parent_of<'a>(&self, path: &'a Path) -> Option<(Dir, &'a str)> {
+        let folder = open(&self.dir, path.parent().unwrap_or(path)).ok()?;
+        Some((folder, path.file_name()?.to_str()?))
+    }
+
+    /// A repository that no command could prepare, or one in the project that was one already, or is harmless.
+    fn leads_to_what_is_looked_at(&self, folder: &Path, pointer: &Pointer, after: &Sensitive) -> bool {
+        let Some(place) = pointer.place(&self.root.join(folder)) else { return !pointer.is_link };
+        match place.strip_prefix(&self.root) {
+            Ok(inside) if after.folders.contains_key(inside) => {
+                self.was_in_use(inside) || self.is_harmless_as_a_whole(inside, after)
+            }
+            Ok(_) => false,
+            Err(_) => !pointer.is_link && !self.elsewhere.iter().any(|root| place.starts_with(root)),
         }
+    }
+
+    /// Whether somebody's git used it before the command: one that only has the shape of a git directory may have been
+    /// put there for this.
+    fn was_in_use(&self, inside: &Path) -> bool {
+        let is_known = self.git.folders.contains_key(inside);
+        let place = self.root.join(inside);
+        let leads_there = |(path, pointer): (&PathBuf, &Pointer)| {
+            pointer.place(&self.root.join(path.parent().unwrap_or(path))).is_some_and(|leads| leads == place)
+        };
+        is_known
+            && (inside.components().any(|part| part.as_os_str() == OWN_GIT)
+                || self.git.pointers.iter().any(leads_there))
+    }
+
+    fn is_harmless_as_a_whole(&self, path: &Path, after: &Sensitive) -> bool {
+        open(&self.dir, path)
+            .is_ok_and(|folder| pieces(&folder).iter().all(|(name, piece)| self.is_harmless(path, name, piece, after)))
     }
 
     fn take(&self, folder: &Dir, path: &Path, name: &str) -> Taken {
@@ -223,6 +258,17 @@ enum Piece {
     Link(PathBuf),
     /// Inode, bytes and time of change.
     Other(u64, u64, i64),
+}
+
+impl Piece {
+    fn text(&self) -> Option<&str> {
+        let Self::File(bytes) = self else { return None };
+        std::str::from_utf8(bytes).ok()
+    }
+}
+
+fn is_harmless_configuration(piece: &Piece) -> bool {
+    piece.text().is_some_and(git_config::is_harmless)
 }
 
 /// What git reads, to run it or to learn what it is to run.

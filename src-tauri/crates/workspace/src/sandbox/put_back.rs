@@ -53,6 +53,8 @@ impl PutBack {
         let pointers = git.pointers.keys().filter_map(|path| path.to_str());
         watched
             .extend(pointers.map(|path| Watched { path: path.to_owned(), nested_in: parent(path).map(str::to_owned) }));
+        let included = git.included.iter().filter_map(|path| path.to_str());
+        watched.extend(included.map(|path| Watched { path: path.to_owned(), nested_in: None }));
         let before = look(&root, &watched)?;
         Ok(Self { root, watched, before, is_done: false })
     }

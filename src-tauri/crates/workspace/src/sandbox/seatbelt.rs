@@ -71,6 +71,7 @@ impl Paths {
         let secrets = git.secrets.iter().filter(|_| hides_secrets);
         let mut read_only = vec![root.join(ARKI_FOLDER)];
         read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
+        read_only.extend(git.included.iter().map(|path| root.join(path)));
         read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
         Self {
             writable: spec.writable_roots(),

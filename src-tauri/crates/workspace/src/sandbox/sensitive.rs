@@ -14,6 +14,7 @@ use std::time::SystemTime;
 
 use super::OWN_GIT;
 use super::listings::Listings;
+use crate::git_includes;
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
@@ -21,6 +22,8 @@ const MAX_ENTRIES: usize = 50_000;
 const MAX_FOUND: usize = 500;
 /// Bytes of a `.git` file that are read; a path is not longer.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
+/// Bytes of a configuration that are read for what it includes.
+const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 /// Of a git directory, what holds none; and can hold very much.
 const BARREN: &[&str] = &["objects", "refs", "logs", "hooks"];
 
@@ -33,6 +36,8 @@ pub(crate) struct Sensitive {
     pub(super) folders: BTreeMap<PathBuf, Identity>,
     /// A `.git` that is a file or a link, and what it says.
     pub(super) pointers: BTreeMap<PathBuf, Pointer>,
+    /// What the git directories' configuration includes, of what is in the project, whether it is there or not.
+    pub(super) included: BTreeSet<PathBuf>,
     /// Files and folders, with links followed; only where they are looked for.
     pub(super) secrets: BTreeSet<PathBuf>,
     /// There is more than was looked at.
@@ -68,6 +73,7 @@ fn find_among(root: &Path, max_entries: usize, listings: &mut Listings) -> Sensi
     while let Some(folder) = search.queue.pop_front() {
         search.look_into(&folder);
     }
+    search.note_included();
     search.found
 }
 
@@ -101,6 +107,24 @@ impl Search<'_> {
         let is_barren = |name: &OsString| is_git_dir && BARREN.iter().any(|barren| name == barren);
         let folders = listing.folders.iter().filter(|name| !is_barren(name));
         self.queue.extend(folders.map(|name| folder.join(name)));
+    }
+
+    fn note_included(&mut self) {
+        let configurations = |folder: &PathBuf| ["config", "config.worktree"].map(|name| folder.join(name));
+        let mut queue: Vec<PathBuf> = self.found.folders.keys().flat_map(configurations).collect();
+        while let Some(file) = queue.pop() {
+            let place = self.root.join(&file);
+            let text = short_text(&place, MAX_CONFIGURATION_BYTES);
+            for named in git_includes::included(&text, place.parent().unwrap_or(self.root)) {
+                let real = named.canonicalize().unwrap_or(named);
+                let inside = real.strip_prefix(self.root).ok().filter(|_| self.found.included.len() < MAX_FOUND);
+                if let Some(path) = inside
+                    && self.found.included.insert(path.to_owned())
+                {
+                    queue.push(path.to_owned());
+                }
+            }
+        }
     }
 
     /// A link is a name for what it leads to, in the project.
@@ -147,8 +171,7 @@ impl Search<'_> {
         if is_link {
             return Pointer { is_link, target: fs::read_link(path).unwrap_or_default() };
         }
-        let is_short = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_POINTER_BYTES);
-        let text = if is_short { fs::read_to_string(path).unwrap_or_default() } else { String::new() };
+        let text = short_text(&path, MAX_POINTER_BYTES);
         let target = text.strip_prefix("gitdir:").unwrap_or_default().trim();
         Pointer { is_link, target: target.into() }
     }
@@ -166,6 +189,12 @@ impl Search<'_> {
         let Ok(found) = self.root.join(&path).symlink_metadata() else { return false };
         self.found.folders.insert(path, (found.dev(), found.ino())).is_none()
     }
+}
+
+/// Of a plain file that is no longer than that.
+fn short_text(path: &Path, max_bytes: u64) -> String {
+    let is_short = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() <= max_bytes);
+    if is_short { fs::read_to_string(path).unwrap_or_default() } else { String::new() }
 }
 
 #[cfg(test)]
