@@ -33,9 +33,11 @@ mod process;
 mod project;
 mod protection;
 mod read_lines;
+mod real_place;
 mod restoration;
 mod sandbox;
 mod search;
+mod shell_pattern;
 mod text_file;
 mod trust;
 mod unnamed_reads;
@@ -72,13 +74,14 @@ pub use process::{
 pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
+pub use real_place::{RealPlace, real_place};
 pub use restoration::{Executable, Restoration, apply_restorations, plan_restorations};
 pub use sandbox::{GitAccess, Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets, runs_in_sandbox};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{ChangedPin, Pin, PinChange, PinKind, command_programs, compare, install_template, scan};
-pub use unnamed_reads::{UnnamedReads, reads_below, reads_kept, reads_matching};
+pub use unnamed_reads::{Descent, UnnamedReads, reads_below, reads_below_matching, reads_kept, reads_matching};
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;

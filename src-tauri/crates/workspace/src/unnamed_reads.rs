@@ -1,10 +1,12 @@
 //! Which secret files a command would read without naming them: `grep -r` below a folder, `cat *` by a pattern.
 
-use globset::{GlobBuilder, GlobSet};
+use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath};
 use crate::protection::is_secret;
+use crate::shell_pattern;
 
 /// Looking at more takes longer than asking.
 const MAX_ENTRIES: usize = 20_000;
@@ -18,44 +20,75 @@ pub enum UnnamedReads {
     NotSeen,
 }
 
-/// `skips_hidden`: what is hidden or ignored by git is not read. Links are not followed, as `grep -r` and `rg` don't.
-pub fn reads_below(project: &Project, folder: &str, skips_hidden: bool, secrets: &GlobSet) -> UnnamedReads {
-    let Some(start) = inside(project, folder) else { return UnnamedReads::NotSeen };
-    first_secret(project, &walk(project, &start, skips_hidden), secrets)
+/// How a command goes through folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descent {
+    /// What is hidden or ignored by git is not read.
+    pub skips_hidden: bool,
+    /// Where links lead is read too.
+    pub follows_links: bool,
 }
 
-fn first_secret(project: &Project, walk: &WalkBuilder, secrets: &GlobSet) -> UnnamedReads {
-    first(project, walk, MAX_ENTRIES, |entry, path| {
-        (!entry.file_type().is_some_and(|kind| kind.is_dir()) && is_secret(path, secrets))
-            .then(|| UnnamedReads::Secret(path.to_string()))
+impl Descent {
+    /// As `grep -r` does.
+    pub const ALL: Self = Self { skips_hidden: false, follows_links: false };
+}
+
+/// Everything below a folder, or the file itself.
+pub fn reads_below(project: &Project, folder: &str, descent: Descent, secrets: &GlobSet) -> UnnamedReads {
+    let Some(start) = inside(project, folder) else { return UnnamedReads::NotSeen };
+    let walk = walk(project, &start, descent.skips_hidden);
+    first(project, &walk, MAX_ENTRIES, |entry, path| match entry.file_type() {
+        Some(kind) if kind.is_symlink() && descent.follows_links => behind_link(project, path, secrets),
+        Some(kind) if kind.is_dir() => None,
+        _ => is_secret(path, secrets).then(|| UnnamedReads::Secret(path.to_string())),
     })
+}
+
+/// What a link among others leads to: a folder may hold anything.
+fn behind_link(project: &Project, link: &ProjectPath, secrets: &GlobSet) -> Option<UnnamedReads> {
+    match project.kind(link) {
+        Ok(Some(EntryKind::Folder)) | Err(_) => Some(UnnamedReads::NotSeen),
+        Ok(_) => project.is_secret(link, secrets).then(|| UnnamedReads::Secret(link.to_string())),
+    }
 }
 
 /// What git keeps: all that it does not ignore. What it once kept and keeps no longer is not seen.
 pub fn reads_kept(project: &Project, secrets: &GlobSet) -> UnnamedReads {
     let mut kept = walk(project, &ProjectPath::root(), true);
     kept.hidden(false).ignore(false).filter_entry(|entry| entry.file_name() != ".git");
-    first_secret(project, &kept, secrets)
+    first(project, &kept, MAX_ENTRIES, |entry, path| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        (!is_folder && is_secret(path, secrets)).then(|| UnnamedReads::Secret(path.to_string()))
+    })
 }
 
 /// What a shell makes of the pattern; hidden names are never meant by one.
 pub fn reads_matching(project: &Project, pattern: &str, secrets: &GlobSet) -> UnnamedReads {
-    let plain = pattern.trim_start_matches("./");
-    let glob = GlobBuilder::new(plain).literal_separator(true).backslash_escape(false).build();
-    let is_inside = !plain.starts_with(['/', '~']) && !plain.split('/').any(|part| part == "..");
-    let (true, Ok(glob)) = (is_inside, glob) else { return UnnamedReads::NotSeen };
-    let glob = glob.compile_matcher();
-    let depth = if plain.contains("**") { usize::MAX } else { plain.split('/').count() };
-    let mut entries = walk(project, &ProjectPath::root(), false);
-    entries.max_depth(Some(depth)).follow_links(true);
-    first(project, &entries, MAX_ENTRIES, |_, path| {
-        let may_be_an_option = plain == pattern && path.as_str().starts_with('-');
-        match glob.is_match(path) && !path.name().starts_with('.') {
-            true if may_be_an_option => Some(UnnamedReads::NotSeen),
-            true if project.is_secret(path, secrets) => Some(UnnamedReads::Secret(path.to_string())),
-            _ => None,
-        }
+    each_match(project, pattern, |path| match project.is_secret(path, secrets) {
+        true => UnnamedReads::Secret(path.to_string()),
+        false => UnnamedReads::NoSecret,
     })
+}
+
+/// The same, and everything below it.
+pub fn reads_below_matching(project: &Project, pattern: &str, descent: Descent, secrets: &GlobSet) -> UnnamedReads {
+    each_match(project, pattern, |path| match project.is_secret(path, secrets) {
+        true => UnnamedReads::Secret(path.to_string()),
+        false => reads_below(project, path.as_str(), descent, secrets),
+    })
+}
+
+/// The first that is not without secrets. Paths are judged as the links on them lead.
+fn each_match(project: &Project, pattern: &str, judge: impl Fn(&ProjectPath) -> UnnamedReads) -> UnnamedReads {
+    let Some(matches) = shell_pattern::expand(project, pattern, MAX_ENTRIES) else { return UnnamedReads::NotSeen };
+    let judged = matches.iter().map(|path| match project.resolve(path) {
+        // What begins with a dash may be taken for an option.
+        Ok(_) if path.starts_with('-') => UnnamedReads::NotSeen,
+        Ok(path) if project.canonical(&path).is_ok() => judge(&path),
+        Ok(_) | Err(_) => UnnamedReads::NotSeen,
+    });
+    judged.into_iter().find(|judged| *judged != UnnamedReads::NoSecret).unwrap_or(UnnamedReads::NoSecret)
 }
 
 /// The folder or file, if it certainly lies in the project.
@@ -65,9 +98,15 @@ fn inside(project: &Project, folder: &str) -> Option<ProjectPath> {
     folder.filter(|_| !goes_up).and_then(|folder| project.canonical(&folder).ok())
 }
 
+/// Links are not followed. Of what is ignored only the project's own files are asked: the user's may not be seen by the
+/// command.
 fn walk(project: &Project, start: &ProjectPath, skips_hidden: bool) -> WalkBuilder {
     let mut builder = WalkBuilder::new(project.root().join(start));
-    builder.standard_filters(skips_hidden).follow_links(false);
+    builder.standard_filters(skips_hidden).git_global(false).follow_links(false);
+    if skips_hidden {
+        // What `rg` reads besides may bring back what others hide.
+        builder.add_custom_ignore_filename(".rgignore");
+    }
     builder
 }
 
@@ -111,7 +150,7 @@ mod tests {
     }
 
     fn below(project: &Project, folder: &str, skips_hidden: bool) -> UnnamedReads {
-        reads_below(project, folder, skips_hidden, &GlobSet::empty())
+        reads_below(project, folder, Descent { skips_hidden, ..Descent::ALL }, &GlobSet::empty())
     }
 
     fn matching(project: &Project, pattern: &str) -> UnnamedReads {
@@ -136,7 +175,7 @@ mod tests {
         for folder in ["..", "~", "src/../..", "/"] {
             assert_eq!(below(&project, folder, false), UnnamedReads::NotSeen, "{folder}");
         }
-        for pattern in ["../*", "/etc/*", "~/*", "["] {
+        for pattern in ["../*", "/etc/*", "~/*"] {
             assert_eq!(matching(&project, pattern), UnnamedReads::NotSeen, "{pattern}");
         }
     }

@@ -5,7 +5,9 @@ use crate::policy::{self, Subject, TouchedPath, WideRead};
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
-use arki_workspace::{UnnamedReads, reads_below, reads_kept, reads_matching};
+use arki_workspace::{
+    RealPlace, UnnamedReads, reads_below, reads_below_matching, reads_kept, reads_matching, real_place,
+};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
@@ -40,7 +42,7 @@ impl Kernel {
             false => wide.iter().all(|read| *read != UnnamedReads::NotSeen),
         };
         paths.extend(wide.into_iter().filter_map(|read| match read {
-            UnnamedReads::Secret(path) => Some(TouchedPath { path, protected: false, secret: true }),
+            UnnamedReads::Secret(path) => Some(TouchedPath { path, real: None, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         }));
         let subject = Subject {
@@ -69,7 +71,12 @@ impl Kernel {
         let wide = policy::wide_reads(line, self.settings.sandbox.available);
         wide.iter()
             .map(|read| match read {
-                WideRead::Below { folder, skips_hidden } => reads_below(project, folder, *skips_hidden, secrets),
+                WideRead::Below { folder, is_pattern: false, descent } => {
+                    reads_below(project, folder, *descent, secrets)
+                }
+                WideRead::Below { folder, is_pattern: true, descent } => {
+                    reads_below_matching(project, folder, *descent, secrets)
+                }
                 WideRead::Matching(pattern) => reads_matching(project, pattern, secrets),
                 WideRead::Kept => reads_kept(project, secrets),
             })
@@ -89,6 +96,7 @@ impl Kernel {
         }
         Ok(TouchedPath {
             path: path.as_str().to_owned(),
+            real: self.real(path.as_str()),
             protected: project.is_protected(&path),
             secret: project.is_secret(&path, &self.settings.secrets),
         })
@@ -102,29 +110,43 @@ impl Kernel {
         Ok(touched)
     }
 
+    fn real(&self, path: &str) -> Option<String> {
+        match real_place(&self.settings.project, path) {
+            RealPlace::Inside(real) if real.as_str() != path => Some(real.as_str().to_owned()),
+            RealPlace::Inside(_) | RealPlace::Outside(_) | RealPlace::Unknown => None,
+        }
+    }
+
     /// Those words that name a secret file or a protected path.
     fn sensitive_among(&self, words: &[String]) -> Vec<TouchedPath> {
-        words
-            .iter()
-            .filter_map(|word| self.touched_by_word(word))
-            .filter(|touched| touched.secret || touched.protected)
-            .collect()
+        let touched = words.iter().flat_map(|word| self.touched_by_word(word));
+        touched.filter(|touched| touched.secret || touched.protected).collect()
     }
 
     /// What the words may name in the project, and what is below folders that are named.
     fn named_among(&self, words: &[String], paths: &[TouchedPath]) -> Vec<String> {
-        let named = words.iter().filter_map(|word| self.touched(word).ok());
-        let all = named.map(|touched| touched.path).chain(paths.iter().map(|touched| touched.path.clone()));
-        all.flat_map(|path| [format!("{path}/."), path]).collect()
+        let by_text = words.iter().filter_map(|word| self.touched(word).ok()).chain(paths.iter().cloned());
+        let all = by_text.flat_map(|touched| [Some(touched.path), touched.real]);
+        let by_links = words.iter().map(|word| self.real(word));
+        all.chain(by_links).flatten().flat_map(|path| [format!("{path}/."), path]).collect()
     }
 
-    /// Outside the project only the word's last two components can be judged.
-    fn touched_by_word(&self, word: &str) -> Option<TouchedPath> {
-        self.touched(word).ok().or_else(|| {
-            let mut components = word.rsplit(['/', '\\']).filter(|component| !matches!(*component, "" | ".." | "~"));
-            let name = components.next()?;
-            let tail = components.next().map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"));
-            self.touched(&tail).ok()
-        })
+    /// What a word names by its text, and where the system finds it. Outside the project only the last two components of
+    /// both can be judged.
+    fn touched_by_word(&self, word: &str) -> Vec<TouchedPath> {
+        let by_text = self.touched(word).ok().or_else(|| self.touched_by_tail(word));
+        let by_links = match real_place(&self.settings.project, word) {
+            RealPlace::Inside(path) => self.touched(path.as_str()).ok(),
+            RealPlace::Outside(path) => self.touched_by_tail(&path.to_string_lossy()),
+            RealPlace::Unknown => None,
+        };
+        by_text.into_iter().chain(by_links).collect()
+    }
+
+    fn touched_by_tail(&self, path: &str) -> Option<TouchedPath> {
+        let mut components = path.rsplit(['/', '\\']).filter(|component| !matches!(*component, "" | ".." | "~"));
+        let name = components.next()?;
+        let tail = components.next().map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"));
+        self.touched(&tail).ok()
     }
 }

@@ -5,6 +5,8 @@ use super::CommandLine;
 
 /// Beyond so many changes of folder only the words themselves are told.
 const MAX_FOLDERS: usize = 16;
+/// So many short options may stand in one word before a file's name.
+const MAX_SHORT_OPTIONS: usize = 8;
 
 /// Whatever could stand before or after a file's name in a word: `if=FILE`, `HEAD:FILE`, `@FILE`.
 fn is_separator(character: char) -> bool {
@@ -14,9 +16,10 @@ fn is_separator(character: char) -> bool {
 /// Each once.
 #[must_use]
 pub fn file_words(line: &str) -> Vec<String> {
-    let plain = plain_words(line);
+    let plain = plain_words(&CommandLine::parse(line));
     let pieces = plain.iter().flat_map(|word| word.split(is_separator)).chain(line.split(is_separator));
-    let mut words: Vec<String> = pieces.map(str::to_owned).chain(plain.iter().cloned()).collect();
+    let attached = plain.iter().flat_map(|word| attached(word));
+    let mut words: Vec<String> = pieces.chain(attached).map(str::to_owned).chain(plain.iter().cloned()).collect();
     words.retain(|word| !word.is_empty());
     words.sort_unstable();
     words.dedup();
@@ -31,10 +34,21 @@ pub fn file_words(line: &str) -> Vec<String> {
     words
 }
 
+/// Whether all the folders that the line goes to are told; there may be too many.
+pub(super) fn follows(line: &CommandLine) -> bool {
+    folders(&plain_words(line)).len() <= MAX_FOLDERS
+}
+
+/// What may be the value of a short option: `-aFILE`, `-0aFILE`.
+fn attached(word: &str) -> impl Iterator<Item = &str> {
+    let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
+    options.char_indices().skip(1).take(MAX_SHORT_OPTIONS).map(|(place, _)| &options[place..])
+}
+
 /// Quotes and backslashes removed, in order.
-fn plain_words(line: &str) -> Vec<String> {
-    match CommandLine::parse(line) {
-        CommandLine::Opaque { words, .. } => words,
+fn plain_words(line: &CommandLine) -> Vec<String> {
+    match line {
+        CommandLine::Opaque { words, .. } => words.clone(),
         understood @ CommandLine::Understood(_) => {
             let commands = understood.all();
             commands.iter().flat_map(|command| &command.words).map(|word| word.text.clone()).collect()
@@ -42,18 +56,41 @@ fn plain_words(line: &str) -> Vec<String> {
     }
 }
 
-/// Where the line goes: each folder below the one before it, and alone.
+/// Where the line goes: each folder alone, and below the one before it, as a shell follows `..` (by the text) and as
+/// programs do (by the links).
 fn folders(words: &[String]) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
-    for pair in words.windows(2) {
-        let [before, folder] = pair else { continue };
-        if !matches!(before.as_str(), "cd" | "chdir" | "pushd" | "-C" | "Set-Location" | "Push-Location") {
+    let mut here = String::new();
+    for (place, word) in words.iter().enumerate() {
+        if !matches!(word.as_str(), "cd" | "chdir" | "pushd" | "-C" | "Set-Location" | "Push-Location") {
             continue;
         }
-        let below = folders.last().map(|last| format!("{}/{folder}", last.trim_end_matches('/')));
-        folders.extend([folder.clone()].into_iter().chain(below));
+        let Some(folder) = words[place + 1..].iter().find(|word| !word.starts_with('-')) else { break };
+        let below = if here.is_empty() || folder.starts_with(['/', '~']) {
+            folder.clone()
+        } else {
+            format!("{}/{folder}", here.trim_end_matches('/'))
+        };
+        here = without_dots(&below);
+        folders.extend([folder.clone(), below, here.clone()]);
+        folders.dedup();
     }
     folders
+}
+
+/// `a/../b` as `b`.
+fn without_dots(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "." => {}
+            ".." if parts.last().is_some_and(|last| !matches!(*last, "" | ".." | "~")) => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
 }
 
 #[cfg(test)]
@@ -88,6 +125,15 @@ mod tests {
         assert!(has("cd a/ && cd b && cat k", "a/b/k"));
         assert!(has("git -C keys show HEAD:k.txt", "keys/k.txt"));
         assert!(!has("echo keys && cat k.txt", "keys/k.txt"));
+        assert!(has("cd -P keys && cat k.txt", "keys/k.txt"));
+        assert!(has("cd -- keys && cat k.txt", "keys/k.txt"));
+        assert!(has("cd a/.. && cd keys && cat k.txt", "./keys/k.txt"));
+    }
+
+    #[test]
+    fn a_name_may_be_attached_to_options() {
+        assert!(has("xargs -aid_rsa echo", "id_rsa"));
+        assert!(has("xargs -0ra.env echo", ".env"));
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub struct Subject {
 pub struct TouchedPath {
     /// Relative to the project.
     pub path: String,
+    /// Where its links lead in the project, if that is elsewhere.
+    pub real: Option<String>,
     pub protected: bool,
     pub secret: bool,
 }

@@ -14,7 +14,8 @@ mod programs;
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
 use super::wrappers::Inside;
-use super::{CommandLine, SimpleCommand};
+use super::{CommandLine, SimpleCommand, file_words};
+use arki_workspace::Descent;
 
 /// A program, and what it may be given.
 pub(super) struct Program {
@@ -44,15 +45,31 @@ pub(super) enum Shows {
     Contents,
     /// Also what git keeps of files that are not named, where this function says so.
     Kept(fn(&Given<'_>) -> bool),
-    /// As `Contents`, and with these short flags and long words also what is in the folders it is given.
-    Below { always: bool, flags: &'static str, skips_hidden: bool, first_is_pattern: bool },
+    /// As `Contents`, and also what is in the folders it is given.
+    Below(Below),
+}
+
+/// How a program reads folders.
+#[derive(Clone, Copy)]
+pub(super) struct Below {
+    /// Only with one of these short flags and long words.
+    flags: Option<&'static str>,
+    first_is_pattern: bool,
+    descent: Descent,
+}
+
+impl Below {
+    const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL };
+    /// What is neither hidden nor ignored.
+    const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
+    const THROUGH_LINKS: Self = Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };
 }
 
 /// A read of files that the line does not name one by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WideRead {
-    /// Everything below a folder.
-    Below { folder: String, skips_hidden: bool },
+    /// Everything below a folder, or below whatever a pattern stands for.
+    Below { folder: String, is_pattern: bool, descent: Descent },
     /// Whatever git keeps of the project: all that it does not ignore.
     Kept,
     /// Whatever a pattern stands for. A name that begins with a dash would be an option.
@@ -70,7 +87,12 @@ pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<Wide
     let known = |command: &SimpleCommand, wide: &mut Vec<WideRead>| {
         is_read_only(command, wide) && (sandboxed || stays_inside(command))
     };
-    if elsewhere || !commands.iter().all(|command| known(command, &mut wide)) {
+    let in_unknown_home = all.iter().flat_map(|command| &command.words).any(|word| is_of_unknown_home(&word.text));
+    if elsewhere
+        || in_unknown_home
+        || !file_words::follows(line)
+        || !commands.iter().all(|command| known(command, &mut wide))
+    {
         return None;
     }
     match commands.first().filter(|first| first.name() == "cd" && moves == 1).map(SimpleCommand::arguments) {
@@ -88,7 +110,9 @@ impl WideRead {
     /// The same, read from another folder.
     fn from(self, folder: &str) -> Self {
         match self {
-            Self::Below { folder: below, skips_hidden } => Self::Below { folder: joined(folder, &below), skips_hidden },
+            Self::Below { folder: below, is_pattern, descent } => {
+                Self::Below { folder: joined(folder, &below), is_pattern, descent }
+            }
             Self::Matching(pattern) => Self::Matching(joined(folder, &pattern)),
             Self::Kept => Self::Kept,
         }
@@ -122,15 +146,16 @@ fn is_read_only_on_found(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut
         return false;
     }
     if !shows.is_empty() || program_of(&plain).is_none_or(|(program, _)| !matches!(program.shows, Shows::Names)) {
-        let folders = find.arguments().iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
-        wide.extend(folders.map(|folder| below(&folder.text, false)));
-        wide.push(below(".", false));
+        let follows_links = find.arguments().iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
+        let descent = Descent { follows_links, ..Descent::ALL };
+        let below = |folder: &str| WideRead::Below { folder: folder.to_owned(), is_pattern: false, descent };
+        let options =
+            find.arguments().iter().take_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
+        let folders = find.arguments()[options..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
+        wide.extend(folders.map(|folder| below(&folder.text)));
+        wide.push(below("."));
     }
     true
-}
-
-fn below(folder: &str, skips_hidden: bool) -> WideRead {
-    WideRead::Below { folder: folder.to_owned(), skips_hidden }
 }
 
 /// A program that only tells something, but has the project say how: which toolchain, which plugins, which virtual
@@ -150,6 +175,7 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     }
     match command.name() {
         "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
+        "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
         "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
         "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
         "[" | "test" => !command.open_ended && expressions::test_only_reads(command) && no_pattern(arguments),
@@ -195,23 +221,46 @@ impl Program {
         if !fits || !patterns(arguments, matches!(self.shows, Shows::Names), wide) {
             return false;
         }
-        if let Shows::Kept(shows) = self.shows
-            && shows(&given)
-        {
-            wide.push(WideRead::Kept);
-        }
-        if let Shows::Below { always, flags, skips_hidden, first_is_pattern } = self.shows
-            && (always || given.flags.iter().any(|flag| is_among(flag, flags)))
-        {
-            let skips_hidden = skips_hidden && !given.flags.iter().any(brings_hidden_back);
-            let folders = given.operands.get(usize::from(first_is_pattern && !has_pattern_flag(&given))..);
-            match folders {
-                Some(folders @ [_, ..]) => wide.extend(folders.iter().map(|word| below(&word.text, skips_hidden))),
-                Some([]) | None => wide.push(below(".", skips_hidden)),
+        match self.shows {
+            Shows::Names | Shows::Contents => {}
+            Shows::Kept(shows) if shows(&given) => {
+                wide.push(WideRead::Kept);
+                // Given what is outside, git reads folders as they are.
+                let outside = given.operands.iter().filter(|word| leads_out(&word.text));
+                wide.extend(outside.map(|word| Below::ALL.read(word)));
             }
+            Shows::Kept(_) => {}
+            Shows::Below(below) => wide.extend(below.reads(&given)),
         }
         true
     }
+}
+
+impl Below {
+    fn reads(mut self, given: &Given<'_>) -> Vec<WideRead> {
+        if self.flags.is_some_and(|flags| !given.flags.iter().any(|flag| is_among(flag, flags))) {
+            return Vec::new();
+        }
+        self.descent.skips_hidden &= !given.flags.iter().any(brings_hidden_back);
+        let first = usize::from(self.first_is_pattern && !has_pattern_flag(given));
+        match given.operands.get(first..) {
+            Some(folders @ [_, ..]) => folders.iter().map(|word| self.read(word)).collect(),
+            Some([]) | None => vec![self.read(&Word::literal("."))],
+        }
+    }
+
+    fn read(self, folder: &Word) -> WideRead {
+        WideRead::Below { folder: folder.text.clone(), is_pattern: folder.expands, descent: self.descent }
+    }
+}
+
+/// `~user`, and `~+`, which is the folder at hand.
+fn is_of_unknown_home(path: &str) -> bool {
+    path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')))
+}
+
+fn leads_out(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
 }
 
 /// `grep -e PATTERN`: then the first operand is a file.
@@ -242,11 +291,22 @@ fn no_pattern(arguments: &[Word]) -> bool {
     arguments.iter().all(|word| !word.expands)
 }
 
-/// Tells what the shell's patterns stand for. Hidden names are never matched by one silently.
+/// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces
+/// none may be quoted.
 fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
     for word in arguments.iter().filter(|word| word.expands) {
-        let hidden = word.text.split(['/', '{', ',']).any(|part| part.starts_with('.') && !matches!(part, "." | ".."));
-        if hidden || word.text.starts_with(['-', '{']) || word.text.contains("{-") || word.text.contains(",-") {
+        let has_braces = word.text.contains('{');
+        let plain = word.text.strip_prefix("./").unwrap_or(&word.text);
+        let hidden = plain
+            .split(['/', '{', ',', '}'])
+            .any(|part| part.starts_with('.') && (has_braces || part.contains(['*', '?', '['])));
+        let unclear = word.quoted && word.text.contains(['[', '{']);
+        if hidden
+            || unclear
+            || word.text.starts_with(['-', '{'])
+            || word.text.contains("{-")
+            || word.text.contains(",-")
+        {
             return false;
         }
         let may_be_an_option = word.text.starts_with(['*', '?', '[']);

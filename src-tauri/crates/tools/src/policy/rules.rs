@@ -151,11 +151,12 @@ impl PolicyRule {
 
     fn path_matches(&self, subject: &Subject) -> bool {
         let Some(glob) = &self.path else { return true };
-        let mut paths = subject.paths.iter();
+        // A link is as good as what it leads to.
+        let mut paths = subject.paths.iter().flat_map(|path| [Some(&path.path), path.real.as_ref()]).flatten();
         if self.needs_all() {
-            !subject.paths.is_empty() && paths.all(|path| glob.is_match(&path.path))
+            !subject.paths.is_empty() && paths.all(|path| glob.is_match(path))
         } else {
-            paths.any(|path| glob.is_match(&path.path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
+            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
         }
     }
 

@@ -61,7 +61,7 @@ fn write(path: TouchedPath, approve: ApprovalMode, trusted: bool) -> Verdict {
 }
 
 fn path(path: &str, protected: bool, secret: bool) -> TouchedPath {
-    TouchedPath { path: path.to_owned(), protected, secret }
+    TouchedPath { path: path.to_owned(), real: None, protected, secret }
 }
 
 fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {

@@ -300,9 +300,12 @@ fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
                 eof? show-limits";
     let flags = flags::leading("0rtxn:P:L:s:d:a:I:i?E:e?l?", long, arguments)?;
     let start = flags.end;
+    // What it reads its words from could be any file.
+    let reads_file = |flag: &Flag<'_>| matches!(flag, Flag::Short('a', _) | Flag::Long("arg-file", _));
+    let is_transparent = !flags.found.iter().any(reads_file);
     if start == arguments.len() {
         let echo = SimpleCommand::of_argv(vec![Word::literal("echo")], true, depth + 1);
-        return Some(Wrapped { starts_at: start + 1, commands: vec![echo], is_transparent: true });
+        return Some(Wrapped { starts_at: start + 1, commands: vec![echo], is_transparent });
     }
     let mut words = arguments[start..].to_vec();
     let replaced = flags.found.iter().find_map(|flag| match flag {
@@ -314,8 +317,9 @@ fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
     if let Some(mark) = replaced.filter(|mark| !mark.is_empty()) {
         words.iter_mut().filter(|word| word.text.contains(mark)).for_each(|word| word.expands = true);
     }
-    let found = rest(&words, 0, replaced.is_none(), depth)?;
-    Some(Wrapped { starts_at: start + 1, ..found })
+    // What comes in place of the mark may be anything, as what is put at the end.
+    let found = rest(&words, 0, true, depth)?;
+    Some(Wrapped { starts_at: start + 1, is_transparent, ..found })
 }
 
 /// Every `-exec`, `-execdir`, `-ok` and `-okdir` of a `find`.

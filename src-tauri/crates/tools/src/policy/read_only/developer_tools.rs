@@ -5,7 +5,7 @@
 
 use super::super::flags::{Flag, Given};
 use super::Operands::{Among, Any, AtMost, Checked};
-use super::{Program, Shows};
+use super::{Program, Shows, is_among};
 
 /// Which of their parts run, and with which options, files of the project say: `rust-toolchain.toml`, `.cargo/config.toml`,
 /// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins.
@@ -49,18 +49,21 @@ const LOG: &str = "abbrev= abbrev-commit after= all author= before= branches? ch
 const LOG_SHORT: &str = "abcgimpqRrstuvwzB?C?F?G:L:M?n:S:U:X?E#";
 
 pub(super) const PROGRAMS: &[Program] = &[
-    tells(
-        "git blame",
-        "bcCeflL:M?npstw",
-        "abbrev= color-by-age color-lines contents= date= first-parent incremental line-porcelain porcelain reverse root score-debug show-email show-name show-number show-stats since=",
-    ),
+    Program {
+        name: "git blame",
+        short: "bcCeflL:M?npstw",
+        long: "abbrev= color-by-age color-lines date= first-parent incremental line-porcelain porcelain reverse root \
+               score-debug show-email show-name show-number show-stats since=",
+        operands: Any,
+        shows: Shows::Contents,
+    },
     checked(
         "git branch",
         "arvil",
         "abbrev= all color? column? contains= format= ignore-case list merged? no-abbrev no-color no-column no-contains= no-merged? points-at= remotes show-current sort= verbose",
         lists_only,
     ),
-    kept("git cat-file", "epst", "batch-check? buffer", names_no_file),
+    kept("git cat-file", "epst", "batch-check? buffer", |given| !names_only_files(given)),
     tells("git check-attr", "az", "all cached"),
     tells("git check-ignore", "qvnz", "no-index non-matching quiet stdin verbose"),
     alone("git count-objects", "vH", "human-readable verbose"),
@@ -113,7 +116,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     kept("git show", LOG_SHORT, LOG, shows_changes),
     tells("git show-branch", "ar", "all current list more= no-color remotes sha1-name topo-order topics"),
     tells("git show-ref", "dqs?", "abbrev? dereference hash? head heads quiet tags verify branches"),
-    alone("git stash list", "pn:#", "date= format= oneline pretty? stat?"),
+    kept("git stash list", LOG_SHORT, LOG, shows_patch),
     kept(
         "git stash show",
         "pu",
@@ -122,8 +125,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     tells(
         "git status",
-        "bsuvz",
-        "ahead-behind branch column? find-renames? ignore-submodules? ignored? long no-ahead-behind no-renames porcelain? renames short show-stash untracked-files? verbose",
+        "bsuz",
+        "ahead-behind branch column? find-renames? ignore-submodules? ignored? long no-ahead-behind no-renames porcelain? renames short show-stash untracked-files?",
     ),
     alone("git submodule status", "", "cached recursive"),
     checked("git symbolic-ref", "q", "quiet short", |given| given.operands.len() == 1),
@@ -310,61 +313,41 @@ pub(super) const PROGRAMS: &[Program] = &[
     tells("gh release view", "", "json="),
 ];
 
-/// Flags that keep git from showing what is in files.
-fn only_sums_up(flag: &Flag<'_>) -> bool {
-    matches!(
-        flag,
-        Flag::Short('s' | 'q', _)
-            | Flag::Long(
-                "no-patch"
-                    | "name-only"
-                    | "name-status"
-                    | "numstat"
-                    | "shortstat"
-                    | "stat"
-                    | "summary"
-                    | "dirstat"
-                    | "compact-summary"
-                    | "quiet"
-                    | "check",
-                _
-            )
-    )
-}
+/// Options with which git still shows nothing of what is in files; any other is taken to make it.
+const NOT_SHOWING: &str = "a abbrev abbrev-commit after all author b B before branches C cherry cherry-mark cherry-pick children color \
+    committer cumulative date date-order decorate decorate-refs diff-algorithm diff-filter E exclude exit-code F find-copies \
+    find-renames first-parent follow format full-history G g graph grep histogram i ignore-all-space ignore-blank-lines \
+    ignore-space-at-eol ignore-space-change invert-grep left-right M max-count merge-base merges min-parents minimal n \
+    no-abbrev-commit no-color no-commit-id no-decorate no-ext-diff no-merges no-notes no-renames no-textconv not oneline \
+    parents patience perl-regexp pickaxe-all pickaxe-regex pretty R r reflog regexp-ignore-case relative relative-date \
+    remotes reverse root S show-linear-break show-pulls show-signature simplify-by-decoration since skip sparse cached \
+    staged t tags topo-order until w walk-reflogs z";
+/// Options that have it sum up, where it would show the files otherwise.
+const SUMMING_UP: &str =
+    "compact-summary dirstat name-only name-status no-patch numstat q quiet raw s shortstat stat summary X";
 
-/// Flags that make git show it.
-fn is_patch(flag: &Flag<'_>) -> bool {
-    matches!(
-        flag,
-        Flag::Short('p' | 'u' | 'c' | 'm' | 'U' | 'L' | 'W', _)
-            | Flag::Long(
-                "patch"
-                    | "patch-with-stat"
-                    | "unified"
-                    | "word-diff"
-                    | "word-diff-regex"
-                    | "color-words"
-                    | "function-context"
-                    | "diff-merges"
-                    | "full-diff"
-                    | "text",
-                _
-            )
-    )
-}
-
+/// Where nothing is shown unless it is asked for.
 fn shows_patch(given: &Given<'_>) -> bool {
-    given.flags.iter().any(is_patch)
+    !given.flags.iter().all(|flag| is_among(flag, NOT_SHOWING) || is_among(flag, SUMMING_UP))
 }
 
 /// Shows changes unless it is told not to. `REVISION:FILE` is a file that the line names.
 fn shows_changes(given: &Given<'_>) -> bool {
-    let sums_up = given.flags.iter().any(only_sums_up) && !shows_patch(given);
-    !sums_up && names_no_file(given)
+    let sums_up = given.flags.iter().any(|flag| is_among(flag, SUMMING_UP)) && !shows_patch(given);
+    !sums_up && !names_only_files(given)
 }
 
-fn names_no_file(given: &Given<'_>) -> bool {
-    given.operands.is_empty() || !given.operands.iter().all(|operand| operand.text.contains(':'))
+fn names_only_files(given: &Given<'_>) -> bool {
+    !given.operands.is_empty() && given.operands.iter().all(|operand| is_file_of_revision(&operand.text))
+}
+
+/// `HEAD~2:src/a.rs`, or `:a.rs` of what is staged; not `:/TEXT` or `HEAD^{/TEXT}`, which find a commit, nor `:(MAGIC)`.
+fn is_file_of_revision(text: &str) -> bool {
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "/._-~^@".contains(character);
+    text.split_once(':').is_some_and(|(revision, file)| {
+        revision.chars().all(is_plain)
+            && file.starts_with(|first: char| first.is_alphanumeric() || "._".contains(first))
+    })
 }
 
 /// `git branch NAME` and `git tag NAME` make one; patterns are taken only with `--list`.

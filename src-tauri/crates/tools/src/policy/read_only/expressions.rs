@@ -1,4 +1,4 @@
-//! Programs whose arguments are a language of their own: `find`, `sed`, `tar`, `test`.
+//! Programs whose arguments are a language of their own: `find`, `jq`, `sed`, `tar`, `test`.
 
 use super::super::SimpleCommand;
 use super::super::flags::{self, Flag};
@@ -134,6 +134,14 @@ fn after_delimiter(text: &str, delimiter: char) -> Option<&str> {
         }
     }
     None
+}
+
+/// `import "FILE" as $x;` and `include`, by their place: a field of that name follows a dot, a text a quote.
+pub(super) fn jq_reads_modules(program: &str) -> bool {
+    let is_part_of_name = |before: char| before.is_alphanumeric() || "._$\"".contains(before);
+    ["import", "include"]
+        .iter()
+        .any(|word| program.match_indices(word).any(|(place, _)| !program[..place].ends_with(is_part_of_name)))
 }
 
 /// `tar t…`: the names in an archive, without programs, checkpoints or files written on the way.

@@ -2,7 +2,7 @@
 
 use super::super::flags::{Flag, Given};
 use super::Operands::{Any, AtMost, Checked};
-use super::{Program, Shows};
+use super::{Below, Program, Shows};
 
 const fn names(name: &'static str, short: &'static str, long: &'static str) -> Program {
     Program { name, short, long, operands: Any, shows: Shows::Names }
@@ -22,7 +22,7 @@ const fn greps(name: &'static str) -> Program {
                no-messages null null-data only-matching perl-regexp quiet recursive regexp= silent text with-filename \
                word-regexp",
         operands: Any,
-        shows: Shows::Below { always: false, flags: "r recursive", skips_hidden: false, first_is_pattern: true },
+        shows: Shows::Below(Below { flags: Some("r recursive"), first_is_pattern: true, ..Below::ALL }),
     }
 }
 
@@ -146,7 +146,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     },
     Program { name: "cal", short: "13jmy", long: "", operands: AtMost(2), shows: Shows::Names },
     shows("cat", "AbeEnstTuv", "number number-nonblank show-all show-ends show-nonprinting show-tabs squeeze-blank"),
-    Program { name: "cd", short: "LP", long: "", operands: AtMost(1), shows: Shows::Names },
+    Program {
+        name: "cd",
+        short: "",
+        long: "",
+        // Only where it is said plainly where the rest of the line reads.
+        operands: Checked(|given| matches!(given.operands.as_slice(), [folder] if !folder.text.starts_with('-'))),
+        shows: Shows::Names,
+    },
     names("cksum", "a:z", "algorithm= tag untagged zero"),
     shows("cmp", "bi:ln:s", "bytes= ignore-initial= print-bytes quiet silent verbose"),
     shows("column", "c:enNo:s:tx", "columns= output-separator= separator= table"),
@@ -178,7 +185,8 @@ pub(super) const PROGRAMS: &[Program] = &[
                no-dereference recursive report-identical-files show-c-function side-by-side speed-large-files \
                strip-trailing-cr suppress-common-lines text unified? width=",
         operands: AtMost(2),
-        shows: Shows::Below { always: false, flags: "r recursive", skips_hidden: false, first_is_pattern: false },
+        // Of two folders it compares the files, without being told to.
+        shows: Shows::Below(Below::THROUGH_LINKS),
     },
     shows("diff3", "aAeEimTxX3L:", "merge text"),
     names("dirname", "z", "zero"),
@@ -318,7 +326,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     shows("rev", "", ""),
     Program {
         name: "rg",
-        short: "0acFHhiIlLnNopPqsSTUvVwxA:B:C:d:e:E:g:j:m:M:r:t:",
+        short: "0acFHhiIlnNopPqsSTUvVwxA:B:C:d:e:E:g:j:m:M:r:t:",
         long: "after-context= before-context= case-sensitive color= colors= column context= context-separator= count \
                count-matches crlf encoding= files files-with-matches files-without-match fixed-strings glob= heading \
                iglob= ignore-case include-zero invert-match json line-buffered line-number line-regexp max-columns= \
@@ -327,7 +335,7 @@ pub(super) const PROGRAMS: &[Program] = &[
                smart-case sort= sortr= stats text threads= trim type= type-list type-not= vimgrep with-filename \
                word-regexp",
         operands: Any,
-        shows: Shows::Below { always: true, flags: "", skips_hidden: true, first_is_pattern: true },
+        shows: Shows::Below(Below { first_is_pattern: true, ..Below::SHOWN }),
     },
     names("seq", "f:s:w#", "equal-width format= separator="),
     sums("sha1sum"),
