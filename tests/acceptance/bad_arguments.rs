@@ -68,6 +68,23 @@ fn a_link_that_leads_out_of_the_project_is_not_followed() {
     assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_back_to_itself_is_called_that() {
+    for (tool, args) in [
+        ("read_file", json!({"path": "a.txt"})),
+        ("edit_file", json!({"path": "a.txt", "edits": [{"old_text": "a", "new_text": "b"}]})),
+        ("list_directory", json!({"path": "a.txt"})),
+    ] {
+        let stage = Stage::new(call(tool, args));
+        std::os::unix::fs::symlink("b.txt", stage.path("a.txt")).unwrap();
+        std::os::unix::fs::symlink("a.txt", stage.path("b.txt")).unwrap();
+        let (result, told) = refused(&stage);
+        assert_eq!(result["code"], "FILE_NOT_FOUND", "{result}");
+        assert!(told.contains("a.txt is a link that leads back to itself"), "{told}");
+    }
+}
+
 #[test]
 fn a_path_with_characters_that_deceive_the_eye_is_refused() {
     let stage = Stage::new(Vec::new());

@@ -59,6 +59,17 @@ fn what_is_not_fully_understood_is_never_allowed_silently() {
 }
 
 #[test]
+fn a_word_of_a_line_that_is_not_understood_is_not_called_a_command() {
+    let stage = stage(&Value::Null);
+    let judged = judged(&stage, &["python3 - <<'EOF'\nprint('a skill')\nEOF"]);
+    assert_eq!((&judged["decision"], &judged["risk"]), (&json!("approval"), &json!("high")));
+    assert!(
+        judged["reason"].as_str().unwrap().starts_with("`skill` is in it: as a program it ends processes."),
+        "{judged}"
+    );
+}
+
+#[test]
 fn an_allowing_rule_needs_every_command_of_the_line_and_a_denying_one_needs_one() {
     let stage = with_rules(&json!([
         {"decision": "allow", "tool": "run_command", "command": ["mytool", "check"]},
@@ -212,6 +223,13 @@ fn always_is_refused_where_no_lasting_permission_is_offered_and_nothing_is_decid
     let id = stage.waiting();
     stage.arki(&["approvals", "approve", &id, "--always"]).exits(2);
     assert_eq!(stage.inbox().len(), 1);
+}
+
+#[test]
+fn what_is_no_file_with_a_rule_is_called_that() {
+    let stage = stage(&Value::Null);
+    let missing = stage.arki(&["policy", "backtest", "nope.json"]).fails(2, "USAGE");
+    assert!(missing.message.contains("nope.json") && missing.hint.contains("one rule"), "{}", missing.hint);
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn only_regular_files_are_read() {
     stage.exec(&["--image", pipe, "go"]).fails(2, "USAGE");
     stage.exec(&["--output-schema", pipe, "go"]).fails(2, "USAGE");
     stage.arki(&["sessions", "import", pipe]).fails(2, "USAGE");
+    stage.arki(&["policy", "backtest", pipe]).fails(2, "USAGE");
     let config = stage.home.config_dir().join("config.json");
     std::fs::remove_file(&config).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();

@@ -88,6 +88,20 @@ fn events_can_be_read_from_a_number_on_and_by_run() {
 }
 
 #[test]
+fn what_would_steer_a_terminal_is_written_out_in_events() {
+    let stage = Stage::new(vec![Turn::text("\u{9b}31m \u{202e}txt \u{2066}x \u{7f} end")]);
+    let session = session_of(&stage.exec(&["\u{9b}2J \u{202e}evil"]).exits(0).lines());
+    let shown = stage.arki(&["events", &session]).exits(0).stdout;
+    let steers =
+        |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    assert_eq!(shown.chars().find(steers), None, "{shown}");
+    for written in ["\\u{9b}2J", "\\u{202e}evil", "\\u{202e}txt", "\\u{2066}x"] {
+        assert!(shown.contains(written), "{written} {shown}");
+    }
+    assert!(Value::from(stage.events(&session)).to_string().contains('\u{202e}'), "programs are given it as it is");
+}
+
+#[test]
 fn two_sessions_run_at_once_on_one_data_directory() {
     let waiting = |_: &Value| Turn::text("ok").pause(std::time::Duration::from_millis(200));
     let stage = Stage::new(vec![Turn::calls().call("read_file", json!({"path": "a.txt"})), Turn::computed(waiting)]);

@@ -4,6 +4,7 @@
 use crate::arguments::PolicyCommand;
 use crate::exit::Exit;
 use crate::output::{Output, visible};
+use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
 use arki_engine::Engine;
 use serde_json::{Value, json};
@@ -25,8 +26,15 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
 }
 
 fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| usage(&format!("{} can't be read: {}.", file.display(), io_words(error.kind()))))?;
+    regular_file::ensure(file)?;
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
+        Fault::new(
+            Code::USAGE,
+            what,
+            "Name a file with one rule, as it would stand under \"rules\" in the configuration.",
+        )
+    })?;
     let backtest = engine.backtest(&text, file)?;
     for past in &backtest.matched {
         if output.json {

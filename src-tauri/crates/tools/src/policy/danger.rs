@@ -171,5 +171,5 @@ fn of_words(words: &[String]) -> Option<String> {
         .iter()
         .map(program)
         .filter(|word| word != ".")
-        .find_map(|word| by_program(&word).map(|does| format!("`{word}` {does}.")))
+        .find_map(|word| by_program(&word).map(|does| format!("`{word}` is in it: as a program it {does}.")))
 }

@@ -41,6 +41,8 @@ pub enum FileError {
     NotFolder { path: String },
     #[error("{path} is a link to something that does not exist.")]
     BrokenLink { path: String },
+    #[error("{path} is a link that leads back to itself.")]
+    LinkLoop { path: String },
     /// By its own name it would not have been asked about.
     #[error("{path} leads by a link to {real}, which is protected.")]
     Disguised { path: String, real: String },
@@ -71,7 +73,7 @@ impl FileError {
             Self::TooLarge { .. } => Code::FILE_TOO_LARGE,
             Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
             Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
-            Self::BrokenLink { .. } => Code::FILE_NOT_FOUND,
+            Self::BrokenLink { .. } | Self::LinkLoop { .. } => Code::FILE_NOT_FOUND,
             Self::Disguised { .. } => Code::PERMISSION_DENIED,
             Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::NameMissing { .. } => Code::USAGE,
@@ -93,6 +95,7 @@ impl FileError {
             Self::NotRegular { .. } => "Only regular files are read and written.",
             Self::NotFolder { .. } => "Read it instead, or give the folder that contains it.",
             Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
+            Self::LinkLoop { .. } => "Remove the link, or name the file that it should lead to.",
             Self::Disguised { real, .. } => return format!("Name {real} itself, so that it can be judged by that."),
             Self::NoFolder { .. } => "Create the folder first, or choose another place.",
             Self::NameMissing { path } => return format!("Name a file in it, such as {}.", example_in(path)),
@@ -125,6 +128,7 @@ pub(crate) fn io_error(path: &str, action: FileAction, error: io::Error) -> Work
         io::ErrorKind::InvalidFilename => FileError::NameTooLong { path },
         io::ErrorKind::NotADirectory => FileError::NotFolder { path },
         io::ErrorKind::IsADirectory => FileError::NotRegular { path, kind: "folder" },
+        _ if is_loop(&error) => FileError::LinkLoop { path },
         _ if is_descriptor_limit(&error) => FileError::TooManyOpen { path, action },
         _ => FileError::Io { path, action, source: error },
     }
@@ -134,6 +138,16 @@ pub(crate) fn io_error(path: &str, action: FileAction, error: io::Error) -> Work
 /// cap-std refuses an escape without asking the system, so its error has no system code.
 fn is_escape(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ELOOP)
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &io::Error) -> bool {
+    false
 }
 
 #[cfg(unix)]
