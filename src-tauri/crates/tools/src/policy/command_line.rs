@@ -8,6 +8,7 @@
 use super::plain_shell::{self, Unclear, Word, is_assignment};
 use super::powershell;
 use super::wrappers::{self, Inside, Wrapped};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use tree_sitter::{Node, Parser};
 
@@ -304,10 +305,10 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Vec<Word>>, Unclear> {
     if assignments.into_iter().any(|word| !is_harmless(word)) {
         return Err("a variable set for a command");
     }
-    let by_grammar = read_by_grammar(line).ok_or("what bash's grammar does not take for simple commands")?;
+    let by_grammar = read_by_grammar(&in_ascii(line)).ok_or("what bash's grammar does not take for simple commands")?;
     let same = by_grammar.len() == commands.len()
         && by_grammar.iter().zip(&commands).all(|(theirs, ours)| {
-            theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(theirs, ours)| *theirs == ours.text)
+            theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(theirs, ours)| *theirs == in_ascii(&ours.text))
         });
     same.then_some(commands).ok_or("what can be read in two ways")
 }
@@ -315,6 +316,15 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Vec<Word>>, Unclear> {
 pub(super) fn is_harmless(assignment: &Word) -> bool {
     let name = assignment.text.split('=').next().unwrap_or_default();
     HARMLESS_VARIABLES.contains(&name) && !assignment.expands
+}
+
+/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its table
+/// and may end the process.
+fn in_ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|character| if character.is_ascii() { character } else { '%' }).collect())
 }
 
 fn read_by_grammar(line: &str) -> Option<Vec<Vec<String>>> {

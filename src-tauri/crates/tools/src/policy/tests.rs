@@ -135,6 +135,20 @@ fn what_could_write_or_is_not_understood_is_asked() {
 }
 
 #[test]
+fn a_character_of_another_script_is_part_of_a_word_wherever_it_stands() {
+    for character in ['é', '漢', '😀', '\u{e000}', '\u{f0000}', '\u{10ffff}'] {
+        for line in [format!("echo a{character}"), format!("cat '{{{character}'"), format!("cat {character}.md")] {
+            assert_eq!(command(&line).decision, Decision::Allow, "{line}");
+        }
+        // The grammar's own scanner reads beyond its table of digits here.
+        for line in [format!("echo {{{character}"), format!("echo {{1..{character}}}"), format!("cat a{{{character}}}")]
+        {
+            assert!(!command(&line).rule.is_empty(), "{line}");
+        }
+    }
+}
+
+#[test]
 fn outside_a_sandbox_reading_stays_inside_the_project() {
     let verdict = |line| command_with(line, &PolicySettings::default(), ApprovalMode::Ask, false).decision;
     assert_eq!(verdict("cat src/a"), Decision::Allow);
