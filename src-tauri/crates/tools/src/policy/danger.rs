@@ -71,8 +71,12 @@ const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
     ("git reflog", &["expire", "delete"], "removes what could still be recovered"),
     ("git reset", &["--hard"], "throws changes away"),
     ("git restore", &[], "overwrites changes that were not committed"),
+    ("git rm", &[], "deletes files"),
     ("git stash", &["drop", "clear"], "throws changes away"),
+    ("git switch", &["-f", "--force", "--discard-changes"], "throws changes away"),
+    ("git tag", &["-d", "--delete"], "deletes tags"),
     ("git update-ref", &["-d"], "deletes references"),
+    ("git worktree remove", &[], "deletes a working tree"),
     ("gsutil rm", &[], "deletes stored objects"),
     ("helm uninstall", &[], "removes a release"),
     ("kubectl delete", &[], "deletes from the cluster"),
@@ -146,12 +150,43 @@ fn by_subcommand(program: &str, words: &[&str]) -> Option<(&'static str, &'stati
         if parts.next() != Some(program) {
             return false;
         }
-        // Options may stand in between.
         let mut rest = words.iter();
-        parts.all(|part| rest.any(|word| *word == part))
+        parts.all(|part| comes_next(part, &mut rest))
             && (among.is_empty() || words.iter().any(|word| among.contains(word)))
     };
     SUBCOMMANDS.iter().find(named).map(|(name, _, does)| (*name, *does))
+}
+
+/// Options and their values may stand in between.
+fn comes_next<'a>(wanted: &str, words: &mut impl Iterator<Item = &'a &'a str>) -> bool {
+    let mut may_be_value = false;
+    for word in words {
+        if *word == wanted {
+            return true;
+        }
+        let is_option = word.starts_with(['-', '+']);
+        if !is_option && !may_be_value {
+            return false;
+        }
+        may_be_value = is_option;
+    }
+    false
+}
+
+/// Whether these first words of a command may go on to something dangerous: `git stash` to `drop`.
+pub(super) fn may_follow(prefix: &[String]) -> bool {
+    SUBCOMMANDS.iter().any(|(name, among, _)| {
+        let words = name.split(' ').count();
+        let is_open = |word: &&str| prefix.len() <= words || word.starts_with('-');
+        (prefix.len() < words && name.split(' ').zip(prefix).all(|(word, given)| word == given))
+            || (begins_with(prefix, name) && among.iter().any(|word| is_open(word)))
+    })
+}
+
+/// Whether the words of `name` stand at the beginning.
+pub(super) fn begins_with(words: &[String], name: &str) -> bool {
+    let mut words = words.iter();
+    name.split(' ').all(|part| words.next().is_some_and(|word| word == part))
 }
 
 /// `curl … | sh`: whatever comes out of one program is run by the next.

@@ -1,8 +1,8 @@
 //! "Always allow": the narrowest rule that is of use for a call, to be shown before it is stored.
 //!
 //! None for what no lasting permission should cover: lines that are not fully understood, wrappers, interpreters and
-//! whatever else runs what it is told, what destroys or publishes, programs by their path (the project's own scripts
-//! change), secret files and protected paths.
+//! whatever else runs what it is told, what destroys or publishes, or would with a word more, programs by their path (the
+//! project's own scripts change), secret files and protected paths.
 
 use super::danger;
 use super::plain_shell::Word;
@@ -31,6 +31,7 @@ const SUBCOMMANDS: &[(&str, usize)] = &[
     ("git", 2),
     ("git stash", 3),
     ("git remote", 3),
+    ("git worktree", 3),
     ("go", 2),
     ("go mod", 3),
     ("gradle", 2),
@@ -96,6 +97,35 @@ const INTERPRETERS: &[&str] = &[
     "vim",
 ];
 
+/// With one option more these run whatever it names.
+const RUN_BY_OPTION: &[&str] = &[
+    "c++",
+    "cc",
+    "clang",
+    "clang++",
+    "g++",
+    "gcc",
+    "git archive",
+    "git bisect",
+    "git clone",
+    "git difftool",
+    "git fetch",
+    "git grep",
+    "git ls-remote",
+    "git mergetool",
+    "git pull",
+    "git rebase",
+    "git submodule",
+    "rg",
+    "rsync",
+    "scp",
+    "sftp",
+    "sort",
+    "split",
+    "tar",
+    "zip",
+];
+
 /// The rule, if there is one that would have allowed this very call.
 #[must_use]
 pub fn proposal(question: &Question<'_>, settings: &PolicySettings) -> Option<RuleDefinition> {
@@ -157,7 +187,10 @@ fn prefix(command: &SimpleCommand) -> Option<Vec<String>> {
     // An option before the subcommand, or a pattern, is not what the prefix is about.
     let is_plain = |word: &Word| !word.expands && (length == words.len() || !word.text.starts_with(['-', '+']));
     (prefix.len() > 1 || words.len() == 1).then_some(())?;
-    prefix.iter().all(is_plain).then(|| prefix.iter().map(|word| word.text.clone()).collect())
+    let prefix: Vec<String> =
+        prefix.iter().all(is_plain).then(|| prefix.iter().map(|word| word.text.clone()).collect())?;
+    let runs = RUN_BY_OPTION.iter().any(|known| danger::begins_with(&prefix, known));
+    (!runs && !danger::may_follow(&prefix)).then_some(prefix)
 }
 
 /// The file itself, or the one folder that holds all of them.

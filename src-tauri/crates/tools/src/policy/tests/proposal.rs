@@ -33,6 +33,9 @@ fn a_command_is_allowed_by_program_and_subcommand_or_as_it_is() {
         ("make deploy", "make deploy"),
         ("mkdir -p a/b", "mkdir -p a/b"),
         ("touch a.txt", "touch a.txt"),
+        ("git stash push -m x", "git stash push"),
+        ("git worktree add y", "git worktree add"),
+        ("git merge x", "git merge"),
     ] {
         assert_eq!(for_line(line).map(|words| words.join(" ")).as_deref(), Some(prefix), "{line}");
     }
@@ -70,6 +73,20 @@ fn nothing_is_proposed_for_what_no_lasting_permission_should_cover() {
         "git -c a=b commit",
         "cargo +nightly run",
         "eval mkdir a",
+        // One word more would delete or run anything.
+        "git stash",
+        "git checkout -b x",
+        "git switch -c x",
+        "git branch x",
+        "git tag v1",
+        "git rm x",
+        "git rebase main",
+        "git submodule update",
+        "git difftool x",
+        "git worktree",
+        "tar xf a.tar",
+        "rsync -a a b",
+        "gcc a.c",
         // Allowed without a rule.
         "ls",
         "cargo test",
