@@ -40,7 +40,7 @@ pub(super) fn leading<'a>(short: &str, long: &'a str, words: &[Word]) -> Option<
         if !word.text.starts_with('-') || word.text == "-" {
             break;
         }
-        if word.expands {
+        if word.expands && !is_filter(word) {
             return None;
         }
         let next = words.get(flags.end + 1).filter(|next| !next.expands).map(|next| next.text.as_str());
@@ -50,6 +50,12 @@ pub(super) fn leading<'a>(short: &str, long: &'a str, words: &[Word]) -> Option<
         };
     }
     Some(flags)
+}
+
+/// `--include=*.rs`, as people write it: whatever it becomes begins so, and takes any value.
+pub(super) fn is_filter(word: &Word) -> bool {
+    let name = word.text.split_once('=').map_or("", |(name, _)| name);
+    matches!(name, "--include" | "--exclude" | "--exclude-dir")
 }
 
 /// Options are also found after operands, as most programs do.

@@ -2,7 +2,7 @@
 //!
 //! An allow-list twice over: of programs, and of their options; what is not on it is asked about. Paths in front of a
 //! program's name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code
-//! (`awk`, `test -v 'a[$(…)]'`), or whose options run others (`rg --pre`, `git -c`, `sort --compress-program`).
+//! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git -c`, `sort --compress-program`).
 //!
 //! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. Those reads
 //! are told (`WideRead`), so that whoever has the files at hand can look.
@@ -174,6 +174,9 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         return programs::SAYS_ITS_VERSION.contains(&command.name());
     }
     match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            !command.open_ended && expressions::awk_only_prints(arguments) && patterns(arguments, false, wide)
+        }
         "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
         "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
@@ -294,7 +297,7 @@ fn no_pattern(arguments: &[Word]) -> bool {
 /// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces
 /// none may be quoted.
 fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
-    for word in arguments.iter().filter(|word| word.expands) {
+    for word in arguments.iter().filter(|word| word.expands && !flags::is_filter(word)) {
         let has_braces = word.text.contains('{');
         let plain = word.text.strip_prefix("./").unwrap_or(&word.text);
         let hidden = plain

@@ -1,4 +1,4 @@
-//! Programs whose arguments are a language of their own: `find`, `jq`, `sed`, `tar`, `test`.
+//! Programs whose arguments are a language of their own: `awk`, `find`, `jq`, `sed`, `tar`, `test`.
 
 use super::super::SimpleCommand;
 use super::super::flags::{self, Flag};
@@ -38,6 +38,19 @@ pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
         }
     }
     true
+}
+
+/// What of `awk` runs programs, reads files that the line does not name, or tells the environment.
+const AWK_REACHES_OUT: &[&str] = &["system", "getline", "ARG", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "/inet"];
+
+/// Whether the program only prints: without a sign that could write or run (`>`, `|`, `@`), also where that would be no
+/// more than a comparison, and without the words above, wherever they stand. Its only options are `-F` and `-v`.
+pub(super) fn awk_only_prints(arguments: &[Word]) -> bool {
+    let Some(given) = flags::given("F:v:", "", arguments) else { return false };
+    let Some(program) = given.operands.first().filter(|program| !program.expands) else { return false };
+    let is_plain = |c: char| (c == ' ' || c == '\n' || c == '\t' || c.is_ascii_graphic()) && !">|@`".contains(c);
+    let reaches_out = |word: &Word| AWK_REACHES_OUT.iter().any(|name| word.text.contains(name));
+    program.text.chars().all(is_plain) && !program.text.contains("\\\n") && !arguments.iter().any(reaches_out)
 }
 
 /// Whether the scripts only print, delete from the output or replace in it: no `w`, `e`, `r`, `-i`, `-f`.
