@@ -179,7 +179,7 @@ pub(super) fn may_follow(prefix: &[String]) -> bool {
         let words = name.split(' ').count();
         let is_open = |word: &&str| prefix.len() <= words || word.starts_with('-');
         (prefix.len() < words && name.split(' ').zip(prefix).all(|(word, given)| word == given))
-            || (begins_with(prefix, name) && among.iter().any(|word| is_open(word)))
+            || (begins_with(prefix, name) && among.iter().any(is_open))
     })
 }
 
