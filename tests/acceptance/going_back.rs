@@ -118,6 +118,24 @@ fn the_users_later_edits_are_merged_where_they_do_not_overlap() {
 }
 
 #[test]
+fn what_the_user_edits_between_two_changes_is_kept_too() {
+    let again = [editing("a.txt", "2\n", "two\n"), editing("a.txt", "5\n", "five\n")].concat();
+    let stage = playing([again, writing("new.txt", "1\n"), editing("new.txt", "1\n", "one\n")].concat());
+    stage.write("a.txt", TEN);
+    let session = go(&stage);
+    stage.write("a.txt", stage.read("a.txt").replace("9\n", "nine\n"));
+    go_on(&stage, &session);
+    go_on(&stage, &session);
+    stage.write("new.txt", "1\n2\nmine\n");
+    go_on(&stage, &session);
+    let planned = rewind(&stage, &session, 1, &["--files", "--dry-run"]).exits(0);
+    are(&planned, &[("a.txt", "restore"), ("new.txt", "conflict")]);
+    rewind(&stage, &session, 1, &["--files"]).exits(1);
+    assert_eq!(stage.read("a.txt"), TEN.replace("9\n", "nine\n"));
+    assert_eq!(stage.read("new.txt"), "one\n2\nmine\n");
+}
+
+#[test]
 fn the_users_edit_of_the_same_lines_is_left_alone_and_said() {
     let stage = playing([editing("a.txt", "2\n", "two\n"), writing("b.txt", "b\n")].concat());
     stage.write("a.txt", TEN);

@@ -3,7 +3,7 @@
 //! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps two hashes a
 //! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
 
-use super::changed_files::{FILE_KINDS, file_states};
+use super::changed_files::{FILE_KINDS, FileState, file_states};
 use crate::{Event, EventBody};
 use std::collections::BTreeMap;
 
@@ -21,6 +21,16 @@ pub struct WantedFile {
     pub last_known_unknown: bool,
     /// It could be executed then: for making it again where it is gone.
     pub wanted_executable: bool,
+    /// From the first to the last; between two of them somebody else changed the file.
+    pub steps: Vec<FileStep>,
+}
+
+/// Changes of the session's, each of what the one before had left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileStep {
+    pub before_hash: Option<String>,
+    pub after_hash: Option<String>,
+    pub after_unknown: bool,
 }
 
 /// A fold over a session's events, oldest first; events up to the moment may be left out. Events of a fork's origins are
@@ -38,6 +48,7 @@ struct Hashes {
     wanted_unknown: bool,
     last_known_unknown: bool,
     wanted_executable: bool,
+    steps: Vec<FileStep>,
 }
 
 impl FilesAt {
@@ -69,6 +80,9 @@ impl FilesAt {
         for state in file_states(&body) {
             match self.files.get_mut(state.path) {
                 Some(hashes) => {
+                    if state.is_change {
+                        hashes.go_on(&state);
+                    }
                     hashes.last_known = state.after_hash.cloned();
                     hashes.last_known_unknown = state.after_unknown;
                 }
@@ -79,6 +93,7 @@ impl FilesAt {
                         wanted_unknown: state.before_unknown,
                         last_known_unknown: state.after_unknown,
                         wanted_executable: state.before_executable,
+                        steps: vec![FileStep::of(&state)],
                     };
                     self.files.insert(state.path.to_owned(), hashes);
                 }
@@ -98,8 +113,35 @@ impl FilesAt {
             wanted_unknown: hashes.wanted_unknown,
             last_known_unknown: hashes.last_known_unknown,
             wanted_executable: hashes.wanted_executable,
+            steps: hashes.steps,
         };
         self.files.into_iter().map(file).collect()
+    }
+}
+
+impl Hashes {
+    fn go_on(&mut self, state: &FileState<'_>) {
+        // Where a content is not known, nobody can tell that somebody else changed it.
+        let follows = |last: &FileStep| {
+            last.after_unknown || state.before_unknown || last.after_hash.as_ref() == state.before_hash
+        };
+        match self.steps.last_mut().filter(|last| follows(last)) {
+            Some(last) => {
+                last.after_hash = state.after_hash.cloned();
+                last.after_unknown = state.after_unknown;
+            }
+            None => self.steps.push(FileStep::of(state)),
+        }
+    }
+}
+
+impl FileStep {
+    fn of(state: &FileState<'_>) -> Self {
+        Self {
+            before_hash: state.before_hash.cloned(),
+            after_hash: state.after_hash.cloned(),
+            after_unknown: state.after_unknown,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Engine;
 use crate::projects::OpenProject;
-use arki_domain::projection::{SessionState, SessionSummary, WantedFile};
+use arki_domain::projection::{FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{ApprovalId, EventBody, Fault, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex};
 use arki_workspace::{EDIT_LIMIT_BYTES, Executable, FileBytes, Merge, merge};
 use std::collections::BTreeSet;
@@ -59,8 +59,7 @@ impl PlannedFile {
     }
 
     fn new(path: String, action: RestoreAction, disk: Option<Vec<u8>>, wanted: Option<Vec<u8>>) -> Self {
-        let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
-        let (before_hash, after_hash) = (hash(&disk), hash(&wanted));
+        let (before_hash, after_hash) = (hash(disk.as_deref()), hash(wanted.as_deref()));
         let file = RestoredFile { path, action, before_hash, after_hash, before_executable: false };
         Self { file, disk, wanted, executable: Executable::No }
     }
@@ -104,32 +103,42 @@ impl Engine {
         PlannedFile { file: RestoredFile { before_executable, ..planned.file }, executable, ..planned }
     }
 
-    /// Compares what the file should be, what Arki last made it, and what it is.
+    /// Takes the session's changes back from what is on the disk, the last first.
     fn compare(&self, file: WantedFile, disk: Option<Vec<u8>>) -> PlannedFile {
-        let WantedFile { path, wanted_hash: wanted, last_known_hash: last, wanted_unknown, last_known_unknown, .. } =
-            file;
-        let conflict =
-            |path: String, disk: Option<Vec<u8>>| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
-        if wanted_unknown {
-            return conflict(path, disk);
+        let conflict = |path, disk| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
+        if file.wanted_unknown {
+            return conflict(file.path, disk);
         }
-        let on_disk = disk.as_deref().map(sha256_hex);
-        if on_disk == wanted {
-            return PlannedFile::left_alone(path, RestoreAction::Keep, disk);
+        if hash(disk.as_deref()) == file.wanted_hash {
+            return PlannedFile::left_alone(file.path, RestoreAction::Keep, disk);
         }
-        let Some(wanted) = self.image(wanted.as_deref()) else { return conflict(path, disk) };
+        let undone = file.steps.iter().rev().try_fold(disk.clone(), |content, step| self.undo(step, content));
+        match undone {
+            None => conflict(file.path, disk),
+            Some(content) if content == disk => PlannedFile::left_alone(file.path, RestoreAction::Keep, disk),
+            Some(None) => PlannedFile::new(file.path, RestoreAction::Delete, disk, None),
+            Some(wanted) => PlannedFile::new(file.path, RestoreAction::Restore, disk, wanted),
+        }
+    }
+
+    /// What becomes of a content without those changes; `None` where something else changed the same place.
+    fn undo(&self, step: &FileStep, content: Option<Vec<u8>>) -> Option<Option<Vec<u8>>> {
+        let now = hash(content.as_deref());
+        if now == step.before_hash {
+            return Some(content);
+        }
+        let before = self.image(step.before_hash.as_deref())?;
         // Untouched since: there is nothing to merge, and the last image need not be there.
-        let base = match on_disk == last && !last_known_unknown {
-            true => Some(disk.clone()),
-            false if last_known_unknown => None,
-            false => self.image(last.as_deref()),
+        let after = match now == step.after_hash {
+            _ if step.after_unknown => return None,
+            true => content.clone(),
+            false => self.image(step.after_hash.as_deref())?,
         };
-        let Some(base) = base else { return conflict(path, disk) };
-        match merge(base.as_deref(), wanted.as_deref(), disk.as_deref()) {
-            Merge::Unchanged => PlannedFile::left_alone(path, RestoreAction::Keep, disk),
-            Merge::Write(bytes) => PlannedFile::new(path, RestoreAction::Restore, disk, Some(bytes)),
-            Merge::Delete => PlannedFile::new(path, RestoreAction::Delete, disk, None),
-            Merge::Conflict => conflict(path, disk),
+        match merge(after.as_deref(), before.as_deref(), content.as_deref()) {
+            Merge::Unchanged => Some(content),
+            Merge::Write(bytes) => Some(Some(bytes)),
+            Merge::Delete => Some(None),
+            Merge::Conflict => None,
         }
     }
 
@@ -149,6 +158,11 @@ impl Engine {
             _ => None,
         }))
     }
+}
+
+/// `None` is no file.
+fn hash(content: Option<&[u8]>) -> Option<String> {
+    content.map(sha256_hex)
 }
 
 /// A prompt further away than this is not the one that is being taken back.

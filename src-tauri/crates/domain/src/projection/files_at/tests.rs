@@ -50,7 +50,12 @@ fn wanted(wanted: &str, last_known: &str) -> WantedFile {
         wanted_unknown: false,
         last_known_unknown: false,
         wanted_executable: false,
+        steps: vec![step(wanted, last_known)],
     }
+}
+
+fn step(before: &str, after: &str) -> FileStep {
+    FileStep { before_hash: hash(before), after_hash: hash(after), after_unknown: false }
 }
 
 #[test]
@@ -66,6 +71,13 @@ fn a_file_is_wanted_as_it_was_before_the_first_later_change() {
 fn the_users_edit_between_two_changes_is_wanted_back_not_what_the_agent_wrote() {
     let events = [changed(1, "", "x"), changed(2, "edited", "y")];
     assert_eq!(FilesAt::fold(1, &events), [wanted("edited", "y")]);
+}
+
+#[test]
+fn what_others_changed_in_between_parts_the_steps() {
+    let events = [changed(1, "a", "b"), changed(2, "b", "c"), changed(3, "c-edited", "d"), changed(4, "d", "e")];
+    let steps = FilesAt::fold(0, &events).remove(0).steps;
+    assert_eq!(steps, [step("a", "c"), step("c-edited", "e")]);
 }
 
 #[test]
@@ -87,7 +99,7 @@ fn a_single_change_that_was_taken_back_counts_as_one() {
 #[test]
 fn a_file_that_was_found_as_it_should_be_is_known_but_not_changed() {
     let events = [changed(1, "x", "y"), rewound(2, 0, RestoreAction::Keep, "x", "x")];
-    assert_eq!(FilesAt::fold(0, &events), [wanted("x", "x")]);
+    assert_eq!(FilesAt::fold(0, &events), [WantedFile { steps: vec![step("x", "y")], ..wanted("x", "x") }]);
     assert_eq!(FilesAt::fold(1, &events), []);
 }
 
