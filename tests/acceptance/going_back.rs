@@ -120,7 +120,8 @@ fn the_users_later_edits_are_merged_where_they_do_not_overlap() {
 #[test]
 fn what_the_user_edits_between_two_changes_is_kept_too() {
     let again = [editing("a.txt", "2\n", "two\n"), editing("a.txt", "5\n", "five\n")].concat();
-    let stage = playing([again, writing("new.txt", "1\n"), editing("new.txt", "1\n", "one\n")].concat());
+    let made = [writing("new.txt", "1\n"), editing("new.txt", "1\n", "one\n")].concat();
+    let stage = playing([again, made].concat());
     stage.write("a.txt", TEN);
     let session = go(&stage);
     stage.write("a.txt", stage.read("a.txt").replace("9\n", "nine\n"));
