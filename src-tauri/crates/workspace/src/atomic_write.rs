@@ -9,6 +9,7 @@ mod unfinished;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Write};
+use std::mem;
 
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
@@ -40,16 +41,17 @@ pub(crate) enum WriteProtected {
     Replaced,
 }
 
-/// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it.
+/// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it; these come
+/// last, since Windows removes nothing that is still open.
 pub(crate) struct Staged {
     folder: Dir,
     temporary: String,
     name: String,
     path: ProjectPath,
-    made_folders: MadeFolders,
     is_committed: bool,
     /// Locked: while it is open, the temporary file is somebody's.
     file: std::fs::File,
+    made_folders: MadeFolders,
 }
 
 /// Writes `bytes` beside `path`, making folders as needed. `new_mode` is for a file that does not exist yet.
@@ -79,7 +81,7 @@ pub(crate) fn stage(
     // Where there are no locks, nobody takes it for left over either.
     let _ = file.try_lock();
     let name = name.to_owned();
-    let staged = Staged { folder, temporary, name, path: path.clone(), made_folders, is_committed: false, file };
+    let staged = Staged { folder, temporary, name, path: path.clone(), is_committed: false, file, made_folders };
     (&staged.file).write_all(bytes).map_err(fail)?;
     if let Some(existing) = existing {
         take_over(&staged.file, &existing).map_err(fail)?;
@@ -89,14 +91,14 @@ pub(crate) fn stage(
 }
 
 impl Staged {
-    pub(crate) fn commit(mut self) -> Result<()> {
+    /// The folders that were made for it are to be kept once everything else is in place too.
+    pub(crate) fn commit(mut self) -> Result<MadeFolders> {
         self.folder
             .rename(&self.temporary, &self.folder, &self.name)
             .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
         self.is_committed = true;
-        self.made_folders.keep();
         sync_folder(&self.folder);
-        Ok(())
+        Ok(mem::take(&mut self.made_folders))
     }
 }
 
@@ -210,23 +212,28 @@ fn sync_folder(folder: &Dir) {
     let _ = folder;
 }
 
-/// Folders created on the way, outermost first; removed again unless kept.
+/// Folders created on the way, outermost first; removed again unless kept, each after what is in it was closed.
 #[derive(Default)]
-struct MadeFolders(Vec<(Dir, String)>);
+pub(crate) struct MadeFolders(Vec<(Dir, String)>);
 
 impl MadeFolders {
     fn add(&mut self, parent: Dir, name: &str) {
         self.0.push((parent, name.to_owned()));
     }
 
-    fn keep(&mut self) {
+    /// Those that were made later come last.
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.0.append(&mut later.0);
+    }
+
+    pub(crate) fn keep(mut self) {
         self.0.clear();
     }
 }
 
 impl Drop for MadeFolders {
     fn drop(&mut self) {
-        for (parent, name) in self.0.iter().rev() {
+        while let Some((parent, name)) = self.0.pop() {
             // Fails when something else was put there meanwhile, and should.
             let _ = parent.remove_dir(name);
         }

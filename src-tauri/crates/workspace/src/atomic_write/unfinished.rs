@@ -62,7 +62,7 @@ mod tests {
         let staged = stage(&project, &path, b"whole", None, crate::atomic_write::WriteProtected::Refused).unwrap();
         remove_unfinished(&project, &path).unwrap();
         assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
-        staged.commit().unwrap();
+        staged.commit().unwrap().keep();
         remove_unfinished(&project, &path).unwrap();
         let mut left: Vec<&str> = others.into_iter().chain(["a.txt"]).collect();
         left.sort_unstable();

@@ -5,7 +5,7 @@
 
 use super::room::{self, Deletions};
 use super::{AppliedChange, ChangeSet, FileChange, content_hash};
-use crate::atomic_write::{self, Staged, WriteProtected};
+use crate::atomic_write::{self, MadeFolders, Staged, WriteProtected};
 use crate::error::{ChangeError, Result, StaleKind, StalePreview, WorkspaceError};
 use crate::project::Project;
 use arki_domain::Code;
@@ -28,18 +28,22 @@ impl ChangeSet {
             staged.push(stage(project, change, self.write_protected)?);
         }
         let mut done = Vec::with_capacity(self.files.len());
+        let mut made_folders = MadeFolders::default();
         for (change, staged) in at_once.into_iter().zip(staged) {
-            if let Err(cause) = commit(project, change, staged) {
-                return Err(take_back(project, &done, cause));
+            match commit(project, change, staged) {
+                Ok(made) => made_folders.append(made),
+                Err(cause) => return Err(take_back(project, &done, cause)),
             }
             done.push(change);
         }
         for change in waiting {
-            if let Err(cause) = make(project, change, self.write_protected) {
-                return Err(take_back(project, &done, cause));
+            match make(project, change, self.write_protected) {
+                Ok(made) => made_folders.append(made),
+                Err(cause) => return Err(take_back(project, &done, cause)),
             }
             done.push(change);
         }
+        made_folders.keep();
         Ok(self.files.iter().map(applied).collect())
     }
 }
@@ -77,16 +81,16 @@ fn stage(project: &Project, change: &FileChange, write_protected: WriteProtected
 }
 
 /// Looks once more: staging syncs to disk, which is long enough for an editor to save.
-fn commit(project: &Project, change: &FileChange, staged: Option<Staged>) -> Result<()> {
+fn commit(project: &Project, change: &FileChange, staged: Option<Staged>) -> Result<MadeFolders> {
     check_one(project, change)?;
     match staged {
         Some(staged) => staged.commit(),
-        None => atomic_write::remove(project, &change.path),
+        None => atomic_write::remove(project, &change.path).map(|()| MadeFolders::default()),
     }
 }
 
 /// A change alone, once there is room for it.
-fn make(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<()> {
+fn make(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<MadeFolders> {
     if change.before.is_none() {
         room::clear(project, &change.path);
     }
@@ -108,7 +112,7 @@ fn take_back(project: &Project, done: &[&FileChange], cause: WorkspaceError) -> 
 
 fn revert(project: &Project, change: &FileChange) -> Result<()> {
     let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
-    make(project, &reverse, WriteProtected::Replaced)
+    make(project, &reverse, WriteProtected::Replaced).map(MadeFolders::keep)
 }
 
 fn applied(change: &FileChange) -> AppliedChange {
