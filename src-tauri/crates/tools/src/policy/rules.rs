@@ -4,7 +4,7 @@ use super::question::{Question, Subject};
 use super::{CommandLine, Hit, powershell};
 use crate::builtin;
 use arki_domain::{Category, Decision, ToolNames};
-use globset::{Glob, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ impl PolicyRule {
         if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
             return Err(RuleError::Host { number, host: host.clone() });
         }
-        let path = definition.path.as_deref().map(|glob| compile(glob, number)).transpose()?;
+        let path = definition.path.as_deref().map(|glob| compile(glob, definition.decision, number)).transpose()?;
         let in_powershell = definition.command.as_deref().and_then(canonical);
         let rule = Self { definition, path, in_powershell, name: format!("{origin}:rules[{number}]") };
         rule.check_examples(number)?;
@@ -203,8 +203,10 @@ fn is_host_pattern(pattern: &str) -> bool {
     is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
 }
 
-fn compile(glob: &str, number: usize) -> Result<GlobMatcher, RuleError> {
-    Glob::new(glob).map(|glob| glob.compile_matcher()).map_err(|error| RuleError::Glob {
+/// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as written.
+fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
+    let built = GlobBuilder::new(glob).case_insensitive(decision != Decision::Allow).build();
+    built.map(|glob| glob.compile_matcher()).map_err(|error| RuleError::Glob {
         number,
         glob: glob.to_owned(),
         reason: error.kind().to_string(),

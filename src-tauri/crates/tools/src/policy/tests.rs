@@ -265,6 +265,29 @@ fn the_strictest_of_several_matching_rules_wins() {
     assert_eq!(decide(&question, &rules).rule, "config:rules[2]");
 }
 
+/// On some disks they are the same file, so an allowance in another case is none, and a prohibition is one.
+#[test]
+fn a_path_in_another_case_is_denied_too_and_not_allowed() {
+    let decision = |decision: &str, touched: &str| {
+        let rules = settings(json!([{"decision": decision, "path": "infra/**"}])).unwrap();
+        let subject = Subject { paths: vec![path(touched, false, false)], ..Subject::default() };
+        let question = Question {
+            tool: "edit_file",
+            category: Some(Category::Write),
+            subject: &subject,
+            trusted: true,
+            approve: ApprovalMode::Ask,
+            sandboxed: true,
+            impact: Impact::default(),
+        };
+        decide(&question, &rules).decision
+    };
+    assert_eq!(decision("deny", "infra/a"), Decision::Deny);
+    assert_eq!(decision("deny", "INFRA/a"), Decision::Deny);
+    assert_eq!(decision("allow", "infra/a"), Decision::Allow);
+    assert_ne!(decision("allow", "Infra/a"), Decision::Allow);
+}
+
 #[test]
 fn a_rule_that_fails_its_own_examples_is_refused() {
     let failing = settings(json!([{"decision": "allow", "command": ["rm"], "match": ["ls"]}]));
