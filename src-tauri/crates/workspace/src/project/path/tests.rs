@@ -16,7 +16,6 @@ fn relative_paths_are_normalised() {
     check("src/", Ok("src"));
     check(".", Ok("."));
     check("a/..", Ok("."));
-    check("...", Ok("..."));
     check("ünïcode/日本語.txt", Ok("ünïcode/日本語.txt"));
 }
 
@@ -36,6 +35,15 @@ fn absolute_paths_inside_the_project_are_accepted() {
 fn windows_spellings_are_understood() {
     check(r"src\main.rs", Ok("src/main.rs"));
     check(r"c:\code\app\a", Ok("a"));
+    check(r"\\?\C:\code\app\a", Ok("a"));
+    check(r"C:/code/app/../app/a", Ok("a"));
+    check(r"C:\code\app", Ok("."));
+    check(r"C:\code\application\a", Err(Code::PATH_OUTSIDE_PROJECT));
+    check(r"C:\code\app\..\other", Err(Code::PATH_OUTSIDE_PROJECT));
+    check(r"D:\code\app\a", Err(Code::PATH_OUTSIDE_PROJECT));
+    check(r"\\.\C:\code\app\a", Err(Code::PATH_OUTSIDE_PROJECT));
+    check(r"C:\code\app\nul", Err(Code::PATH_INVALID));
+    check(r"C:\code\app\a.txt:stream", Err(Code::PATH_INVALID));
     check("nul.txt", Err(Code::PATH_INVALID));
     check("a.txt:stream", Err(Code::PATH_INVALID));
 }
@@ -109,6 +117,7 @@ const TRICKS: &[(&str, Expected, Expected)] = &[
     ("id_rsa/..namedfork/data", INVALID, INVALID),
     ("id_rsa/..NamedFork/rsrc", INVALID, INVALID),
     // Ends that are dropped, and short names.
+    ("...", Ok("..."), INVALID),
     ("a.txt.", Ok("a.txt."), INVALID),
     ("a.txt ", Ok("a.txt "), INVALID),
     (".git./config", Ok(".git./config"), INVALID),
