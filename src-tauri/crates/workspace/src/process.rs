@@ -8,6 +8,8 @@
 //! Children are started with `posix_spawn`, not `fork`: forking copies this process's page tables, which costs
 //! milliseconds in a desktop app, and code of ours would run in the copy.
 
+#[cfg(any(windows, test))]
+mod argument_line;
 mod guarding;
 mod kept_output;
 mod limits;
@@ -30,6 +32,10 @@ mod platform;
 mod platform;
 #[cfg(target_os = "linux")]
 mod proc_table;
+#[cfg(windows)]
+mod pseudo_console;
+#[cfg(windows)]
+mod restricted_token;
 mod running;
 #[cfg(unix)]
 mod terminal;
@@ -38,6 +44,8 @@ mod watch;
 #[cfg(not(target_os = "linux"))]
 #[path = "process/unwatched.rs"]
 mod watch;
+#[cfg(windows)]
+mod windows_launch;
 
 pub use limits::{CommandLimits, Overrun};
 pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, start_piped};
@@ -79,8 +87,7 @@ pub struct CommandSpec<'a> {
     /// The whole of it; see [`crate::child_environment`].
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a Sandbox>,
-    /// At a terminal of its own, instead of at pipes; nobody types at it. `output` is what was to be read there. Not on
-    /// Windows.
+    /// At a terminal of its own, instead of at pipes; nobody types at it. `output` is what was to be read there.
     pub terminal: bool,
     pub time_limit: Duration,
     pub limits: CommandLimits,
@@ -298,3 +305,6 @@ impl<F: FnMut(&[u8])> Output<F> {
 // They look into /proc.
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
+
+#[cfg(all(test, windows))]
+mod windows_tests;

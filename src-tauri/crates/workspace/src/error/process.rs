@@ -8,9 +8,11 @@ use std::path::PathBuf;
 pub enum ProcessError {
     #[error("The command contains a NUL byte.")]
     NotACommand,
-    /// On Windows always.
     #[error("Commands can't have a terminal on this system.")]
     NoTerminal { source: io::Error },
+    /// On Windows; it was not started.
+    #[error("A command's rights can't be lessened here.")]
+    NotRestricted { source: io::Error },
     #[error("The command's folder {} does not exist.", directory.display())]
     DirectoryMissing { directory: PathBuf },
     #[error("Can't start {program}.")]
@@ -28,7 +30,7 @@ impl ProcessError {
             Self::NotACommand | Self::NoTerminal { .. } => Code::ARGUMENTS_INVALID,
             Self::DirectoryMissing { .. } => Code::FOLDER_UNAVAILABLE,
             Self::SpawnFailed { .. } => Code::COMMAND_SPAWN_FAILED,
-            Self::ConnectionLost { .. } => Code::COMMAND_SPAWN_FAILED,
+            Self::ConnectionLost { .. } | Self::NotRestricted { .. } => Code::COMMAND_SPAWN_FAILED,
             Self::SandboxUnavailable { .. } => Code::SANDBOX_UNAVAILABLE,
         }
     }
@@ -41,6 +43,7 @@ impl ProcessError {
             Self::SpawnFailed { .. } => {
                 "Check that the program is installed and that the system is not out of memory or processes."
             }
+            Self::NotRestricted { .. } => "Nothing was started. Sign in to Windows again, then start Arki again.",
             Self::ConnectionLost { .. } => "It was stopped. Run it again if it is safe to repeat.",
             Self::SandboxUnavailable { .. } => "Approve the command to run it outside the sandbox.",
         }

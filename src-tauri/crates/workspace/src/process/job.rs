@@ -1,8 +1,8 @@
 //! A job object: a command with all that it starts, in a whole that nothing in it can leave.
 //!
 //! The kernel counts its processes and memory and refuses more than the limits, and ends what is in it when the last
-//! handle to it is closed, which is ours: so nothing outlives this program, however that ends. A process is put into it
-//! before it runs, so that none of its own is started outside.
+//! handle to it is closed, which is ours: so nothing outlives this program, however that ends. A process is made in it
+//! (see `windows_launch`), so that none of its own is started outside.
 //!
 //! It has no limits on the clipboard, settings and desktop: a job that has can't be made within another, and many
 //! programs that start Arki put it into one.
@@ -10,25 +10,15 @@
 #![allow(unsafe_code)]
 
 use std::io;
-use std::os::windows::io::{AsHandle, AsRawHandle, FromRawHandle, OwnedHandle};
-use std::os::windows::process::CommandExt;
-use std::process::{Child, Command};
+use std::os::windows::io::{AsHandle, AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
 use std::ptr;
 
-use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
-use windows_sys::Win32::System::Diagnostics::ToolHelp::{
-    CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
-};
 use windows_sys::Win32::System::JobObjects::{
-    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS,
-    JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_JOB_MEMORY, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation, SetInformationJobObject,
-    TerminateJobObject,
+    CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS, JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
+    JOB_OBJECT_LIMIT_JOB_MEMORY, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
 };
 use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
-use windows_sys::Win32::System::Threading::{
-    CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, CREATE_SUSPENDED, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
-};
 
 use super::limits::CommandLimits;
 
@@ -37,6 +27,12 @@ const ENDED: u32 = 1;
 
 /// Dropping it ends what is in it.
 pub(super) struct Job(OwnedHandle);
+
+impl AsHandle for Job {
+    fn as_handle(&self) -> BorrowedHandle<'_> {
+        self.0.as_handle()
+    }
+}
 
 impl Job {
     pub(super) fn new(limits: &CommandLimits) -> io::Result<Self> {
@@ -63,24 +59,6 @@ impl Job {
         })
     }
 
-    /// Starts a program in it, without a window.
-    pub(super) fn start(&self, command: &mut Command) -> io::Result<Child> {
-        command.creation_flags(CREATE_NO_WINDOW | CREATE_NEW_PROCESS_GROUP | CREATE_SUSPENDED);
-        let mut child = command.spawn()?;
-        // The number is the child's as long as its handle is open.
-        if let Err(error) = self.take(&child).and_then(|()| resume(child.id())) {
-            // It has not run, and must not.
-            let _ = child.kill();
-            return Err(error);
-        }
-        Ok(child)
-    }
-
-    fn take(&self, child: &Child) -> io::Result<()> {
-        // SAFETY: both handles are open during the call, and neither is given away.
-        done(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), child.as_handle().as_raw_handle()) })
-    }
-
     /// All at once.
     pub(super) fn end(&self) {
         // SAFETY: the handle is open. It fails only where all have ended.
@@ -104,43 +82,6 @@ fn limits_of(limits: &CommandLimits) -> JOBOBJECT_EXTENDED_LIMIT_INFORMATION {
     of_job
 }
 
-/// Of a process that was started suspended, and so has one thread.
-fn resume(process: u32) -> io::Result<()> {
-    // SAFETY: takes two numbers.
-    let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };
-    if snapshot == INVALID_HANDLE_VALUE {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is open, and known here alone.
-    let snapshot = unsafe { OwnedHandle::from_raw_handle(snapshot) };
-    let mut thread = THREADENTRY32 { dwSize: size_of::<THREADENTRY32>() as u32, ..Default::default() };
-    // SAFETY: the handle is open, and the structure as long as it says.
-    let mut is_there = unsafe { Thread32First(snapshot.as_raw_handle(), &mut thread) } != 0;
-    while is_there {
-        if thread.th32OwnerProcessID == process {
-            return resume_thread(thread.th32ThreadID);
-        }
-        // SAFETY: as before.
-        is_there = unsafe { Thread32Next(snapshot.as_raw_handle(), &mut thread) } != 0;
-    }
-    Err(io::ErrorKind::NotFound.into())
-}
-
-fn resume_thread(number: u32) -> io::Result<()> {
-    // SAFETY: takes three numbers.
-    let thread = unsafe { OpenThread(THREAD_SUSPEND_RESUME, 0, number) };
-    if thread.is_null() {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is open, and known here alone.
-    let thread = unsafe { OwnedHandle::from_raw_handle(thread) };
-    // SAFETY: the handle is open, and was opened for this.
-    if unsafe { ResumeThread(thread.as_raw_handle()) } == u32::MAX {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(())
-}
-
 /// Bytes.
 pub(super) fn machine_memory() -> Option<u64> {
     let mut status = MEMORYSTATUSEX { dwLength: size_of::<MEMORYSTATUSEX>() as u32, ..Default::default() };
@@ -149,6 +90,7 @@ pub(super) fn machine_memory() -> Option<u64> {
     is_told.then_some(status.ullTotalPhys)
 }
 
-fn done(result: i32) -> io::Result<()> {
+/// Of a call that returns zero when it fails.
+pub(super) fn done(result: i32) -> io::Result<()> {
     if result == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

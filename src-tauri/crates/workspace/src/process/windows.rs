@@ -1,10 +1,13 @@
 //! Starting, stopping and reaping a command on Windows: PowerShell, with threads for what Unix has descriptors for.
 //!
-//! Each is in a job of its own with all that it starts (see `job`), by which it is limited and ended.
+//! Each is in a job of its own with all that it starts (see `job`), by which it is limited and ended, and has the user's
+//! rights without an administrator's (see `restricted_token`). Where these can't be taken away it is not started.
 
+use std::fs::File;
 use std::io::{self, Read, Seek, Write};
-use std::os::windows::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::windows::io::OwnedHandle;
+use std::path::Path;
+use std::sync::Arc;
 use std::thread;
 
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -12,7 +15,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::guarding::Guarding;
 use super::job::Job;
+use super::limits::CommandLimits;
 use super::piped::Pipes;
+use super::pseudo_console::{self, PseudoConsole};
+use super::restricted_token::restricted_token;
+use super::windows_launch::{Launch, Process, Standard};
 use super::{CHUNK_BYTES, CommandSpec, PipedSpec};
 use crate::error::{ProcessError, Result};
 
@@ -54,7 +61,7 @@ impl Reader {
     }
 }
 
-struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
+struct ExitWatch(watch::Receiver<Option<i32>>);
 
 impl ExitWatch {
     /// Safe to cancel and to await again.
@@ -64,7 +71,7 @@ impl ExitWatch {
 
     /// `None` while it runs.
     fn exit_code(&self) -> Option<i32> {
-        self.0.borrow().and_then(|status| status.code())
+        *self.0.borrow()
     }
 }
 
@@ -72,41 +79,76 @@ pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], _: &Guarding) ->
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
-    if spec.terminal {
-        return Err(ProcessError::NoTerminal { source: io::ErrorKind::Unsupported.into() }.into());
-    }
     if spec.command_line.contains('\0') {
         return Err(ProcessError::NotACommand.into());
     }
-    let lost = |source| ProcessError::ConnectionLost { source };
-    let (reader, writer) = io::pipe().map_err(lost)?;
-    let job = Job::new(&spec.limits).map_err(lost)?;
-    let mut command = Command::new("powershell.exe");
-    command
-        .args(["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", &spec.command_line])
-        .current_dir(&spec.directory)
-        .env_clear()
-        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(readable(input).map_err(lost)?)
-        .stderr(writer.try_clone().map_err(lost)?)
-        .stdout(writer);
-    let child = job.start(&mut command).map_err(|source| start_error(spec, source))?;
-    // It holds the writing end, which has to be the command's alone for its output to end.
-    drop(command);
-    let process = child.id();
-    let output = Reader { chunks: read_on_thread(reader).map_err(lost)?, rest: Vec::new() };
-    let watch = ExitWatch(wait_on_thread(child).map_err(lost)?);
-    Ok(Started { output, running: Running { watch, process, job } })
+    let (shell, arguments) = shell(&spec.command_line).map_err(lost)?;
+    let fail = |source| start_error(&shell, &spec.directory, source);
+    let launch = Launch::new(&shell, &arguments, &spec.directory, &spec.environment).map_err(fail)?;
+    let (standard, printed) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
+    let running = begin(&launch, standard, &spec.limits, fail)?;
+    Ok(Started { output: Reader { chunks: read_on_thread(printed).map_err(lost)?, rest: Vec::new() }, running })
+}
+
+/// The program that commands are for, and its arguments.
+#[cfg(not(test))]
+fn shell(line: &str) -> io::Result<(String, Vec<String>)> {
+    let shell = super::windows_launch::system_folder()?.join(r"WindowsPowerShell\v1.0\powershell.exe");
+    let shell = shell.into_os_string().into_string().map_err(|_| io::ErrorKind::InvalidFilename)?;
+    Ok((shell, ["-NoLogo", "-NoProfile", "-NonInteractive", "-Command", line].map(str::to_owned).into()))
+}
+
+/// Also there where no PowerShell is.
+#[cfg(test)]
+fn shell(line: &str) -> io::Result<(String, Vec<String>)> {
+    Ok(("cmd.exe".to_owned(), ["/d", "/s", "/c", line].map(str::to_owned).into()))
+}
+
+/// What a command has, and where its output is read.
+fn at_terminal() -> Result<(Standard, io::PipeReader), ProcessError> {
+    let (console, printed) = pseudo_console::open().map_err(|source| ProcessError::NoTerminal { source })?;
+    Ok((Standard::Console(console), printed))
+}
+
+fn at_pipes(input: &[u8]) -> io::Result<(Standard, io::PipeReader)> {
+    let (reader, writer) = io::pipe()?;
+    let error = OwnedHandle::from(writer.try_clone()?);
+    Ok((Standard::Three([readable(input)?, writer.into(), error]), reader))
+}
+
+/// Starts it with nothing but what it is to have.
+fn begin(
+    launch: &Launch,
+    standard: Standard,
+    limits: &CommandLimits,
+    fail: impl Fn(io::Error) -> ProcessError,
+) -> Result<Running, ProcessError> {
+    let job = Job::new(limits).map_err(lost)?;
+    let token = restricted_token().map_err(|source| ProcessError::NotRestricted { source })?;
+    let process = launch.start(&standard, &job, &token).map_err(fail)?;
+    // Of its own handles none may stay open here, for its output to end.
+    let console = match standard {
+        Standard::Console(console) => Some(console),
+        Standard::Three(_) => None,
+    };
+    Running::new(process, console, job).map_err(lost)
 }
 
 /// A running command or program. Dropping it kills it and what it started.
 pub(super) struct Running {
     watch: ExitWatch,
     process: u32,
-    job: Job,
+    job: Arc<Job>,
 }
 
 impl Running {
+    fn new(process: Process, console: Option<PseudoConsole>, job: Job) -> io::Result<Self> {
+        let job = Arc::new(job);
+        let number = process.number();
+        let of_console = console.map(|console| (console, Arc::clone(&job)));
+        Ok(Self { watch: ExitWatch(wait_on_thread(process, of_console)?), process: number, job })
+    }
+
     pub(super) fn number(&self) -> u32 {
         self.process
     }
@@ -132,6 +174,12 @@ impl Running {
     }
 }
 
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.job.end();
+    }
+}
+
 pub(super) async fn start_piped(
     spec: &PipedSpec<'_>,
     _: &Guarding,
@@ -139,34 +187,24 @@ pub(super) async fn start_piped(
     if let Some(sandbox) = spec.sandbox {
         sandbox.perform(|| ()).await?;
     }
-    let lost = |source| ProcessError::ConnectionLost { source };
-    let job = Job::new(&spec.limits).map_err(lost)?;
-    let mut command = Command::new(&spec.program);
-    command
-        .args(&spec.arguments)
-        .current_dir(&spec.directory)
-        .env_clear()
-        .envs(spec.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let started = job.start(&mut command);
-    let mut child = started.map_err(|source| ProcessError::SpawnFailed { program: spec.program.clone(), source })?;
-    let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
-    let Some(((stdin, stdout), stderr)) = pipes else { return Err(lost(io::Error::other("no pipes")).into()) };
-    let process = child.id();
+    let fail = |source| start_error(&spec.program, &spec.directory, source);
+    let launch = Launch::new(&spec.program, &spec.arguments, &spec.directory, &spec.environment).map_err(fail)?;
+    let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
+    let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
+    let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
+    let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
     Ok(Pipes {
-        running: Running { watch: ExitWatch(wait_on_thread(child).map_err(lost)?), process, job },
-        stdin: ChildStdin::from_std(stdin).map_err(lost)?,
-        stdout: ChildStdout::from_std(stdout).map_err(lost)?,
-        stderr: ChildStderr::from_std(stderr).map_err(lost)?,
+        running: begin(&launch, standard, &spec.limits, fail)?,
+        stdin: ChildStdin::from_std(OwnedHandle::from(stdin).into()).map_err(lost)?,
+        stdout: ChildStdout::from_std(OwnedHandle::from(stdout).into()).map_err(lost)?,
+        stderr: ChildStderr::from_std(OwnedHandle::from(stderr).into()).map_err(lost)?,
     })
 }
 
 /// A file that goes when it is closed rather than a pipe: nobody has to feed it while the command runs.
-fn readable(input: &[u8]) -> io::Result<Stdio> {
+fn readable(input: &[u8]) -> io::Result<OwnedHandle> {
     if input.is_empty() {
-        return Ok(Stdio::null());
+        return Ok(File::open("NUL")?.into());
     }
     let mut file = tempfile::tempfile()?;
     file.write_all(input)?;
@@ -187,18 +225,30 @@ fn read_on_thread(mut reader: io::PipeReader) -> io::Result<mpsc::Receiver<Vec<u
     Ok(receiver)
 }
 
-fn wait_on_thread(mut child: Child) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
+/// A terminal is hung up when its first process ends, and what is left at it ends; only then is all of its output told.
+fn wait_on_thread(
+    process: Process,
+    console: Option<(PseudoConsole, Arc<Job>)>,
+) -> io::Result<watch::Receiver<Option<i32>>> {
     let (sender, receiver) = watch::channel(None);
     thread::Builder::new().name("arki-wait".to_owned()).spawn(move || {
-        let status = child.wait().unwrap_or_else(|_| ExitStatus::from_raw(1));
-        sender.send_replace(Some(status));
+        let code = process.wait().unwrap_or(1);
+        if let Some((console, job)) = console {
+            job.end();
+            drop(console);
+        }
+        sender.send_replace(Some(code));
     })?;
     Ok(receiver)
 }
 
-fn start_error(spec: &CommandSpec<'_>, source: io::Error) -> ProcessError {
-    if !spec.directory.is_dir() {
-        return ProcessError::DirectoryMissing { directory: spec.directory.clone() };
+fn lost(source: io::Error) -> ProcessError {
+    ProcessError::ConnectionLost { source }
+}
+
+fn start_error(program: &str, directory: &Path, source: io::Error) -> ProcessError {
+    if !directory.is_dir() {
+        return ProcessError::DirectoryMissing { directory: directory.to_owned() };
     }
-    ProcessError::SpawnFailed { program: "powershell.exe".to_owned(), source }
+    ProcessError::SpawnFailed { program: program.to_owned(), source }
 }

@@ -3,7 +3,11 @@
 use super::{SandboxSpec, SandboxStatus};
 use crate::error::{ProcessError, Result};
 
-const REASON: &str = "There is no sandbox for this operating system yet.";
+const REASON: &str = if cfg!(windows) {
+    "There is none for Windows yet. Commands have your own rights, without an administrator's, which confines nothing."
+} else {
+    "There is no sandbox for this operating system yet."
+};
 
 /// Can't exist.
 #[derive(Debug, Clone)]
