@@ -23,6 +23,7 @@ mod repository;
 mod steps;
 mod test_servers;
 mod windows;
+mod wine;
 
 use std::process::ExitCode;
 

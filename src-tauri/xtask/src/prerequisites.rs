@@ -12,6 +12,7 @@ use std::{
     io::{self, BufRead, IsTerminal, Write},
 };
 
+pub(crate) use needs::WINE;
 use needs::{NEEDS, Need};
 use package_manager::PackageManager;
 
@@ -56,6 +57,21 @@ pub(crate) fn ensure(purpose: Purpose) -> Result<Outcome, Failure> {
     agree(manager, &packages)?;
     manager.install(&packages)?;
     still_missing(purpose, manager)
+}
+
+/// What helps where it can be had, and is not needed. Whether it is there now.
+pub(crate) fn wish_for(wish: &'static Need) -> bool {
+    if wish.probe.is_met() {
+        return true;
+    }
+    let Some(manager) = PackageManager::detect().filter(|_| cfg!(target_os = "linux")) else { return false };
+    let packages = manager.packages(&[wish]);
+    println!("This machine lacks {}: {}. Installing {}.", wish.probe.name(), wish.why, packages.join(" "));
+    let installed = agree(manager, &packages).and_then(|()| manager.install(&packages));
+    if let Err(failure) = installed {
+        println!("{failure}");
+    }
+    wish.probe.is_met()
 }
 
 fn missing(purpose: Purpose) -> Vec<&'static Need> {

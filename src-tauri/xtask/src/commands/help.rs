@@ -18,7 +18,8 @@ installs what else is missing.
                                a pinned npm package
   cargo xtask providers-table  write docs/providers.md's table from a test run
   cargo xtask test-servers     install the model and MCP servers that tests talk to
-  cargo xtask check-windows    compile-check everything for Windows
+  cargo xtask check-windows    compile-check everything for Windows, and run there
+                               under Wine what speaks to the system
   cargo xtask check-macos      compile-check for macOS what speaks to the system
   cargo xtask bench edit       the preview of a one-line change in a long file
   cargo xtask bench policy     how long the policy takes to decide on a command

@@ -147,6 +147,13 @@ pub(crate) const NEEDS: &[Need] = &[
     },
 ];
 
+pub(crate) const WINE: Need = Need {
+    probe: Probe::Program("wine"),
+    why: "runs tests of what is Windows' own",
+    purpose: Purpose::CheckWindows,
+    packages: Packages { apt: "wine wine64", dnf: "wine-core", pacman: "wine", zypper: "wine" },
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
