@@ -51,7 +51,7 @@ impl Source {
 
     fn is_test(&self) -> bool {
         self.path.starts_with("tests/")
-            || ["/tests/", "/examples/", "/benches/"].iter().any(|folder| self.path.contains(folder))
+            || ["/tests/", "_tests/", "/examples/", "/benches/"].iter().any(|folder| self.path.contains(folder))
             || self.name() == "tests.rs"
             || self.name().ends_with("_tests.rs")
     }

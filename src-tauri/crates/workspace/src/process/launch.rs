@@ -1,4 +1,4 @@
-//! `posix_spawn`: with one line in `exit_watch` and one in `sandbox::domain`, all the `unsafe` that this crate has on Unix.
+//! `posix_spawn`: with one line in `exit_watch` and one in `sandbox::domain`, all that is `unsafe` here on Unix.
 //!
 //! The standard library uses it too, but not for a child that gets a session of its own; then it forks. All memory the
 //! call reads is owned by the values here and outlives it.
