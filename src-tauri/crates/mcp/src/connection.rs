@@ -1,6 +1,6 @@
 //! One live connection to a server: opened in steps, asked, and closed.
 
-use crate::fault::{failed, quoted, refused};
+use crate::fault::{cause, failed, quoted, refused};
 use crate::handler::{Handler, Heard};
 use crate::launcher::{Ended, Process};
 use crate::listed_tool::{ListedTool, Refused};
@@ -285,7 +285,7 @@ impl Connection {
             ServiceError::TransportSend(error) => match challenge(&error) {
                 Some(challenge) => Unanswered::SignIn(Some(challenge)),
                 None if self.is_open() => {
-                    let why = quoted(&error.to_string());
+                    let why = cause(error.error.as_ref());
                     Unanswered::Refused(failed(&self.server, format_args!("can't be reached: {why}.")))
                 }
                 None => Unanswered::Ended,

@@ -2,6 +2,8 @@
 
 use arki_domain::{Code, Fault};
 use rmcp::model::ErrorData;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use std::error::Error;
 
 /// Of a message that a server wrote, in an error.
 const MAX_QUOTED_CHARS: usize = 300;
@@ -85,6 +87,24 @@ pub(crate) fn changed_again(server: &str) -> Fault {
     )
 }
 
+/// The cause at the bottom, which is what says something; above it stand the names of types. Completes "…: ".
+pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    if let Some(StreamableHttpError::UnexpectedContentType(kind)) =
+        cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()
+    {
+        let kind = kind.as_deref().map_or_else(|| "no type at all".to_owned(), quoted);
+        return format!("it answered with {kind}, which is no MCP");
+    }
+    match cause.is::<serde_json::Error>() {
+        true => "it answered with what is no message of MCP".to_owned(),
+        false => quoted(&cause.to_string()),
+    }
+}
+
 /// A piece of somebody else's text, on one line.
 pub(crate) fn quoted(text: &str) -> String {
     let line: String =
@@ -95,4 +115,24 @@ pub(crate) fn quoted(text: &str) -> String {
 /// Cannot be seen, or turns the reading direction of what follows.
 pub(crate) fn is_hidden(c: char) -> bool {
     matches!(c, '\u{200b}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::transport::DynamicTransportError;
+
+    #[test]
+    fn what_came_instead_of_an_answer_is_told_in_plain_words() {
+        let told = |error: StreamableHttpError<reqwest::Error>| {
+            let id = std::any::TypeId::of::<()>();
+            cause(&DynamicTransportError::from_parts("http", id, Box::new(error)))
+        };
+        let page = StreamableHttpError::UnexpectedContentType(Some("text/html".to_owned()));
+        assert_eq!(told(page), "it answered with text/html, which is no MCP");
+        let nothing = StreamableHttpError::UnexpectedContentType(None);
+        assert_eq!(told(nothing), "it answered with no type at all, which is no MCP");
+        let broken = serde_json::from_str::<u8>("{").unwrap_err();
+        assert_eq!(told(StreamableHttpError::Deserialize(broken)), "it answered with what is no message of MCP");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::authorization;
 use crate::connection::Connection;
-use crate::fault::{failed, quoted, variable_not_set};
+use crate::fault::{self, failed, quoted, variable_not_set};
 use crate::handler::{Handler, Heard};
 use crate::http;
 use crate::launcher::{Ended, Launched, Process};
@@ -17,7 +17,6 @@ use rmcp::service::ClientInitializeError;
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::auth::AuthClient;
-use rmcp::transport::streamable_http_client::StreamableHttpError;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -209,21 +208,11 @@ fn is_misunderstood(error: &ClientInitializeError) -> bool {
     }
 }
 
-/// The cause at the bottom, which is what says something; above it stand the names of types.
 fn in_short(error: &ClientInitializeError) -> String {
-    let mut cause: &(dyn std::error::Error + 'static) = match error {
-        ClientInitializeError::TransportError { error, .. } => error.error.as_ref(),
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => return in_short(fallback),
-        other => other,
-    };
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::UnexpectedContentType(kind)) => {
-            format!("it answered with {}, which is no MCP", kind.as_deref().map_or("nothing".to_owned(), quoted))
-        }
-        _ => quoted(&cause.to_string()),
+    match error {
+        ClientInitializeError::TransportError { error, .. } => fault::cause(error.error.as_ref()),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => in_short(fallback),
+        other => fault::cause(other),
     }
 }
 
