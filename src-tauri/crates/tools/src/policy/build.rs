@@ -21,6 +21,8 @@ enum Operands {
     /// Tests, packages or files, named without an option.
     Any,
     None,
+    /// At most the folder that is built: what stands after `--` goes to the tool that builds.
+    Folder,
     /// Each is a name that says building or testing.
     Targets,
 }
@@ -140,7 +142,7 @@ const BUILDS: &[Build] = &[
         "count ignore= max-complexity= max-line-length= select= show-source statistics",
         Operands::Any,
     ),
-    builds("tox", "e:qrv", "recreate", Operands::None),
+    builds("tox", "qrv", "recreate", Operands::None),
     builds("go build", "", "p= race tags= v x trimpath buildvcs?", Operands::Any),
     builds("go test", "", GO_TEST, Operands::Any),
     builds("go vet", "", "json tags= v", Operands::Any),
@@ -150,7 +152,7 @@ const BUILDS: &[Build] = &[
     builds("gmake", "Bj?ks", "always-make jobs? keep-going no-print-directory silent", Operands::Targets),
     builds("ninja", "j:k:v", "verbose quiet", Operands::Targets),
     builds("just", "", "no-highlight verbose quiet", Operands::Targets),
-    builds("cmake --build", "j?v", "clean-first config= parallel? verbose", Operands::Any),
+    builds("cmake --build", "j?v", "clean-first config= parallel? verbose", Operands::Folder),
     builds(
         "ctest",
         "j:R:E:L:V",
@@ -285,10 +287,11 @@ impl Build {
         }
         let mut operands = given.operands.iter();
         operands.all(|operand| match self.operands {
-            Operands::Any => !operand.expands && stays_inside(&operand.text),
+            Operands::Any | Operands::Folder => !operand.expands && stays_inside(&operand.text),
             Operands::None => false,
             Operands::Targets => !operand.expands && is_target(&operand.text),
-        }) && self.is_whole(given.operands.len())
+        }) && (!matches!(self.operands, Operands::Folder) || given.operands.len() <= 1)
+            && self.is_whole(given.operands.len())
     }
 
     /// `npm run` alone lists; `yarn` and `pnpm` alone install.
@@ -303,7 +306,10 @@ impl Build {
 /// A value may be a path; a target of cargo's may be a file that names a linker.
 fn names_nothing_outside(flag: &Flag<'_>) -> bool {
     match flag {
-        Flag::Long("target", Some(value)) => !value.contains(['/', '.']),
+        // A path to a reporter is code that is run.
+        Flag::Short('f', Some(value)) | Flag::Long("target" | "format" | "reporter", Some(value)) => {
+            !value.contains(['/', '.'])
+        }
         Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) => stays_inside(value),
         Flag::Short(_, None) | Flag::Long(_, None) => true,
     }

@@ -87,12 +87,8 @@ pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<Wide
     let known = |command: &SimpleCommand, wide: &mut Vec<WideRead>| {
         is_read_only(command, wide) && (sandboxed || stays_inside(command))
     };
-    let in_unknown_home = all.iter().flat_map(|command| &command.words).any(|word| is_of_unknown_home(&word.text));
-    if elsewhere
-        || in_unknown_home
-        || !file_words::follows(line)
-        || !commands.iter().all(|command| known(command, &mut wide))
-    {
+    let is_lost = all.iter().flat_map(|command| &command.words).any(|word| is_unknown_place(&word.text));
+    if elsewhere || is_lost || !file_words::follows(line) || !commands.iter().all(|command| known(command, &mut wide)) {
         return None;
     }
     match commands.first().filter(|first| first.name() == "cd" && moves == 1).map(SimpleCommand::arguments) {
@@ -257,9 +253,18 @@ impl Below {
     }
 }
 
-/// `~user`, and `~+`, which is the folder at hand.
-fn is_of_unknown_home(path: &str) -> bool {
-    path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')))
+/// `~user`, `~+`, which is the folder at hand, and what a process says of itself: the same folder, its variables.
+fn is_unknown_place(path: &str) -> bool {
+    let is_unknown_home = path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')));
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let is_of_process = path.starts_with('/')
+        && parts.next() == Some("proc")
+        && parts.next().is_none_or(|name| matches!(name, "self" | "thread-self" | "..") || is_number(name));
+    is_unknown_home || is_of_process
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn leads_out(path: &str) -> bool {
