@@ -1,7 +1,8 @@
 //! Which values of an environment file are secrets, and what in a text might be one without having a secret's form.
 
 use crate::SecretValue;
-use zeroize::Zeroizing;
+use serde_json::Value;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Of a variable whose name says that it is a secret.
 const MIN_NAMED_BYTES: usize = 6;
@@ -117,7 +118,26 @@ const EXAMPLES: &[&str] = &["your", "change", "replace", "example", "insert", "x
 /// The values of an environment file that look like secrets.
 #[must_use]
 pub fn env_secrets(text: &str) -> Vec<SecretValue> {
-    assignments(text).into_iter().filter_map(|(name, value)| secret(name, value)).take(MAX_VALUES).collect()
+    let text = text.trim_start_matches('\u{feff}');
+    let mut written: Vec<(String, String)> = Vec::new();
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => texts_of(object, &mut written),
+        _ => written.extend(assignments(text).into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()))),
+    }
+    let secrets = written.iter().filter_map(|(name, value)| secret(name, value)).take(MAX_VALUES).collect();
+    written.iter_mut().for_each(|(_, value)| value.zeroize());
+    secrets
+}
+
+/// Of `.env.json`, also of objects within.
+fn texts_of(object: serde_json::Map<String, Value>, found: &mut Vec<(String, String)>) {
+    for (name, value) in object {
+        match value {
+            Value::String(text) => found.push((name, text)),
+            Value::Object(inner) => texts_of(inner, found),
+            _ => {}
+        }
+    }
 }
 
 fn secret(name: &str, value: &str) -> Option<SecretValue> {
@@ -165,7 +185,7 @@ fn is_plain(value: &str) -> bool {
     let is_number =
         value.len() < MIN_ANYWHERE_BYTES && value.bytes().all(|b| b.is_ascii_digit() || b".:,".contains(&b));
     let is_path = value.starts_with(['/', '~']) || value.starts_with("./") || value.get(1..3) == Some(":\\");
-    let is_filled_in = value.contains("${") || value.starts_with(['$', '<', '{']);
+    let is_filled_in = value.starts_with(['$', '<', '{']) || (value.contains("${") && !looks_random(value));
     is_number
         || is_path
         || is_filled_in
@@ -191,7 +211,7 @@ fn password_of_address(value: &str) -> Option<&str> {
     (!password.contains('/')).then_some(password)
 }
 
-/// `NAME=value`, `export NAME="value"`, also over several lines; of those, each line is a value.
+/// `NAME=value`, `export NAME="value"`, `NAME: value`, also over several lines; of those, each line is a value.
 fn assignments(text: &str) -> Vec<(&str, &str)> {
     let mut found = Vec::new();
     let mut open: Option<(&str, char)> = None;
@@ -203,7 +223,9 @@ fn assignments(text: &str) -> Vec<(&str, &str)> {
             continue;
         }
         let line = line.trim();
-        let Some((name, value)) = line.strip_prefix("export ").unwrap_or(line).split_once('=') else { continue };
+        let line = line.strip_prefix("export ").unwrap_or(line);
+        let with_colon = line.split_once(": ").filter(|(name, _)| !name.contains(['=', ' ']));
+        let Some((name, value)) = with_colon.or_else(|| line.split_once('=')) else { continue };
         let (name, value) = (name.trim(), value.trim());
         let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
         if name.is_empty() || !name.chars().all(is_name) {
@@ -275,6 +297,10 @@ mod tests {
             "SECRET_KEY_BASE=abcdefghijklmnop",
             "SMTPPASS=letmein-please",
             "CARD_PIN=482913",
+            "\u{feff}API_KEY=abcdef-ghijkl",
+            "API_KEY: abcdef-ghijkl",
+            "API_KEY=Zq4sm3TtPw7RsVb2NcKd8Yh$${X}tail",
+            r#"{"api": {"API_KEY": "abcdef-ghijkl"}, "PORT": 1}"#,
         ] {
             assert_eq!(found(line).len(), 1, "{line}");
         }

@@ -36,12 +36,24 @@ impl EnvFiles {
         let texts = search.found.iter().filter(|(path, state)| self.seen.get(*path) != Some(state));
         let texts = texts.filter_map(|(path, _)| {
             let path = project.resolve(path).ok()?;
-            String::from_utf8(project.read(&path, MAX_FILE_BYTES).ok()?.bytes).ok().map(Zeroizing::new)
+            text_of(Zeroizing::new(project.read(&path, MAX_FILE_BYTES).ok()?.bytes))
         });
         let texts = texts.collect();
         self.seen = search.found;
         texts
     }
+}
+
+/// UTF-8, or UTF-16 with its mark, as editors on Windows write it.
+fn text_of(mut bytes: Zeroizing<Vec<u8>>) -> Option<Zeroizing<String>> {
+    let unit: fn([u8; 2]) -> u16 = match bytes.get(..2) {
+        Some([0xff, 0xfe]) => u16::from_le_bytes,
+        Some([0xfe, 0xff]) => u16::from_be_bytes,
+        _ => return String::from_utf8(std::mem::take(&mut *bytes)).ok().map(Zeroizing::new),
+    };
+    let (units, _) = bytes.as_chunks::<2>();
+    let units: Zeroizing<Vec<u16>> = Zeroizing::new(units.iter().map(|pair| unit(*pair)).collect());
+    String::from_utf16(&units).ok().map(Zeroizing::new)
 }
 
 /// Whether a file is one of values for the environment, by its name.
@@ -161,5 +173,14 @@ mod tests {
             if text == "second" { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         assert_eq!(shown, ["first", "second"]);
+    }
+
+    #[test]
+    fn a_text_in_utf_16_is_read() {
+        let written = |unit: fn(u16) -> [u8; 2]| "\u{feff}A=1\n".encode_utf16().flat_map(unit).collect::<Vec<u8>>();
+        for bytes in [written(u16::to_le_bytes), written(u16::to_be_bytes)] {
+            assert_eq!(text_of(Zeroizing::new(bytes)).unwrap().as_str(), "\u{feff}A=1\n");
+        }
+        assert!(text_of(Zeroizing::new(vec![0xff, 0x41])).is_none());
     }
 }
