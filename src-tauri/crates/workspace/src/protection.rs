@@ -70,7 +70,10 @@ const SECRET_SUFFIXES: &[&str] = &[
     ".tfvars",
     ".kubeconfig",
     ".ovpn",
+    ".env",
 ];
+/// What editors and careful people put behind a name.
+const COPY_SUFFIXES: &[&str] = &["~", ".backup", ".bak", ".old", ".orig", ".save", ".swp"];
 /// Secrets that are known by their folder and name together.
 const SECRET_PAIRS: &[(&str, &str)] = &[
     (".docker", "config.json"),
@@ -139,6 +142,7 @@ fn is_secret_pair(folder: &str, name: &str) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
+    let name = COPY_SUFFIXES.iter().find_map(|suffix| name.strip_suffix(suffix)).unwrap_or(name);
     SECRET_NAMES.contains(&name)
         || SECRET_PREFIXES.iter().any(|prefix| name.starts_with(prefix) && !name.ends_with(PUBLIC_SUFFIX))
         || SECRET_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
@@ -293,6 +297,9 @@ mod tests {
             "id_rsa",
             "id_ed25519",
             "id_rsa.bak",
+            "id_rsa~",
+            "server.key.old",
+            "prod.env",
             ".npmrc",
             ".netrc",
             ".git-credentials",
