@@ -23,7 +23,7 @@ fn start_command(stage: &Stage) -> (crate::harness::Running, [i32; 2]) {
 
 #[test]
 fn ctrl_c_in_the_middle_of_a_command_ends_it_with_all_its_children() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let stage = Stage::new(sleeping());
         let (run, pids) = start_command(&stage);
         run.signal(signal);

@@ -7,10 +7,14 @@ use arki_domain::{
     ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
     OutputDelta, QuestionAsked, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
 };
+#[cfg(unix)]
+use arki_engine::outlives_terminal;
 use arki_engine::{ActiveRun, Engine, RunEnd, Subscription, VisiblePieces, Writing, check_output, one_line};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::sync::Arc;
+#[cfg(unix)]
+use tokio::signal::unix::SignalKind;
 use tokio::task::JoinHandle;
 
 /// Events are caught up in pieces of this many.
@@ -72,16 +76,24 @@ pub(crate) async fn to_next_stop(
     Ok(Exit::of_run(&end, denied))
 }
 
-/// Ctrl-C, and on Unix also the polite request to end.
+/// Ctrl-C, and on Unix also the polite request to end and the end of its terminal, unless it is to outlive that.
 async fn asked_to_stop() {
     #[cfg(unix)]
-    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-        tokio::select! {
-            _ = tokio::signal::ctrl_c() => return,
-            _ = terminate.recv() => return,
-        }
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        () = signalled(SignalKind::terminate()) => {}
+        () = signalled(SignalKind::hangup()), if !outlives_terminal() => {}
     }
+    #[cfg(not(unix))]
     let _ = tokio::signal::ctrl_c().await;
+}
+
+#[cfg(unix)]
+async fn signalled(kind: SignalKind) {
+    match tokio::signal::unix::signal(kind) {
+        Ok(mut signals) => drop(signals.recv().await),
+        Err(_) => std::future::pending().await,
+    }
 }
 
 fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemeral: bool) {

@@ -74,6 +74,8 @@ pub use arki_tools::stands_under_a_tool;
 pub use arki_workspace::LineOrigin;
 pub use arki_workspace::OutputFile;
 pub use arki_workspace::learn_login_path;
+#[cfg(unix)]
+pub use arki_workspace::outlives_terminal;
 pub use config::{AgentEntry, Config};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, doctor_without_database};

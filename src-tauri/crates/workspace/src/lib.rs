@@ -22,6 +22,8 @@ mod error;
 mod find;
 mod fit;
 mod git_includes;
+#[cfg(unix)]
+mod hangup;
 mod line_endings;
 mod listing;
 mod login_path;
@@ -59,6 +61,8 @@ pub use error::{
 };
 pub use find::{Found, find};
 pub use fit::Tier;
+#[cfg(unix)]
+pub use hangup::outlives_terminal;
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use merge::{Merge, merge};
