@@ -22,6 +22,7 @@ mod error;
 mod find;
 mod fit;
 mod git_includes;
+mod git_index;
 #[cfg(unix)]
 mod hangup;
 mod line_endings;

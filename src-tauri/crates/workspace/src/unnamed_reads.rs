@@ -3,6 +3,7 @@
 use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
 
+use crate::git_index;
 use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath};
 use crate::protection::is_secret;
@@ -53,8 +54,16 @@ fn behind_link(project: &Project, link: &ProjectPath, secrets: &GlobSet) -> Opti
     }
 }
 
-/// What git keeps: all that it does not ignore. What it once kept and keeps no longer is not seen.
+/// What git keeps: all that was added to it, and all that it does not ignore. What it once kept and keeps no longer is not
+/// seen.
 pub fn reads_kept(project: &Project, secrets: &GlobSet) -> UnnamedReads {
+    let Some(added) = git_index::kept_names(project.root()).filter(|names| names.len() <= MAX_ENTRIES) else {
+        return UnnamedReads::NotSeen;
+    };
+    let mut added = added.iter().filter_map(|name| project.resolve(name).ok());
+    if let Some(secret) = added.find(|path| is_secret(path, secrets)) {
+        return UnnamedReads::Secret(secret.to_string());
+    }
     let mut kept = walk(project, &ProjectPath::root(), true);
     kept.hidden(false).ignore(false).filter_entry(|entry| entry.file_name() != ".git");
     first(project, &kept, MAX_ENTRIES, |entry, path| {
@@ -167,6 +176,21 @@ mod tests {
         fs::remove_file(project.root().join("deep/er/tls.key")).unwrap();
         assert_eq!(below(&project, ".", true), UnnamedReads::NoSecret);
         assert_eq!(below(&project, "./", false), UnnamedReads::Secret(".env".to_owned()));
+    }
+
+    #[test]
+    fn what_was_added_is_kept_though_it_is_ignored_or_gone() {
+        let (folder, project) = project(&["a", "tls.key"]);
+        fs::write(folder.path().join(".gitignore"), "*.key\n").unwrap();
+        let git = |arguments: &[&str]| {
+            assert!(std::process::Command::new("git").args(arguments).current_dir(&folder).status().unwrap().success());
+        };
+        git(&["init", "-q"]);
+        git(&["add", "."]);
+        assert_eq!(reads_kept(&project, &GlobSet::empty()), UnnamedReads::NoSecret);
+        git(&["add", "-f", "tls.key"]);
+        fs::remove_file(folder.path().join("tls.key")).unwrap();
+        assert_eq!(reads_kept(&project, &GlobSet::empty()), UnnamedReads::Secret("tls.key".to_owned()));
     }
 
     #[test]
