@@ -88,6 +88,22 @@ fn the_model_is_shown_placeholders_whatever_the_way_it_looks() {
     }
 }
 
+#[test]
+fn a_private_key_is_hidden_also_where_only_a_part_of_it_is_read() {
+    let lines: Vec<String> =
+        (b'a'..b'g').map(|first| format!("{}Qx7", char::from(first).to_string().repeat(61))).collect();
+    for part in [json!({"offset": 3}), json!({"offset": 3, "limit": 2}), json!({"limit": 4})] {
+        let mut args = part;
+        args["path"] = json!("notes.txt");
+        let stage = stage(vec![Turn::calls().call("read_file", args), Turn::text("I see.")]);
+        let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----\n", lines.join("\n"));
+        stage.write("notes.txt", format!("intro\n{key}outro\n"));
+        stage.exec(&["what is in the notes?"]).exits(0);
+        let told = stage.told();
+        assert!(told.contains("[secret:private-key#") && !lines.iter().any(|line| told.contains(line)), "{told}");
+    }
+}
+
 /// The value in the forms that `base64`, `xxd -p` and `rev` give it; of base64 what does not depend on its neighbours.
 fn encoded(value: &str) -> Vec<String> {
     let within = |before: usize| {

@@ -157,6 +157,18 @@ fn a_private_key_is_found_with_line_numbers_as_a_diff_and_within_json() {
 }
 
 #[test]
+fn a_private_key_that_is_cut_off_is_one_as_far_as_it_goes() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let text = format!("1\t-----BEGIN RSA PRIVATE KEY-----\n2\t{line}\n3\t{line}\n");
+    let redactor = redactor();
+    let redacted = redactor.redact(&text).into_owned();
+    assert!(!redacted.contains(line) && redacted.starts_with("1\t-----BEGIN RSA"), "{redacted}");
+    let hash = "0123456789abcdef0123456789abcdef01234567";
+    let mention = format!("starts with -----BEGIN PRIVATE KEY-----\n{}\n{hash}\n", "words ".repeat(40));
+    assert_eq!(redactor.redact(&mention), mention);
+}
+
+#[test]
 fn a_key_within_a_word_or_a_placeholder_is_seen_for_what_it_is() {
     let redactor = redactor();
     redactor.add("name", "OPENAI_API_KEY");

@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// How a secret begins that is longer than a line.
+const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
+
 /// The project's environment files as they were last read.
 #[derive(Clone, Default)]
 pub(super) struct KnownEnvFiles(Arc<Mutex<EnvFiles>>);
@@ -91,10 +94,13 @@ impl Kernel {
         }
     }
 
-    /// A file that the model is shown: what in it is secret is known by its name as well as by its form.
+    /// A file that the model is shown, perhaps in part: what in it is secret is known by its name as well as by its form,
+    /// and a line of a private key only by the lines around it.
     pub(super) fn learn_shown_file(&self, tool: &Tool, args: &Value) {
-        for path in tool.touches(args).paths.iter().filter(|path| is_env_file(path)) {
-            if let Some(text) = text_of(&self.settings.project, path) {
+        for path in &tool.touches(args).paths {
+            let has_many_lines = |text: &String| KEYS_OF_MANY_LINES.iter().any(|mark| text.contains(mark));
+            let text = text_of(&self.settings.project, path);
+            if let Some(text) = text.filter(|text| is_env_file(path) || has_many_lines(text)) {
                 learn_text(&self.redactor, path, &text);
             }
         }

@@ -37,6 +37,8 @@ const MAX_PEM_LABEL_BYTES: usize = 40;
 const PEM_LINE_BYTES: usize = 40;
 /// The last line stands this close to the end mark, whatever stands between them: line numbers, quotes, signs of a diff.
 const PEM_GAP_BYTES: usize = 24;
+/// Between the beginning mark and the first line, where a key is encrypted.
+const MAX_PEM_HEADERS_BYTES: usize = 200;
 const MAX_USER_INFO_BYTES: usize = 512;
 const MAX_CREDENTIAL_BYTES: usize = 4096;
 pub(super) const MIN_CREDENTIAL_BYTES: usize = 16;
@@ -121,11 +123,11 @@ impl Text<'_> {
         self.key_lines(body, limit, "Private-MAC", name)
     }
 
-    /// The lines of Base64 from `body` to the end mark.
+    /// The lines of Base64 from `body` to the end mark; where the text ends before it, those that stand together.
     fn key_lines(self, body: usize, limit: usize, end_mark: &str, name: &'static str) -> Outcome {
         let Some(end) = self.text[body..limit].find(end_mark).map(|end| body + end) else {
             let may_go_on = !self.is_end && self.text.len() < self.after + MAX_PEM_BYTES;
-            return if may_go_on { Outcome::Open } else { Outcome::None };
+            return if may_go_on { Outcome::Open } else { self.cut_key(body, limit, name) };
         };
         let is_last = |run: &Range<usize>| {
             let is_number = self.text[run.clone()].bytes().all(|byte| byte.is_ascii_digit());
@@ -138,6 +140,21 @@ impl Text<'_> {
             true => Outcome::Secret { secrets: secrets.collect(), end, name },
             false => Outcome::None,
         }
+    }
+
+    fn cut_key(self, body: usize, limit: usize, name: &'static str) -> Outcome {
+        let mut secrets: Vec<Range<usize>> = Vec::new();
+        for run in base64_runs(self.text, body, limit) {
+            let most = if secrets.is_empty() { MAX_PEM_HEADERS_BYTES } else { PEM_GAP_BYTES };
+            if run.start - secrets.last().map_or(body, |last| last.end) > most {
+                break;
+            }
+            if run.len() >= PEM_LINE_BYTES {
+                secrets.push(run);
+            }
+        }
+        let Some(end) = secrets.last().map(|last| last.end) else { return Outcome::None };
+        Outcome::Secret { secrets, end, name }
     }
 
     /// The number of a bot, a colon, and 35 characters that begin with `AA`: these.
