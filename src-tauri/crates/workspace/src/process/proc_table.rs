@@ -98,6 +98,13 @@ pub(super) fn own_memory(number: i32) -> u64 {
     own * rustix::param::page_size() as u64
 }
 
+/// The memory that processes share on purpose, in bytes, as far as a process has touched it: `mmap`, `memfd`, `/dev/shm`.
+pub(super) fn shared_memory(number: i32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
+    let kibibytes = status.lines().find_map(|line| line.strip_prefix("RssShmem:")?.trim().strip_suffix(" kB"));
+    kibibytes.and_then(|number| number.parse::<u64>().ok()).map_or(0, |number| number << 10)
+}
+
 /// Each process is asked for the listeners of its own network, of which its descriptors tell which are its.
 fn listening(members: &[Process]) -> Vec<u16> {
     let mut networks: BTreeMap<u64, BTreeMap<u64, u16>> = BTreeMap::new();

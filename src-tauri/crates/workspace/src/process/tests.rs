@@ -359,7 +359,10 @@ fn what_takes_too_much_memory_is_ended_alone_or_together() {
     let limits = CommandLimits { max_memory_bytes: 100 << 20, ..CommandLimits::default() };
     let hog =
         |mebibytes: usize| format!("python3 -c \"import time; x=bytearray(b'x')*({mebibytes}<<20); time.sleep(100)\"");
-    for line in [hog(150), format!("{0} & {0} & {0} & wait", hog(50))] {
+    let shared =
+        "import mmap, time; x=mmap.mmap(-1, 150<<20); [x.write(b'x'*1024) for _ in range(150<<10)]; time.sleep(100)";
+    let shared = format!("python3 -c \"{shared}\"");
+    for line in [hog(150), shared, format!("{0} & {0} & {0} & wait", hog(50))] {
         let outcome = Check { limits, ..command(&line) }.run();
         assert_eq!(outcome.overran, Some(Overrun::MemoryBytes(100 << 20)), "{line}");
     }

@@ -189,7 +189,10 @@ impl Watched {
         if family.len() > max_processes {
             return Some(Overrun::Processes(max_processes));
         }
-        let memory: u64 = family.iter().map(|number| proc_table::own_memory(*number)).sum();
+        let own: u64 = family.iter().map(|number| proc_table::own_memory(*number)).sum();
+        // What several have in common is counted once.
+        let shared = family.iter().map(|number| proc_table::shared_memory(*number)).max().unwrap_or_default();
+        let memory = own + shared;
         (memory > max_memory_bytes).then_some(Overrun::MemoryBytes(max_memory_bytes))
     }
 
