@@ -149,3 +149,11 @@ fn a_sub_agent_has_the_tools_of_its_agent() {
     assert!(names.iter().all(|name| name.starts_with("read_")) && names.contains(&"read_file".to_owned()), "{names:?}");
     assert!(stage.model.requests()[1].json["messages"][0].to_string().contains("Only read."));
 }
+
+#[test]
+fn what_a_sub_agent_is_denied_for_lack_of_trust_is_in_the_exit_code() {
+    let turns = vec![delegated("arki"), written(), Turn::text("It may not be."), Turn::text("So it is.")];
+    let stage = Stage::untrusted(Script::new(turns).sequential(), &serde_json::Value::Null);
+    stage.exec(&["go", "--approve", "all"]).exits(4);
+    assert!(!stage.path("notes.txt").exists());
+}

@@ -60,7 +60,7 @@ pub(crate) async fn to_next_stop(
     screen.end_line();
     let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
     let state = RunState::fold(&events);
-    let denied = state.as_ref().is_some_and(|state| state.denied_untrusted);
+    let denied = was_denied(engine, &events)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
     if let Some(question) = state.as_ref().and_then(RunState::open_question) {
         tell_question(output, &run.session_id, question);
@@ -74,6 +74,21 @@ pub(crate) async fn to_next_stop(
         output.aside(format!("{waiting} queued: `arki resume {}` sends the next one.", run.session_id));
     }
     Ok(Exit::of_run(&end, denied))
+}
+
+/// Whether the run, or one beneath it, was denied something because the folder is not trusted.
+fn was_denied(engine: &Engine, events: &[Event]) -> Result<bool, Fault> {
+    if RunState::fold(events).is_some_and(|state| state.denied_untrusted) {
+        return Ok(true);
+    }
+    for event in events.iter().filter(|event| event.kind == "subagent.started") {
+        if let EventBody::SubagentStarted(started) = event.body()
+            && was_denied(engine, &engine.run_events(started.run_id.as_str())?.unwrap_or_default())?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Ctrl-C, and on Unix also the polite request to end and the end of its terminal, unless it is to outlive that.
