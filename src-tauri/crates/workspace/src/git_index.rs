@@ -104,7 +104,8 @@ fn is_split(mut extensions: &[u8]) -> bool {
     false
 }
 
-#[cfg(test)]
+/// They ask git itself, which is not everywhere on Windows.
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
     use std::process::Command;

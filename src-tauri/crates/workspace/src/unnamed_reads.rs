@@ -178,6 +178,7 @@ mod tests {
         assert_eq!(below(&project, "./", false), UnnamedReads::Secret(".env".to_owned()));
     }
 
+    #[cfg(unix)]
     #[test]
     fn what_was_added_is_kept_though_it_is_ignored_or_gone() {
         let (folder, project) = project(&["a", "tls.key"]);
