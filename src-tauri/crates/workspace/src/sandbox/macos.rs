@@ -48,7 +48,7 @@ impl Restricted {
         terminal: Option<&Path>,
         reach: Reach<'_>,
     ) -> io::Result<Wrapped> {
-        let paths = Paths::of(&self.spec, terminal, git);
+        let paths = Paths::of(&self.spec, terminal, reach);
         let profile = seatbelt::profile(&paths, self.spec.network).map_err(unsayable)?;
         let arguments = ["-p", &profile].iter().chain(command).map(|part| (*part).to_owned()).collect();
         Ok(Wrapped { program: PROGRAM.into(), arguments, descriptors: Vec::new() })
