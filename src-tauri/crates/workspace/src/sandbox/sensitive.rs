@@ -117,6 +117,9 @@ impl Search<'_> {
             let text = short_text(&place, MAX_CONFIGURATION_BYTES);
             for named in git_includes::included(&text, place.parent().unwrap_or(self.root)) {
                 let real = named.canonicalize().unwrap_or(named);
+                if real.is_dir() {
+                    continue;
+                }
                 let inside = real.strip_prefix(self.root).ok().filter(|_| self.found.included.len() < MAX_FOUND);
                 if let Some(path) = inside
                     && self.found.included.insert(path.to_owned())
@@ -310,6 +313,14 @@ mod tests {
         listings.begin_search(in_a_while);
         let folders = find_among(&root, MAX_ENTRIES, &mut listings).folders;
         assert!(folders.contains_key(Path::new("new/one/.git")) && !folders.contains_key(Path::new("d/.git")));
+    }
+
+    #[test]
+    fn folders_are_not_included_however_a_configuration_names_them() {
+        let includes = "[include]\npath = ..\npath = ../src\npath = ../more\npath = ../to-come\n";
+        let project = Project::new(&["src"], &[(".git/config", includes), ("more", "")]);
+        let found = find(&project.root(), &Mutex::default());
+        assert_eq!(found.included, ["more", "to-come"].map(PathBuf::from).into());
     }
 
     #[test]
