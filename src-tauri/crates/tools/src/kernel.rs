@@ -8,9 +8,11 @@ mod background;
 mod checkpoint;
 mod command;
 mod delegation;
+mod judging;
 mod kept_whole;
 mod output;
 mod question;
+mod read;
 mod record;
 mod remote;
 mod secrets;
@@ -22,17 +24,17 @@ mod write;
 
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
-use crate::policy::{self, Impact, Question, Verdict};
-use crate::tool::{self, Action, ReadTask, Tool};
+use crate::policy::{Impact, Verdict};
+use crate::tool::{self, Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, ApprovalRequested, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault,
-    LiveBus, PolicyDecided, REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault, LiveBus,
+    REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command::CommandRoom;
-use globset::{GlobSet, GlobSetBuilder};
+use judging::{denied, permitted};
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::sync::{Arc, Weak};
@@ -91,72 +93,10 @@ impl Kernel {
         })
     }
 
-    /// What the policy says of a call, without carrying it out.
-    #[must_use]
-    pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: arki_domain::ApprovalMode) -> Verdict {
-        let subject = self.subject_of(self.tool(tool_id), args);
-        let verdict = self.decide(tool_id, &subject, approve, Impact::default());
-        self.with_network(tool_id, args, verdict, approve)
-    }
-
-    /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
-    #[must_use]
-    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<policy::RuleDefinition> {
-        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
-            // A rule would not say that it is about the network.
-            return None;
-        }
-        let subject = self.subject_of(self.tool(tool_id), args);
-        let question = self.question(tool_id, &subject, arki_domain::ApprovalMode::Ask, Impact::default());
-        policy::proposal(&question, &self.settings.policy)
-    }
-
-    /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
-    #[must_use]
-    pub fn judge_with(&self, rule: &policy::PolicyRule, tool_id: &str, args: &serde_json::Value) -> (bool, Verdict) {
-        let subject = self.subject_of(self.tool(tool_id), args);
-        let question = self.question(tool_id, &subject, arki_domain::ApprovalMode::Ask, Impact::default());
-        let mut with_rule = self.settings.policy.clone();
-        with_rule.rules.push(rule.clone());
-        (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
-    }
-
     /// # Errors
     /// `TOOL_UNKNOWN`, with the nearest name.
     pub fn ensure_known(&self, tool_id: &str) -> Result<(), Fault> {
         self.tool(tool_id).map(drop).ok_or_else(|| self.unknown_tool(tool_id))
-    }
-
-    fn decide(
-        &self,
-        tool_id: &str,
-        subject: &SubjectOf,
-        approve: arki_domain::ApprovalMode,
-        impact: Impact,
-    ) -> Verdict {
-        policy::decide(&self.question(tool_id, subject, approve, impact), &self.settings.policy)
-    }
-
-    fn question<'a>(
-        &self,
-        tool_id: &'a str,
-        subject: &'a SubjectOf,
-        approve: arki_domain::ApprovalMode,
-        impact: Impact,
-    ) -> Question<'a> {
-        let (tool, category) = match &subject.judged_as {
-            Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
-            None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
-        };
-        Question {
-            tool,
-            category,
-            subject: &subject.subject,
-            trusted: self.settings.trusted,
-            approve,
-            sandboxed: self.settings.sandbox.available,
-            impact,
-        }
     }
 
     fn tool(&self, tool_id: &str) -> Option<&Tool> {
@@ -333,47 +273,6 @@ impl Kernel {
         Ok(CallOutcome::Finished)
     }
 
-    async fn read(&self, tool: &Tool, call: &ToolCall, record: &Record<'_>) -> Result<tool::Output, Fault> {
-        let Action::Read(read) = tool.action else {
-            return Err(Fault::internal(format_args!("{} is no read tool", tool.name())));
-        };
-        let task = ReadTask {
-            project: self.settings.project.clone(),
-            args: call.args.clone(),
-            artifact: self.artifact_for(call, record).await?,
-            secrets: self.left_out_by(tool.name())?,
-            redactor: self.redactor.clone(),
-            max_output_bytes: self.settings.limits.max_output_bytes,
-            cancel: record.cancel().child_token(),
-        };
-        self.learn_shown_file(tool, &call.args);
-        let limit = std::time::Duration::from_secs(self.settings.limits.timeout_seconds);
-        let stop = task.cancel.clone().drop_guard();
-        let reading = tokio::task::spawn_blocking(move || read(&task).map_err(Fault::from));
-        let read = tokio::time::timeout(limit, reading).await;
-        drop(stop);
-        match read {
-            Ok(Ok(done)) => done,
-            Ok(Err(_)) => Err(Fault::internal(format_args!("{} stopped in the middle", tool.name()))),
-            Err(_) => Err(Fault::new(
-                Code::TOOL_TIMEOUT,
-                format!("{} took longer than {} s.", tool.name(), limit.as_secs()),
-                "Ask for less at once, or raise limits.toolTimeoutSeconds.",
-            )),
-        }
-    }
-
-    /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
-    fn left_out_by(&self, tool: &str) -> Result<GlobSet, Fault> {
-        let denied = self.settings.policy.denied_files(tool);
-        if denied.is_empty() {
-            return Ok(self.settings.secrets.clone());
-        }
-        let mut all = GlobSetBuilder::new();
-        self.settings.secret_globs.iter().cloned().chain(denied).for_each(|glob| _ = all.add(glob));
-        all.build().map_err(Fault::internal)
-    }
-
     fn unknown_tool(&self, name: &str) -> Fault {
         let hint = tool::nearest(self.tools.iter().map(Tool::name), name);
         Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint)
@@ -424,44 +323,6 @@ fn is_too_much(fault: &Fault) -> bool {
 fn usable(tool: &Tool, call: &ToolCall, subject: &SubjectOf) -> Result<(), Fault> {
     tool.validate(&call.args)?;
     subject.path_fault.clone().map_or(Ok(()), Err)
-}
-
-fn denied(verdict: &Verdict) -> Fault {
-    if verdict.rule == arki_domain::UNTRUSTED_RULE {
-        return Fault::new(
-            Code::UNTRUSTED,
-            "Denied: this folder is not trusted, so only reading is allowed.",
-            "The user can trust the folder in the window or with `arki trust`.",
-        );
-    }
-    Fault::new(
-        Code::POLICY_DENIED,
-        format!("Denied by {}: {}", verdict.rule, verdict.reason),
-        "Don't try it another way; go on without it or ask the user.",
-    )
-}
-
-/// The verdict that follows from the user's approval; its rule names it.
-fn permitted(requested: &ApprovalRequested) -> Verdict {
-    Verdict {
-        decision: Decision::Allow,
-        rule: format!("approval:{}", requested.approval_id),
-        reason: "The user approved it.".to_owned(),
-        risk: requested.risk,
-    }
-}
-
-impl Verdict {
-    fn decided(&self, call: &ToolCall, files: Vec<arki_domain::FileEffect>) -> PolicyDecided {
-        PolicyDecided {
-            call_id: call.call_id.clone(),
-            decision: self.decision,
-            rule: self.rule.clone(),
-            reason: self.reason.clone(),
-            risk: self.risk,
-            files,
-        }
-    }
 }
 
 #[cfg(test)]

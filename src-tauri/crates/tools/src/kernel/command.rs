@@ -2,8 +2,9 @@
 
 use super::background::Begun;
 use super::checkpoint::CommandChanges;
+use super::judging::{denied, permitted};
 use super::record::Record;
-use super::{Kernel, denied, permitted, question};
+use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;

@@ -1,6 +1,7 @@
 //! Appends what happens to a call, and keeps what was appended for the agent to fold.
 
-use super::{denied, output};
+use super::judging::denied;
+use super::output;
 use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;

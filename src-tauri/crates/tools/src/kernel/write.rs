@@ -1,8 +1,9 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
+use super::judging::permitted;
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
-use super::{Kernel, permitted, question};
+use super::{Kernel, question};
 use crate::error::ToolError;
 use crate::policy::{Impact, Verdict};
 use crate::tool::{Action, Output, WriteAction};

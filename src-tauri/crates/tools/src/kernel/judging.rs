@@ -1,0 +1,105 @@
+//! What the policy says of a call, and what becomes of its words.
+
+use super::Kernel;
+use super::subject::SubjectOf;
+use crate::builtin;
+use crate::policy::{self, Impact, Question, Verdict};
+use arki_domain::{
+    ApprovalMode, ApprovalRequested, Code, Decision, Fault, FileEffect, PolicyDecided, ToolCall, UNTRUSTED_RULE,
+};
+
+impl Kernel {
+    /// What the policy says of a call, without carrying it out.
+    #[must_use]
+    pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: ApprovalMode) -> Verdict {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let verdict = self.decide(tool_id, &subject, approve, Impact::default());
+        self.with_network(tool_id, args, verdict, approve)
+    }
+
+    /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
+    #[must_use]
+    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<policy::RuleDefinition> {
+        if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
+            // A rule would not say that it is about the network.
+            return None;
+        }
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        policy::proposal(&question, &self.settings.policy)
+    }
+
+    /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
+    #[must_use]
+    pub fn judge_with(&self, rule: &policy::PolicyRule, tool_id: &str, args: &serde_json::Value) -> (bool, Verdict) {
+        let subject = self.subject_of(self.tool(tool_id), args);
+        let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
+        let mut with_rule = self.settings.policy.clone();
+        with_rule.rules.push(rule.clone());
+        (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
+    }
+
+    pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
+        policy::decide(&self.question(tool_id, subject, approve, impact), &self.settings.policy)
+    }
+
+    pub(super) fn question<'a>(
+        &self,
+        tool_id: &'a str,
+        subject: &'a SubjectOf,
+        approve: ApprovalMode,
+        impact: Impact,
+    ) -> Question<'a> {
+        let (tool, category) = match &subject.judged_as {
+            Some(judged_as) => (judged_as.tool.as_str(), Some(judged_as.category)),
+            None => (tool_id, self.tool(tool_id).map(|tool| tool.definition.category)),
+        };
+        Question {
+            tool,
+            category,
+            subject: &subject.subject,
+            trusted: self.settings.trusted,
+            approve,
+            sandboxed: self.settings.sandbox.available,
+            impact,
+        }
+    }
+}
+
+pub(super) fn denied(verdict: &Verdict) -> Fault {
+    if verdict.rule == UNTRUSTED_RULE {
+        return Fault::new(
+            Code::UNTRUSTED,
+            "Denied: this folder is not trusted, so only reading is allowed.",
+            "The user can trust the folder in the window or with `arki trust`.",
+        );
+    }
+    Fault::new(
+        Code::POLICY_DENIED,
+        format!("Denied by {}: {}", verdict.rule, verdict.reason),
+        "Don't try it another way; go on without it or ask the user.",
+    )
+}
+
+/// The verdict that follows from the user's approval; its rule names it.
+pub(super) fn permitted(requested: &ApprovalRequested) -> Verdict {
+    Verdict {
+        decision: Decision::Allow,
+        rule: format!("approval:{}", requested.approval_id),
+        reason: "The user approved it.".to_owned(),
+        risk: requested.risk,
+    }
+}
+
+impl Verdict {
+    pub(super) fn decided(&self, call: &ToolCall, files: Vec<FileEffect>) -> PolicyDecided {
+        PolicyDecided {
+            call_id: call.call_id.clone(),
+            decision: self.decision,
+            rule: self.rule.clone(),
+            reason: self.reason.clone(),
+            risk: self.risk,
+            files,
+        }
+    }
+}
