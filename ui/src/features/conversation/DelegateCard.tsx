@@ -1,14 +1,13 @@
 /** Work that was handed to a sub-agent: to whom, which, how it stands, and the way to its own session. */
 import { ArrowUpRight } from "lucide-react";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { Disclosure } from "../../components/Disclosure";
-import { duration, plural } from "../../components/format";
 import { Markdown } from "../../components/markdown/Markdown";
 import { useApprovals, useSessions } from "../../platform/context";
 import { isRecord, text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
+import { CallCard, type Standing } from "./CallCard";
 import { firstLine } from "./tool_words";
 
 type Props = {
@@ -19,36 +18,27 @@ type Props = {
 };
 
 export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
-  const [open, setOpen] = useState(false);
-  const body = useId();
   const described = useId();
-  const state = useStanding(item);
+  const standing = useStanding(item);
   const args = isRecord(item.args) ? item.args : {};
   const agent = item.subagent?.agent ?? text(args, "agent");
   const task = text(args, "task");
   const sessionId = item.subagent?.sessionId ?? null;
   return (
-    <div className={`tool tool-${state}`}>
-      <div className="tool-line">
-        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-          <code className="tool-name">{item.toolId}</code>
+    <CallCard
+      item={item}
+      standing={standing}
+      standingWords={words[standing]}
+      title={
+        <>
           <b className="tool-agent">{agent}</b>
           <span className="tool-task cut grow">
             <VisibleText text={firstLine(task)} />
           </span>
-          <span className="tool-state small">{words[state]}</span>
-          {item.durationMs !== null && (
-            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
-              {duration(item.durationMs)}
-            </span>
-          )}
-        </Disclosure>
-        {state === "waiting" && (
-          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
-            Review
-          </Button>
-        )}
-        {sessionId !== null && (
+        </>
+      }
+      actions={
+        sessionId !== null && (
           <>
             <Button
               small
@@ -63,32 +53,20 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
               {agent}: {firstLine(task)}
             </span>
           </>
-        )}
-      </div>
-      {open && (
-        <div id={body} className="tool-body">
-          <section>
-            <h4 className="tool-part small secondary">Task</h4>
-            <p className="user-text" dir="auto">
-              <VisibleText text={task} />
-            </p>
-          </section>
-          {item.reason && (
-            <p className="small">
-              <span className="secondary">Policy: </span>
-              {item.reason}
-            </p>
-          )}
-          {item.files.length > 0 && (
-            <p className="small">
-              <span className="secondary">Changed {plural(item.files.length, "file")}: </span>
-              <code>{item.files.join(", ")}</code>
-            </p>
-          )}
-          {typeof item.result === "string" && <Answer item={item} text={item.result} onLink={onLink} />}
-        </div>
-      )}
-    </div>
+        )
+      }
+      asked={
+        <section>
+          <h4 className="tool-part small secondary">Task</h4>
+          <p className="user-text" dir="auto">
+            <VisibleText text={task} />
+          </p>
+        </section>
+      }
+      onReview={onReview}
+    >
+      {typeof item.result === "string" && <Answer item={item} text={item.result} onLink={onLink} />}
+    </CallCard>
   );
 }
 
@@ -104,8 +82,6 @@ function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: 
     </section>
   );
 }
-
-type Standing = ToolItem["state"] | "paused";
 
 const words: Readonly<Record<Standing, string>> = {
   running: "◐ works",

@@ -1,10 +1,9 @@
-import { useId, useState } from "react";
+import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { Disclosure } from "../../components/Disclosure";
-import { duration, plural } from "../../components/format";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
+import { CallCard } from "./CallCard";
 import { mainArgument } from "./tool_words";
 
 const stateWords: Record<ToolState, string> = {
@@ -23,55 +22,26 @@ const shownChars = 20_000;
 type Props = { item: ToolItem; output: string | null; onReview: () => void };
 
 export function ToolCard({ item, output, onReview }: Props) {
-  const [open, setOpen] = useState(false);
-  const body = useId();
   return (
-    <div className={`tool tool-${item.state}`}>
-      <div className="tool-line">
-        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-          <code className="tool-name">{item.toolId}</code>
-          <code className="tool-main cut grow">
-            <VisibleText text={mainArgument(item.args)} />
-          </code>
-          <span className="tool-state small">{stateWords[item.state]}</span>
-          {item.durationMs !== null && (
-            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
-              {duration(item.durationMs)}
-            </span>
-          )}
-        </Disclosure>
-        {item.state === "waiting" && (
-          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
-            Review
-          </Button>
-        )}
-      </div>
-      {item.state === "running" && output && !open && (
-        <Output text={lastLines(output)} label="Output so far" />
+    <CallCard
+      item={item}
+      standing={item.state}
+      standingWords={stateWords[item.state]}
+      title={
+        <code className="tool-main cut grow">
+          <VisibleText text={mainArgument(item.args)} />
+        </code>
+      }
+      closed={item.state === "running" && output && <Output text={lastLines(output)} label="Output so far" />}
+      asked={<Part title="Arguments" value={item.args} />}
+      onReview={onReview}
+    >
+      {output && <Output text={output} label="Output so far" />}
+      {item.elicitations.length > 0 && <Part title="The server asked you" value={item.elicitations} />}
+      {item.result !== null && (
+        <Part title={item.truncated ? "Result (shortened by the tool)" : "Result"} value={item.result} />
       )}
-      {open && (
-        <div id={body} className="tool-body">
-          <Part title="Arguments" value={item.args} />
-          {item.reason && (
-            <p className="small">
-              <span className="secondary">Policy: </span>
-              {item.reason}
-            </p>
-          )}
-          {item.files.length > 0 && (
-            <p className="small">
-              <span className="secondary">Wrote {plural(item.files.length, "file")}: </span>
-              <code>{item.files.join(", ")}</code>
-            </p>
-          )}
-          {output && <Output text={output} label="Output so far" />}
-          {item.elicitations.length > 0 && <Part title="The server asked you" value={item.elicitations} />}
-          {item.result !== null && (
-            <Part title={item.truncated ? "Result (shortened by the tool)" : "Result"} value={item.result} />
-          )}
-        </div>
-      )}
-    </div>
+    </CallCard>
   );
 }
 

@@ -1,0 +1,82 @@
+/** What every call looks like: a line that tells what it is and how it stands, and behind it what came of it. */
+import { type ReactNode, useId, useState } from "react";
+import { Button } from "../../components/Button";
+import { Disclosure } from "../../components/Disclosure";
+import { duration, plural } from "../../components/format";
+import type { ToolItem, ToolState } from "../../protocol/transcript";
+
+export type Standing = ToolState | "paused";
+
+type Props = {
+  item: ToolItem;
+  standing: Standing;
+  /** In words, with its sign. */
+  standingWords: string;
+  /** What the line says besides the tool's name. */
+  title: ReactNode;
+  /** Buttons at the end of the line. */
+  actions?: ReactNode;
+  /** What is below the line while the rest is hidden. */
+  closed?: ReactNode;
+  /** What was asked for. */
+  asked: ReactNode;
+  /** What came of it. */
+  children: ReactNode;
+  onReview: () => void;
+};
+
+export function CallCard({
+  item,
+  standing,
+  standingWords,
+  title,
+  actions,
+  closed,
+  asked,
+  children,
+  onReview,
+}: Props) {
+  const [open, setOpen] = useState(false);
+  const body = useId();
+  return (
+    <div className={`tool tool-${standing}`}>
+      <div className="tool-line">
+        <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
+          <code className="tool-name">{item.toolId}</code>
+          {title}
+          <span className="tool-state small">{standingWords}</span>
+          {item.durationMs !== null && (
+            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
+              {duration(item.durationMs)}
+            </span>
+          )}
+        </Disclosure>
+        {standing === "waiting" && (
+          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
+            Review
+          </Button>
+        )}
+        {actions}
+      </div>
+      {!open && closed}
+      {open && (
+        <div id={body} className="tool-body">
+          {asked}
+          {item.reason && (
+            <p className="small">
+              <span className="secondary">Policy: </span>
+              {item.reason}
+            </p>
+          )}
+          {item.files.length > 0 && (
+            <p className="small">
+              <span className="secondary">Changed {plural(item.files.length, "file")}: </span>
+              <code>{item.files.join(", ")}</code>
+            </p>
+          )}
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}
