@@ -39,11 +39,11 @@ pub struct Field {
     schema: Value,
 }
 
+/// How a field is shown; whether a value fits is the schema's to say.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
     Text {
         format: Option<TextFormat>,
-        min_length: Option<u64>,
         max_length: Option<u64>,
     },
     Number {
@@ -54,12 +54,8 @@ pub enum FieldKind {
     Boolean,
     /// One of these.
     Choice(Vec<Choice>),
-    /// Any number of these within the bounds.
-    Choices {
-        options: Vec<Choice>,
-        min_items: Option<u64>,
-        max_items: Option<u64>,
-    },
+    /// Several of these.
+    Choices(Vec<Choice>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +182,7 @@ impl Field {
             (_, FieldKind::Number { is_integer: false, .. }) => "A number.".to_owned(),
             (_, FieldKind::Boolean) => "Yes or no.".to_owned(),
             (_, FieldKind::Choice(_)) => "Choose one of those that are listed.".to_owned(),
-            (_, FieldKind::Choices { .. }) => "Choose among those that are listed.".to_owned(),
+            (_, FieldKind::Choices(_)) => "Choose among those that are listed.".to_owned(),
         }
     }
 }
@@ -194,11 +190,9 @@ impl Field {
 impl FieldKind {
     fn of(definition: &PrimitiveSchemaDefinition) -> Result<Self, String> {
         Ok(match definition {
-            PrimitiveSchemaDefinition::String(text) => Self::Text {
-                format: text.format.and_then(TextFormat::of),
-                min_length: text.min_length.map(u64::from),
-                max_length: text.max_length.map(u64::from),
-            },
+            PrimitiveSchemaDefinition::String(text) => {
+                Self::Text { format: text.format.and_then(TextFormat::of), max_length: text.max_length.map(u64::from) }
+            }
             PrimitiveSchemaDefinition::Number(number) => {
                 Self::Number { is_integer: false, minimum: number.minimum, maximum: number.maximum }
             }
@@ -221,17 +215,11 @@ impl FieldKind {
                 Self::Choice(choices)
             }
             PrimitiveSchemaDefinition::Enum(EnumSchema::Multi(MultiSelectEnumSchema::Untitled(many))) => {
-                Self::Choices {
-                    options: plain(&many.items.enum_)?,
-                    min_items: many.min_items,
-                    max_items: many.max_items,
-                }
+                Self::Choices(plain(&many.items.enum_)?)
             }
-            PrimitiveSchemaDefinition::Enum(EnumSchema::Multi(MultiSelectEnumSchema::Titled(many))) => Self::Choices {
-                options: titled(&many.items.any_of)?,
-                min_items: many.min_items,
-                max_items: many.max_items,
-            },
+            PrimitiveSchemaDefinition::Enum(EnumSchema::Multi(MultiSelectEnumSchema::Titled(many))) => {
+                Self::Choices(titled(&many.items.any_of)?)
+            }
             _ => return Err("its form has a field of an unknown kind".to_owned()),
         })
     }

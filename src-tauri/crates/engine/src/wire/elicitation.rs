@@ -97,7 +97,7 @@ impl From<&FieldKind> for ElicitationFieldKind {
     fn from(kind: &FieldKind) -> Self {
         let shown = |options: &[Choice]| options.iter().map(ElicitationChoice::from).collect();
         match kind {
-            FieldKind::Text { format, max_length, .. } => {
+            FieldKind::Text { format, max_length } => {
                 Self::Text { format: format.map(ElicitationFormat::from), max_length: *max_length }
             }
             FieldKind::Number { is_integer, minimum, maximum } => {
@@ -105,7 +105,7 @@ impl From<&FieldKind> for ElicitationFieldKind {
             }
             FieldKind::Boolean => Self::Boolean,
             FieldKind::Choice(options) => Self::Choice { options: shown(options) },
-            FieldKind::Choices { options, .. } => Self::Choices { options: shown(options) },
+            FieldKind::Choices(options) => Self::Choices { options: shown(options) },
         }
     }
 }
