@@ -76,6 +76,30 @@ fn a_rule_that_comes_later_is_off_until_it_was_seen() {
 }
 
 #[test]
+fn git_is_asked_about_while_its_configuration_may_run_what_nobody_agreed_to() {
+    let stage = untrusted(saying());
+    let config = "[core]\n\trepositoryformatversion = 0\n";
+    stage.write(".git/config", config);
+    stage.trust();
+    let rule = |line: &str| {
+        let verdict = stage.arki(&["policy", "check", "--json", line]).exits(0).lines().remove(0);
+        (text(&verdict["decision"]).to_owned(), text(&verdict["rule"]).to_owned())
+    };
+    let (allowed, asked) =
+        (("allow".into(), "builtin:read-only".into()), ("approval".into(), "builtin:changed-git".into()));
+    assert_eq!(rule("git status"), allowed);
+    stage.write(".git/config", format!("{config}[remote \"origin\"]\n\turl = https://example.org/a.git\n"));
+    assert_eq!(rule("git status"), allowed, "a remote runs nothing");
+    stage.write(".git/modules/sm/HEAD", "ref: refs/heads/main\n");
+    stage.write(".git/modules/sm/config", format!("{config}\tfsmonitor = ./evil\n"));
+    assert_eq!((rule("ls | head -3"), rule("ls && git status")), (allowed.clone(), asked));
+    let told = stage.exec(&["hello"]).exits(0).stderr;
+    assert!(told.contains("off until you agree again: .git/modules/sm/config#programs."), "{told}");
+    stage.trust();
+    assert_eq!(rule("git status"), allowed);
+}
+
+#[test]
 fn show_lists_what_trust_would_enable_and_changes_nothing() {
     let stage = untrusted(saying());
     let files = [

@@ -148,8 +148,8 @@ impl Engine {
     /// When the folder cannot be read.
     pub fn changed_pieces(&self, path: &Path) -> Result<Vec<String>, Fault> {
         let open = self.load_project(path)?;
-        let changed = if open.is_trusted() { open.changed(&open.current, &self.redactor) } else { Vec::new() };
-        Ok(changed.into_iter().map(|piece| piece.path).collect())
+        let changes = open.changes(&open.current).into_iter();
+        Ok(changes.filter(arki_workspace::ChangedPin::puts_off).map(|change| change.path).collect())
     }
 
     /// Trusts a folder as it is now, and puts the project's template into it.
@@ -202,12 +202,21 @@ impl Engine {
 }
 
 impl OpenProject {
-    fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
+    /// None while untrusted.
+    fn changes(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
-        let pinned: Vec<arki_workspace::Pin> =
-            trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
-        let changes = arki_workspace::compare(&pinned, current);
-        changes
+        let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
+        arki_workspace::compare(&pinned, current)
+    }
+
+    /// Whether git may run a program that nobody agreed to.
+    pub(crate) fn git_is_off(&self) -> bool {
+        self.changes(&self.current).iter().any(|change| change.kind == PinKind::GitConfig && change.puts_off())
+    }
+
+    fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
+        let Some(trust) = &self.trust else { return Vec::new() };
+        self.changes(current)
             .into_iter()
             .map(|change| ChangedPin {
                 diff: self.difference(trust, &change.path, redactor),

@@ -139,6 +139,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| settings.granted_for_session(question, line))
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
+        .or_else(|| changed_git(command, settings))
         .or_else(|| known_command(command, category))
         .or_else(|| not_understood(command, settings, category))
         .unwrap_or_else(|| settings.category_default(category))
@@ -214,6 +215,13 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
         (ApprovalMode::All, _) => Some(hit(Decision::Allow, ALL_GRANTED_RULE, "Everything not denied was granted.")),
         (ApprovalMode::Ask | ApprovalMode::Edits | ApprovalMode::Never, _) => None,
     }
+}
+
+/// What was agreed to and is another now does not run unasked, inside a command either.
+fn changed_git(command: Option<&Judged>, settings: &PolicySettings) -> Option<Hit> {
+    let runs_git = command?.line.commands()?.iter().any(|command| command.name() == "git");
+    let reason = "Git's configuration has changed since the folder was trusted and may have git run a program.";
+    (settings.git_is_off && runs_git).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
 }
 
 /// With the network, what only reads may tell others what it reads.

@@ -46,8 +46,7 @@ mod platform;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod domain;
-#[cfg(unix)]
-mod git_config;
+pub(crate) mod git_config;
 #[cfg(target_os = "linux")]
 mod grants;
 #[cfg(unix)]

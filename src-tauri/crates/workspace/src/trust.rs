@@ -5,7 +5,8 @@
 //!
 //! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
 //! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change. A server's program
-//! that lies in the project is pinned as well.
+//! that lies in the project is pinned as well. Of a git configuration what may have git run a program is pinned besides
+//! the whole, `.git/config#programs`: branches and remotes come and go.
 
 mod config_pieces;
 mod folder_scan;
@@ -19,9 +20,13 @@ use serde::{Deserialize, Serialize};
 use crate::change_set::content_hash;
 use crate::error::Result;
 use crate::project::Project;
+use crate::sandbox::git_config::beyond_harmless;
 
 pub use config_pieces::command_programs;
 pub use template::install_template;
+
+/// Ends the path of a pin for what a git configuration may have git run.
+const PROGRAMS_OF_GIT: &str = "#programs";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,6 +71,15 @@ pub struct ChangedPin {
     pub change: PinChange,
 }
 
+impl ChangedPin {
+    /// Whether something is off for it. Git's configuration changes with every branch that is followed; only what it may
+    /// have git run is.
+    #[must_use]
+    pub fn puts_off(&self) -> bool {
+        self.kind != PinKind::GitConfig || (self.path.ends_with(PROGRAMS_OF_GIT) && self.change != PinChange::Removed)
+    }
+}
+
 /// What trusting the folder would enable, by kind and path. Blocking: it reads all of these files.
 pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
     let project = Project::open(project_root)?;
@@ -74,11 +88,24 @@ pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
         if file.kind == PinKind::Config {
             pins.extend(config_pieces::pins(&file.path, &file.bytes));
         }
+        if file.kind == PinKind::GitConfig {
+            pins.extend(programs_of_git(&file.path, &file.bytes));
+        }
         pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes) });
     }
     pins.sort();
     pins.dedup();
     Ok(pins)
+}
+
+fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {
+    let programs = beyond_harmless(&String::from_utf8_lossy(config));
+    let pin = || Pin {
+        kind: PinKind::GitConfig,
+        path: format!("{path}{PROGRAMS_OF_GIT}"),
+        hash: content_hash(programs.as_bytes()),
+    };
+    (!programs.is_empty()).then(pin)
 }
 
 /// How `current` differs from `pinned`, by kind and path.

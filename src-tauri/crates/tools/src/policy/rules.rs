@@ -226,6 +226,8 @@ pub struct PolicySettings {
     pub tools: Option<ToolNames>,
     /// Tools that the user has switched off.
     pub disabled_tools: Vec<String>,
+    /// Git's configuration is no longer the one that the user agreed to, and may have git run a program.
+    pub git_is_off: bool,
 }
 
 impl Default for PolicySettings {
@@ -236,7 +238,15 @@ impl Default for PolicySettings {
             (Category::Exec, Decision::Approval),
             (Category::Network, Decision::Approval),
         ]);
-        Self { categories, rules: Vec::new(), grants: Vec::new(), plan: false, tools: None, disabled_tools: Vec::new() }
+        Self {
+            categories,
+            rules: Vec::new(),
+            grants: Vec::new(),
+            plan: false,
+            tools: None,
+            disabled_tools: Vec::new(),
+            git_is_off: false,
+        }
     }
 }
 

@@ -47,17 +47,35 @@ const HARMLESS: &[&str] = &[
     "user.name",
 ];
 
+#[cfg(unix)]
 pub(super) fn is_harmless(text: &str) -> bool {
-    let mut section = None;
-    text.lines().all(|line| match read(line) {
-        Some(Line::Nothing) => true,
-        Some(Line::Section(name)) => {
-            section = Some(name);
-            true
+    beyond_harmless(text).is_empty()
+}
+
+/// The lines that are not harmless, each after the section it is in. Once a line is not written as git writes it, all
+/// that follow are among them.
+pub(crate) fn beyond_harmless(text: &str) -> String {
+    let (mut section, mut header) = (None, "");
+    let mut found = String::new();
+    let mut is_readable = true;
+    for line in text.lines() {
+        let is_harmless = match read(line).filter(|_| is_readable) {
+            Some(Line::Nothing) => true,
+            Some(Line::Section(name)) => {
+                (section, header) = (Some(name), line);
+                true
+            }
+            Some(Line::Value { key, value }) => section.as_ref().is_some_and(|section| allows(section, key, value)),
+            None => {
+                is_readable = false;
+                false
+            }
+        };
+        if !is_harmless {
+            found.extend([header, "\n", line, "\n"]);
         }
-        Some(Line::Value { key, value }) => section.as_ref().is_some_and(|section| allows(section, key, value)),
-        None => false,
-    })
+    }
+    found
 }
 
 fn allows(section: &str, key: &str, value: &str) -> bool {
@@ -123,6 +141,16 @@ mod tests {
         ] {
             assert!(is_harmless(text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_beyond_is_told_with_its_section_whatever_is_harmless_around_it() {
+        let text = "[core]\n\tbare = false\n\teditor = vi\n[user]\n\tname = J\n[alias]\n\tst = status\n";
+        let beyond = "[core]\n\teditor = vi\n[alias]\n\tst = status\n";
+        assert_eq!(beyond_harmless(text), beyond);
+        let followed = format!("{text}[branch \"b\"]\n\tremote = origin\n");
+        assert_eq!(beyond_harmless(&followed), beyond);
+        assert_eq!(beyond_harmless("[core] x = y\n[user]\nname = J\n"), "\n[core] x = y\n\n[user]\n\nname = J\n");
     }
 
     #[test]

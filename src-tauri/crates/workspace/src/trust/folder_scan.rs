@@ -7,6 +7,7 @@ use std::io;
 
 use super::{PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
+use crate::git_includes;
 use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath, mode_of};
 use crate::walk::walk;
@@ -144,12 +145,63 @@ impl FolderScan<'_> {
         Ok(())
     }
 
+    /// The project's git directory with its worktrees' configuration, and those of its submodules.
     fn git(&mut self) -> Result<()> {
-        self.file(".git/config", PinKind::GitConfig)?;
-        for name in self.names(".git/hooks")? {
-            let path = format!(".git/hooks/{name}");
+        self.git_directory(".git")?;
+        for name in self.names(".git/worktrees")? {
+            self.git_configuration(&format!(".git/worktrees/{name}/config.worktree"))?;
+        }
+        self.submodules(".git/modules", 0)
+    }
+
+    fn git_directory(&mut self, folder: &str) -> Result<()> {
+        for name in ["config", "config.worktree"] {
+            self.git_configuration(&format!("{folder}/{name}"))?;
+        }
+        for name in self.names(&format!("{folder}/hooks"))? {
+            let path = format!("{folder}/hooks/{name}");
             if !name.ends_with(".sample") && self.is_executable(&path) {
                 self.file(&path, PinKind::GitHook)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A submodule is named as its folder is, so that its git directory may lie some folders down, and it may have
+    /// submodules of its own.
+    fn submodules(&mut self, folder: &str, depth: usize) -> Result<()> {
+        if depth == MAX_DEPTH {
+            return Err(too_many(self.project));
+        }
+        for name in self.names(folder)? {
+            let path = format!("{folder}/{name}");
+            if self.kind_at(&path)? != Some(EntryKind::Folder) {
+                continue;
+            }
+            if self.kind_at(&format!("{path}/HEAD"))? == Some(EntryKind::File) {
+                self.git_directory(&path)?;
+                self.submodules(&format!("{path}/modules"), depth + 1)?;
+            } else {
+                self.submodules(&path, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// With the files of the project that it includes, once each.
+    fn git_configuration(&mut self, path: &str) -> Result<()> {
+        if self.files.iter().any(|file| file.kind == PinKind::GitConfig && file.path == path) {
+            return Ok(());
+        }
+        let known = self.files.len();
+        self.file(path, PinKind::GitConfig)?;
+        let Some(pinned) = self.files.get(known) else { return Ok(()) };
+        let text = String::from_utf8_lossy(&pinned.bytes).into_owned();
+        let folder = self.project.root().join(path);
+        for named in git_includes::included(&text, folder.parent().unwrap_or(&folder)) {
+            let inside = named.strip_prefix(self.project.root()).ok().and_then(ProjectPath::from_walk);
+            if let Some(inside) = inside {
+                self.git_configuration(inside.as_str())?;
             }
         }
         Ok(())

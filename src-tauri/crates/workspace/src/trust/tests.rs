@@ -41,7 +41,7 @@ fn everything_executable_or_instructive_is_found() {
         (".agents/skills/s/SKILL.md", "s"),
         (".arki/procedures/p.md", "p"),
         (".arki/pipelines/p.yaml", "p"),
-        (".git/config", "g"),
+        (".git/config", "[core]\n\tbare = false\n"),
         (".git/hooks/pre-commit.sample", "no"),
         ("README.md", "no"),
     ]);
@@ -63,6 +63,56 @@ fn everything_executable_or_instructive_is_found() {
             "git_config .git/config",
         ]
     );
+}
+
+#[test]
+fn gits_other_configuration_is_found_and_what_it_includes() {
+    let folder = folder(&[
+        (".git/config", "[include]\n\tpath = ../.gitconfig\n"),
+        (".gitconfig", "[include]\n\tpath = deep/more\n\tpath = .gitconfig\n\tpath = ../outside\n"),
+        ("deep/more", "[core]\n"),
+        (".git/config.worktree", "[core]\n"),
+        (".git/worktrees/one/config.worktree", "[core]\n"),
+        (".git/worktrees/one/HEAD", "h"),
+        (".git/modules/sm/HEAD", "h"),
+        (".git/modules/sm/config", "[core]\n"),
+        (".git/modules/sm/modules/inner/HEAD", "h"),
+        (".git/modules/sm/modules/inner/config", "[core]\n"),
+        (".git/modules/lib/deep/HEAD", "h"),
+        (".git/modules/lib/deep/config", "[core]\n"),
+        (".git/objects/config", "no"),
+    ]);
+    assert_eq!(
+        found(folder.path()),
+        [
+            "git_config .git/config",
+            "git_config .git/config#programs",
+            "git_config .git/config.worktree",
+            "git_config .git/modules/lib/deep/config",
+            "git_config .git/modules/sm/config",
+            "git_config .git/modules/sm/modules/inner/config",
+            "git_config .git/worktrees/one/config.worktree",
+            "git_config .gitconfig",
+            "git_config .gitconfig#programs",
+            "git_config deep/more",
+        ]
+    );
+}
+
+#[test]
+fn only_what_git_may_run_puts_it_off() {
+    let config = "[core]\n\tbare = false\n[alias]\n\tst = status\n";
+    let folder = folder(&[(".git/config", config)]);
+    let agreed = scan(folder.path()).unwrap();
+    let off_with = |text: &str| {
+        write(folder.path(), ".git/config", text);
+        let changes = compare(&agreed, &scan(folder.path()).unwrap());
+        changes.into_iter().filter(ChangedPin::puts_off).map(|change| change.path).collect::<Vec<_>>()
+    };
+    assert!(off_with(&format!("{config}[branch \"b\"]\n\tremote = origin\n")).is_empty());
+    assert!(off_with("[core]\n\tbare = false\n").is_empty());
+    assert_eq!(off_with(&config.replace("= status", "= !./x")), [".git/config#programs"]);
+    assert_eq!(off_with(&config.replace("bare = false", "fsmonitor = ./x")), [".git/config#programs"]);
 }
 
 #[test]
