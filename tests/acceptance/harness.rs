@@ -322,7 +322,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    fn of(mut child: Child) -> Self {
+    pub(crate) fn of(mut child: Child) -> Self {
         let (sender, lines) = mpsc::channel();
         let stdout: BufReader<ChildStdout> = BufReader::new(child.stdout.take().unwrap());
         std::thread::spawn(move || stdout.lines().map_while(Result::ok).try_for_each(|line| sender.send(line)));

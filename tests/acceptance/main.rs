@@ -44,6 +44,7 @@ mod held_up;
 mod inside_tools;
 mod keychain;
 mod keys;
+mod killed;
 mod main_job;
 mod mcp;
 mod mcp_misconduct;

@@ -158,6 +158,8 @@ const steps: Readonly<Record<string, Step | undefined>> = {
     const paths = writtenPaths(p);
     return notice(state, event, `You took back a change of ${paths.join(", ") || "a file"}`);
   },
+  "sandbox.cleaned_up": (state, event, p) =>
+    notice(state, event, strings(list(p, "notes")).join(" "), "attention"),
 };
 
 function at(event: Event) {

@@ -74,10 +74,7 @@ pub(crate) enum Command {
         show: bool,
     },
     /// Trust a folder no longer
-    Untrust {
-        /// The folder; -C's where left out
-        folder: Option<PathBuf>,
-    },
+    Untrust { folder: Option<PathBuf> },
     /// List, show and export sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
@@ -168,10 +165,7 @@ pub(crate) enum Command {
     /// Check configuration, database, keychain, sandbox and providers
     Doctor,
     /// Open the desktop app
-    Open {
-        /// The folder; -C's where left out
-        folder: Option<PathBuf>,
-    },
+    Open { folder: Option<PathBuf> },
 }
 
 fn log_levels(text: &str) -> Result<String, String> {

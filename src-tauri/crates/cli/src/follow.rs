@@ -316,6 +316,7 @@ fn doing(event: &Event) -> Option<String> {
             Some("! the provider's content filter cut the answer off".to_owned())
         }
         EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
+        EventBody::SandboxCleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
         EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
         _ => None,
     }

@@ -91,6 +91,7 @@ event_bodies! {
     "tool.async_result" => ToolAsyncResult,
     "file.changed" => FileChanged,
     "change.taken_back" => ChangeTakenBack,
+    "sandbox.cleaned_up" => SandboxCleanedUp,
     "plan.proposed" => PlanProposed,
     "plan.updated" => PlanUpdated,
     "checkpoint.created" => CheckpointCreated,

@@ -41,6 +41,12 @@ impl Directories {
         self.data.join("trash")
     }
 
+    /// What projects were before the commands that run in them.
+    #[must_use]
+    pub(crate) fn journals(&self) -> PathBuf {
+        self.data.join("journals")
+    }
+
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data.join("arki.db")

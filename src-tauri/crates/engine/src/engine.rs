@@ -8,6 +8,7 @@ use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
 use crate::keys::{Keys, anchor_key};
+use crate::leavings::Leavings;
 use crate::mcp::McpServers;
 use crate::placeholder_key::placeholder_key;
 use crate::recorded_log::RecordedLog;
@@ -77,6 +78,7 @@ pub struct Engine {
     /// For a run that keeps nothing: what the user decided before it.
     pub(crate) decided_before: Option<Arc<Reader>>,
     pub(crate) mcp: McpServers,
+    pub(crate) leavings: Arc<Leavings>,
 }
 
 impl Engine {
@@ -144,6 +146,7 @@ impl Engine {
             salvaged,
             decided_before: decided_before.map(Arc::new),
             mcp: McpServers::default(),
+            leavings: Arc::default(),
         }))
     }
 
@@ -180,6 +183,7 @@ impl Engine {
     /// # Errors
     /// When the write-ahead log could not be emptied; nothing is lost by it.
     pub fn close(&self) -> Result<(), Fault> {
+        self.leavings.warn_of_untold();
         Ok(self.store.close()?)
     }
 

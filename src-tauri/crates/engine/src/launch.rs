@@ -76,9 +76,11 @@ impl Engine {
         let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
         let engine = self.clone();
         let control = active.control.clone();
+        let project = open.path();
         let handle = tokio::spawn(async move {
             let _claim = work.claim;
-            let ended = engine.with_heartbeat(&session_id, &control, tool_loop.run()).await;
+            let telling = engine.with_leavings(&session_id, &project, tool_loop.run());
+            let ended = engine.with_heartbeat(&session_id, &control, telling).await;
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             // It ends by itself; how the run ended is what matters.
             if let Err(error) = engine.store.release_lease(&session_id, &engine.owner).await {
@@ -144,6 +146,7 @@ impl Engine {
                 .collect(),
             hidden: self.hidden_folders(),
             trash: self.directories.trash(),
+            journals: self.directories.journals(),
             sandbox: self.sandbox().clone(),
             audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]

@@ -29,6 +29,7 @@ mod judgement;
 mod keeping;
 mod keys;
 mod launch;
+mod leavings;
 mod line_origins;
 mod lineage;
 mod mcp;

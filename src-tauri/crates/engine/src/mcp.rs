@@ -95,6 +95,8 @@ impl Engine {
                 project: open.project.root().to_owned(),
                 hidden: self.hidden_folders(),
                 trash: self.directories.trash(),
+                journals: self.directories.journals(),
+                leavings: self.leavings.clone(),
                 sandbox: self.sandbox().clone(),
                 limits,
             }),

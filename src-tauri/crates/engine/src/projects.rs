@@ -91,6 +91,7 @@ impl Engine {
         let project = Arc::new(open_folder(path)?);
         let trust = self.decisions().trust(&project.root().display().to_string())?;
         let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
+            self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             arki_tools::learn_env_files(&self.redactor, &project, &mut EnvFiles::default());
             arki_workspace::scan(project.root())?

@@ -14,7 +14,6 @@ mod fetch;
 mod guide;
 mod inside;
 mod kernel;
-mod left_out;
 mod manual;
 pub mod policy;
 mod remote_tool;

@@ -1,5 +1,5 @@
 //! How long a command takes: bare, through `run`, and in the sandbox. `cargo run --release --example spawn_overhead`
-//! with the megabytes of memory to occupy first, and the project's folder.
+//! with the megabytes of memory to occupy first, the project's folder, and one for journals.
 #![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement by hand")]
 
 use std::path::PathBuf;
@@ -30,6 +30,7 @@ fn main() {
         network: arki_workspace::Network::None,
         secrets: None,
         trash: None,
+        journals: std::env::args().nth(3).map(PathBuf::from),
     };
     let start = Instant::now();
     let sandbox = Sandbox::prepare(&spec).unwrap();
@@ -43,6 +44,7 @@ fn main() {
         time_limit: Duration::from_secs(10),
         limits: CommandLimits::default(),
         max_output_bytes: 1000,
+        meanwhile: None,
     };
     let mut times: [Vec<Duration>; 3] = Default::default();
     for _ in 0..ROUNDS {

@@ -81,7 +81,9 @@ pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use real_place::{RealPlace, real_place};
 pub use restoration::{Executable, Restoration, apply_restorations, plan_restorations};
-pub use sandbox::{GitAccess, Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets, runs_in_sandbox};
+pub use sandbox::{
+    GitAccess, Meanwhile, Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets, runs_in_sandbox, settle_abandoned,
+};
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;

@@ -90,6 +90,7 @@ async fn ask(shell: &str, home: PathBuf) -> Result<String, String> {
         time_limit: PATIENCE,
         limits: CommandLimits::default(),
         max_output_bytes: MAX_OUTPUT_BYTES,
+        meanwhile: None,
     };
     match run(spec, |_| {}, CancellationToken::new()).await {
         Ok(CommandOutcome { timed_out: true, .. }) => {

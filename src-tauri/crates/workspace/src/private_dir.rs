@@ -11,6 +11,8 @@ use crate::error::{FileAction, Result, io_error};
 #[cfg(unix)]
 #[path = "private_dir/abandoned.rs"]
 mod abandoned;
+#[cfg(unix)]
+pub(crate) use abandoned::is_same;
 #[cfg(not(unix))]
 #[path = "private_dir/unlocked.rs"]
 mod abandoned;

@@ -58,9 +58,11 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::{ProcessError, Result};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Meanwhile, Sandbox};
 use guarding::Guarding;
 use kept_output::KeptOutput;
+#[cfg(target_os = "linux")]
+pub(crate) use launch::{Launch, Standard, Streams};
 use platform::Started;
 use running::{Listed, Listing};
 pub use running::{Load, RunningCommand, running_commands, stop_command};
@@ -93,6 +95,8 @@ pub struct CommandSpec<'a> {
     pub limits: CommandLimits,
     /// Of output kept; what is streamed has no limit.
     pub max_output_bytes: usize,
+    /// For one that may go on for long: what it leaves is looked for while it runs, too.
+    pub meanwhile: Option<Meanwhile>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,7 +151,7 @@ pub async fn run_with_input(
         written: 0,
         is_open: true,
     };
-    let guard = Guarding::begin(spec.sandbox).await?;
+    let guard = Guarding::begin(spec.sandbox, spec.meanwhile.as_ref()).await?;
     let mut command = platform::start(&spec, input, &guard).await?;
     let stop = cancel.child_token();
     let watch = Watch::of(&command.running, spec.limits);
@@ -180,9 +184,9 @@ pub async fn run_with_input(
     output.leave_screen();
     drop(listed);
     let (exit_code, signal) = command.running.reap();
-    let note = guard.end().await;
-    if !note.is_empty() {
-        output.add(note.as_bytes());
+    let notes = guard.end().await;
+    if !notes.is_empty() {
+        output.add(guarding::as_output(&notes).as_bytes());
     }
     let (mut text, truncated) = output.kept.text();
     if exit_code != Some(0) {

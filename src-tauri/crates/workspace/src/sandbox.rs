@@ -21,7 +21,7 @@
 //!
 //! *Git.* Whoever writes a git directory says what the user's next `git` runs, where no sandbox is. So all that a project
 //! has (`sensitive`) are read-only, but for commands that are git's own ([`GitAccess`]), and then what steers git still
-//! is; and what comes into being is looked at when the command has ended (`guard`).
+//! is; and what comes into being is looked at when the command has ended, or this process was killed (`guard`).
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -46,16 +46,23 @@ mod platform;
 mod bubblewrap;
 #[cfg(target_os = "linux")]
 mod domain;
+#[cfg(unix)]
+mod ended;
 pub(crate) mod git_config;
 #[cfg(target_os = "linux")]
 mod grants;
 #[cfg(unix)]
 mod guard;
 #[cfg(unix)]
+mod journal;
+#[cfg(unix)]
+mod leavings;
+#[cfg(unix)]
 mod listings;
 #[cfg(target_os = "linux")]
 mod mark;
-#[cfg(target_os = "linux")]
+mod meanwhile;
+#[cfg(unix)]
 mod put_back;
 #[cfg(any(target_os = "macos", all(test, unix)))]
 mod seatbelt;
@@ -65,6 +72,8 @@ mod sensitive;
 mod spelling;
 #[cfg(target_os = "linux")]
 mod syscall_filter;
+#[cfg(unix)]
+mod written;
 
 /// In the project, and yet never written by a command.
 #[cfg(unix)]
@@ -82,9 +91,11 @@ const SAMPLE: &str = ".sample";
 const FIRST_WRAPPING_FD: u32 = 4;
 
 #[cfg(unix)]
-pub(crate) use guard::Guard;
+pub(crate) use guard::{Guard, as_output};
 #[cfg(unix)]
 pub(crate) use sensitive::Sensitive;
+
+pub use meanwhile::Meanwhile;
 
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
@@ -234,6 +245,9 @@ pub struct SandboxSpec {
     pub secrets: Option<GlobSet>,
     /// Where what a command may not leave behind is kept, in a folder that commands don't see; else it is removed.
     pub trash: Option<PathBuf>,
+    /// Where it is noted what was there before commands, in a folder that they don't see, should this process be killed;
+    /// else what they left then stays.
+    pub journals: Option<PathBuf>,
 }
 
 /// What a command may do with the git directories that a project has when it starts.
@@ -423,10 +437,10 @@ impl Sandbox {
 
     /// To be held while a command runs.
     #[cfg(unix)]
-    pub(crate) async fn guard(&self) -> Result<Guard> {
+    pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
         let listings = self.listings.clone();
-        let looked = tokio::task::spawn_blocking(move || Guard::look(&spec, held, listings)).await;
+        let looked = tokio::task::spawn_blocking(move || Guard::begin(&spec, held, listings, meanwhile)).await;
         let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
         Ok(looked.map_err(|error| {
             let reason = format!("What commands may not change can't be looked after: {error}.");
@@ -454,6 +468,18 @@ impl Sandbox {
     pub(crate) fn is_wrapping(&self) -> bool {
         self.platform.is_wrapping()
     }
+}
+
+/// Takes away and puts back in a project what commands left there whose Arki was killed, but for what changed later; see
+/// [`SandboxSpec::journals`] and [`SandboxSpec::trash`]. What was done, and what was left, in a sentence each. Blocks
+/// for a moment, longer where there is something.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
+pub fn settle_abandoned(project_root: &Path, journals: &Path, trash: &Path) -> Vec<String> {
+    #[cfg(unix)]
+    if let Ok(root) = project_root.canonicalize() {
+        return guard::settle_abandoned(&root, journals, Some(trash), &Mutex::default());
+    }
+    Vec::new()
 }
 
 /// Whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere

@@ -1,6 +1,6 @@
 /** One line about an event of any type, known or not; and the filter. Pure. */
 import type { Event } from "../../protocol/generated";
-import { isRecord, list, maybeNumber, payloadOf, text } from "../../protocol/read";
+import { isRecord, list, maybeNumber, payloadOf, strings, text } from "../../protocol/read";
 import { titleOf } from "./titles";
 
 const telling = [
@@ -50,6 +50,7 @@ const counts: Readonly<Record<string, (payload: Payload) => string[]>> = {
     list(payload, "changes")
       .filter(isRecord)
       .map((one) => text(one, "path")),
+  "sandbox.cleaned_up": (payload) => strings(list(payload, "notes")),
   "queue.changed": (payload) => [
     `${list(payload, "queued").length} waiting`,
     `${list(payload, "delivered").length} said`,

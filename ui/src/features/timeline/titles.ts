@@ -29,6 +29,7 @@ const titles: Readonly<Record<string, string>> = {
   "tool.async_result": "Late result",
   "file.changed": "File changed",
   "change.taken_back": "Change taken back",
+  "sandbox.cleaned_up": "Cleaned up after commands",
   "plan.proposed": "Plan made",
   "plan.updated": "Plan changed",
   "checkpoint.created": "Files kept",

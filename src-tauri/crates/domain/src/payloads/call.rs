@@ -106,6 +106,15 @@ payload! {
         pub result: String,
         pub is_error: bool,
     }
+    /// What commands or a server's program left that makes git run something was taken away or put back, while they still
+    /// ran or after they were killed with their Arki.
+    SandboxCleanedUp {
+        /// The command's that ran; several may have.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub call_id: Option<CallId>,
+        /// A sentence each.
+        pub notes: Vec<String>,
+    }
     HookRan {
         pub hook: String,
         pub command: String,

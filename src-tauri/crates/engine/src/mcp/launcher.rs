@@ -1,14 +1,16 @@
 //! Servers' programs: in the project's folder, with an allow-listed environment, in a sandbox without a network unless
 //! the configuration grants one.
 
+use crate::leavings::Leavings;
 use arki_domain::Fault;
 use arki_mcp::{Command, Ended, Launched, Launcher, Process};
 use arki_workspace::{
-    CommandLimits, EnvironmentSpec, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox, SandboxSpec,
-    SandboxStatus, child_environment, inherited_environment, start_piped,
+    CommandLimits, EnvironmentSpec, Meanwhile, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox,
+    SandboxSpec, SandboxStatus, child_environment, inherited_environment, start_piped,
 };
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What a shell says of a program that is not there.
 const NOT_FOUND: i32 = 127;
@@ -20,6 +22,10 @@ pub(super) struct SandboxedLauncher {
     pub(super) hidden: Vec<PathBuf>,
     /// Where what it may not leave behind is kept.
     pub(super) trash: PathBuf,
+    /// Where it is noted what was there before it.
+    pub(super) journals: PathBuf,
+    /// Told what it left behind.
+    pub(super) leavings: Arc<Leavings>,
     pub(super) sandbox: SandboxStatus,
     pub(super) limits: CommandLimits,
 }
@@ -42,6 +48,7 @@ impl Launcher for SandboxedLauncher {
             environment: child_environment(inherited_environment(), &extra, spec),
             sandbox: sandbox.as_ref(),
             limits: self.limits,
+            meanwhile: self.meanwhile(),
         });
         let started = started.await?;
         Ok(Launched {
@@ -54,6 +61,11 @@ impl Launcher for SandboxedLauncher {
 }
 
 impl SandboxedLauncher {
+    fn meanwhile(&self) -> Meanwhile {
+        let (leavings, project) = (self.leavings.clone(), self.project.display().to_string());
+        Meanwhile::new(move |notes| leavings.add(&project, notes))
+    }
+
     fn sandbox_spec(&self, command: &Command, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {
             project_root: self.project.clone(),
@@ -63,6 +75,7 @@ impl SandboxedLauncher {
             network: if command.network { Network::Granted } else { Network::None },
             secrets: None,
             trash: Some(self.trash.clone()),
+            journals: Some(self.journals.clone()),
         }
     }
 }

@@ -8,10 +8,10 @@ use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::{
-    CallContext, CallId, CallOutcome, Code, EventBody, EventLog, Fault, FileChanged, SessionId, ToolAsyncResult,
-    ToolResult,
+    CallContext, CallId, CallOutcome, Code, EventBody, EventDraft, EventLog, Fault, FileChanged, SandboxCleanedUp,
+    SessionId, ToolAsyncResult, ToolCall, ToolResult,
 };
-use arki_workspace::CommandSpec;
+use arki_workspace::{CommandSpec, Meanwhile};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -166,6 +166,7 @@ impl Kernel {
             time_limit: limit.duration,
             limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,
+            meanwhile: Some(self.told_at_once(call, context)),
         };
         let mut live = super::command::LiveOutput::new(self, call, &record);
         let ran = arki_workspace::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
@@ -193,6 +194,22 @@ impl Kernel {
             });
         }
         record.append(bodies).await
+    }
+
+    /// What the command leaves behind while it runs, in the session's log.
+    fn told_at_once(&self, call: &ToolCall, context: &CallContext) -> Meanwhile {
+        let log = self.settings.background.log.clone();
+        let (call_id, session_id) = (call.call_id.clone(), context.session_id.clone());
+        let runtime = tokio::runtime::Handle::current();
+        Meanwhile::new(move |notes| {
+            let cleaned = SandboxCleanedUp { call_id: Some(call_id.clone()), notes };
+            let (log, session_id) = (log.clone(), session_id.clone());
+            runtime.spawn(async move {
+                if let Err(fault) = log.append(&session_id, vec![EventDraft::of_session(cleaned)]).await {
+                    tracing::warn!(%fault, "what a background command left behind is not in the log");
+                }
+            });
+        })
     }
 
     /// Other calls have changed files meanwhile and told so: their changes are not this command's. What was changed

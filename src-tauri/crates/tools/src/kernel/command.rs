@@ -186,6 +186,7 @@ impl Kernel {
             time_limit: limit.duration,
             limits: self.settings.limits.command,
             max_output_bytes: MAX_ARTIFACT_BYTES,
+            meanwhile: None,
         };
         let after = record.last_seq();
         let mut live = LiveOutput::new(self, call, record);
@@ -265,6 +266,7 @@ impl Kernel {
             network: Network::None,
             secrets: Some(self.settings.secrets.clone()),
             trash: Some(self.settings.trash.clone()),
+            journals: Some(self.settings.journals.clone()),
         };
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };

@@ -2,10 +2,9 @@
 
 use super::Kernel;
 use super::record::Record;
-use crate::left_out::LeftOut;
 use crate::tool::{Action, Output, ReadTask, Tool};
 use arki_domain::{Code, Fault, ToolCall};
-use globset::GlobSetBuilder;
+use globset::{GlobSet, GlobSetBuilder};
 use std::time::Duration;
 
 impl Kernel {
@@ -17,7 +16,7 @@ impl Kernel {
             project: self.settings.project.clone(),
             args: call.args.clone(),
             artifact: self.artifact_for(call, record).await?,
-            left_out: self.left_out_by(tool.name())?,
+            secrets: self.left_out_by(tool.name())?,
             redactor: self.redactor.clone(),
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
@@ -40,13 +39,13 @@ impl Kernel {
     }
 
     /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
-    fn left_out_by(&self, tool: &str) -> Result<LeftOut, Fault> {
+    fn left_out_by(&self, tool: &str) -> Result<GlobSet, Fault> {
         let denied = self.settings.policy.denied_files(tool);
         if denied.is_empty() {
-            return Ok(LeftOut { files: self.settings.secrets.clone(), by_rules: false });
+            return Ok(self.settings.secrets.clone());
         }
         let mut all = GlobSetBuilder::new();
         self.settings.secret_globs.iter().cloned().chain(denied).for_each(|glob| _ = all.add(glob));
-        Ok(LeftOut { files: all.build().map_err(Fault::internal)?, by_rules: true })
+        all.build().map_err(Fault::internal)
     }
 }

@@ -34,6 +34,8 @@ pub struct KernelSettings {
     pub hidden: Vec<PathBuf>,
     /// Where what commands may not leave behind is kept; within a hidden folder.
     pub trash: PathBuf,
+    /// Where it is noted what was there before commands, should Arki be killed; within a hidden folder too.
+    pub journals: PathBuf,
     pub sandbox: SandboxStatus,
     pub audience: Audience,
     /// What there is besides the built-in tools, which keep their names.

@@ -130,6 +130,7 @@ impl Bench {
             own_folders: Vec::new(),
             hidden: Vec::new(),
             trash: folder.path().join("trash"),
+            journals: folder.path().join("journals"),
             sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
             tools,
             guides: crate::Guides::default(),

@@ -73,10 +73,10 @@ fn lock(folder: &Path) -> Result<File, TryLockError> {
     Ok(file)
 }
 
-/// Whether the folder that is locked is still the one of that name.
-fn is_same(lock: &File, folder: &Path) -> bool {
+/// Whether what is locked is still what has that name.
+pub(crate) fn is_same(lock: &File, path: &Path) -> bool {
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
-    let there = fs::symlink_metadata(folder).map(identity);
+    let there = fs::symlink_metadata(path).map(identity);
     lock.metadata().map(identity).is_ok_and(|locked| there.is_ok_and(|there| there == locked))
 }
 

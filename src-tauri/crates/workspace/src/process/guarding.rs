@@ -1,9 +1,11 @@
 //! What the sandbox looks after while a command runs, and says of it when it has ended; nothing without a sandbox.
 
 use crate::error::Result;
-use crate::sandbox::Sandbox;
+#[cfg(unix)]
+pub(super) use crate::sandbox::as_output;
 #[cfg(unix)]
 use crate::sandbox::{Guard, Sensitive};
+use crate::sandbox::{Meanwhile, Sandbox};
 
 #[derive(Default)]
 pub(super) struct Guarding {
@@ -15,18 +17,18 @@ pub(super) struct Guarding {
 
 #[cfg(unix)]
 impl Guarding {
-    pub(super) async fn begin(sandbox: Option<&Sandbox>) -> Result<Self> {
+    pub(super) async fn begin(sandbox: Option<&Sandbox>, meanwhile: Option<&Meanwhile>) -> Result<Self> {
         let Some(sandbox) = sandbox else { return Ok(Self::default()) };
-        Ok(Self { guard: Some(sandbox.guard().await?), none: Sensitive::default() })
+        Ok(Self { guard: Some(sandbox.guard(meanwhile.cloned()).await?), none: Sensitive::default() })
     }
 
     pub(super) fn git(&self) -> &Sensitive {
         self.guard.as_ref().map_or(&self.none, Guard::git)
     }
 
-    /// To be told after what the command printed.
-    pub(super) async fn end(self) -> String {
-        let Some(guard) = self.guard else { return String::new() };
+    /// What is to be told, a sentence each.
+    pub(super) async fn end(self) -> Vec<String> {
+        let Some(guard) = self.guard else { return Vec::new() };
         // It does not panic, and would look again then.
         tokio::task::spawn_blocking(move || guard.finish()).await.unwrap_or_default()
     }
@@ -35,13 +37,13 @@ impl Guarding {
 #[cfg(not(unix))]
 impl Guarding {
     #[expect(clippy::unused_async, reason = "the same on every platform")]
-    pub(super) async fn begin(_: Option<&Sandbox>) -> Result<Self> {
+    pub(super) async fn begin(_: Option<&Sandbox>, _: Option<&Meanwhile>) -> Result<Self> {
         Ok(Self::default())
     }
 
     #[expect(clippy::unused_async, reason = "the same on every platform")]
-    pub(super) async fn end(self) -> String {
-        String::new()
+    pub(super) async fn end(self) -> Vec<String> {
+        Vec::new()
     }
 }
 
@@ -54,4 +56,9 @@ pub(super) fn explanation(sandbox: Option<&Sandbox>, output: &str) -> &'static s
 #[cfg(not(unix))]
 pub(super) fn explanation(_: Option<&Sandbox>, _: &str) -> &'static str {
     ""
+}
+
+#[cfg(not(unix))]
+pub(super) fn as_output(_: &[String]) -> String {
+    String::new()
 }

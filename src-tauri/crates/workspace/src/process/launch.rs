@@ -26,7 +26,7 @@ const NEW_SESSION: c_int = 0x0400 | 0x4000;
 const NEW_SESSION: c_int = libc::POSIX_SPAWN_SETSID as c_int;
 
 /// A program, ready to be started; made where there is no hurry.
-pub(super) struct Launch {
+pub(crate) struct Launch {
     program: CString,
     arguments: Vec<CString>,
     environment: Vec<CString>,
@@ -34,7 +34,7 @@ pub(super) struct Launch {
 }
 
 /// What a child has as its first three descriptors.
-pub(super) enum Standard {
+pub(crate) enum Standard {
     /// Input, output and error.
     Three([OwnedFd; 3]),
     /// The child opens the device itself: so it becomes its session's terminal.
@@ -51,7 +51,7 @@ impl Standard {
 }
 
 /// The only descriptors the child gets.
-pub(super) struct Streams {
+pub(crate) struct Streams {
     standard: Standard,
     /// Those from number 3 on; most programs have none.
     more: Vec<OwnedFd>,
@@ -61,7 +61,7 @@ pub(super) struct Streams {
 const HIGH: i32 = 64;
 
 impl Streams {
-    pub(super) fn new(standard: Standard, more: Vec<OwnedFd>) -> io::Result<Self> {
+    pub(crate) fn new(standard: Standard, more: Vec<OwnedFd>) -> io::Result<Self> {
         let high = |stream: OwnedFd| io::Result::Ok(fcntl_dupfd_cloexec(&stream, HIGH)?);
         let standard = match standard {
             Standard::Three([stdin, stdout, stderr]) => Standard::Three([high(stdin)?, high(stdout)?, high(stderr)?]),
@@ -77,7 +77,7 @@ impl Streams {
 
 impl Launch {
     /// `None` when a part contains NUL. A variable that does is left out.
-    pub(super) fn new(
+    pub(crate) fn new(
         program: &Path,
         arguments: &[impl AsRef<str>],
         environment: &[(String, String)],
@@ -93,7 +93,7 @@ impl Launch {
     }
 
     /// Starts it in a session of its own, with default signals. Returns when the program runs, or could not.
-    pub(super) fn start(&self, streams: &Streams) -> io::Result<Pid> {
+    pub(crate) fn start(&self, streams: &Streams) -> io::Result<Pid> {
         let actions = Actions::new(streams, &self.directory)?;
         let attributes = Attributes::new()?;
         let arguments = pointers(&self.arguments);

@@ -18,7 +18,7 @@ use super::running::{Listed, Listing};
 use super::watch::Watch;
 use super::{GRACE, KILL_WAIT, platform};
 use crate::error::Result;
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Meanwhile, Sandbox};
 use meter::{Meter, Metered};
 
 /// How long a program has to end by itself when its input has ended.
@@ -38,6 +38,8 @@ pub struct PipedSpec<'a> {
     pub sandbox: Option<&'a Sandbox>,
     /// What is written counts anew each minute: a program may be spoken to for days.
     pub limits: CommandLimits,
+    /// Told what it left behind, while it runs and when it has ended.
+    pub meanwhile: Meanwhile,
 }
 
 /// A running program and its pipes. A program that was not found ends at once with exit code 127 and says so.
@@ -75,7 +77,7 @@ pub struct ProcessEnd {
 
 /// Starts a program. Needs a tokio runtime with I/O and time enabled.
 pub async fn start_piped(spec: PipedSpec<'_>) -> Result<Piped> {
-    let guard = Guarding::begin(spec.sandbox).await?;
+    let guard = Guarding::begin(spec.sandbox, Some(&spec.meanwhile)).await?;
     let Pipes { running, stdin, stdout, stderr } = platform::start_piped(&spec, &guard).await?;
     let meter = Meter::new(spec.limits.max_written_bytes);
     Ok(Piped {
@@ -102,14 +104,14 @@ impl PipedProcess {
         let listed = Listed::new(listing, &stop);
         let overran = Arc::<OnceLock<Overrun>>::default();
         let watched = Watched { running, watch, meter, limits: spec.limits, overran: overran.clone() };
-        let name = spec.name.clone();
+        let meanwhile = spec.meanwhile.clone();
         let ends = tokio::spawn({
             let stop = stop.clone();
             async move {
                 let end = watched.end(stop, listed).await;
-                let note = guard.end().await;
-                if !note.is_empty() {
-                    tracing::warn!(name, note, "a program left something behind");
+                let notes = guard.end().await;
+                if !notes.is_empty() {
+                    meanwhile.tell(notes);
                 }
                 end
             }
@@ -196,6 +198,7 @@ mod tests {
             environment: vec![("PATH".into(), std::env::var("PATH").unwrap())],
             sandbox: None,
             limits,
+            meanwhile: Meanwhile::new(|_| {}),
         })
         .await
         .unwrap()

@@ -28,7 +28,7 @@ const SILENCE: Duration = Duration::from_millis(200);
 pub(super) struct Terminal(pipe::Receiver);
 
 /// The command's side.
-pub(super) struct Device {
+pub(crate) struct Device {
     pub(super) path: CString,
     /// As long as somebody has it open, our side has not ended.
     _open: OwnedFd,

@@ -44,6 +44,7 @@ impl Check {
             time_limit: self.time_limit,
             limits: self.limits,
             max_output_bytes: self.max_output_bytes,
+            meanwhile: None,
         };
         runtime.block_on(run_with_input(spec, &self.input, on_output, self.cancel))
     }
@@ -194,6 +195,7 @@ fn dropping_a_run_kills_the_command() {
             time_limit: LONG,
             limits: CommandLimits::default(),
             max_output_bytes: 100,
+            meanwhile: None,
         };
         let token = CancellationToken::new();
         let mut run = Box::pin(run(spec, |_| {}, token));
@@ -222,6 +224,7 @@ fn what_cannot_be_started_says_why() {
         time_limit: LONG,
         limits: CommandLimits::default(),
         max_output_bytes: 0,
+        meanwhile: None,
     };
     let error = runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap_err();
     assert_eq!(error.code(), Code::FOLDER_UNAVAILABLE);
@@ -266,6 +269,7 @@ fn a_command_whose_gate_is_never_opened_does_nothing() {
                 time_limit: LONG,
                 limits: CommandLimits::default(),
                 max_output_bytes: 100,
+                meanwhile: None,
             };
             platform::start_at_gate(&spec, &[], &Guarding::default()).await
         })

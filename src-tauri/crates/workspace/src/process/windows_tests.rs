@@ -106,6 +106,7 @@ fn run_with(environment: Vec<(String, String)>, check: Check) -> Result<CommandO
         time_limit: check.time_limit,
         limits: check.limits,
         max_output_bytes: 10_000,
+        meanwhile: None,
     };
     runtime.block_on(run_with_input(spec, &check.input, |_| {}, check.cancel))
 }
@@ -157,6 +158,7 @@ fn start_program(program: &str, arguments: &[&str], part: &str, folder: &Path) -
             environment: environment(part, folder),
             sandbox: None,
             limits: CommandLimits::default(),
+            meanwhile: crate::Meanwhile::new(|_| {}),
         })
         .await?;
         let mut stdout = piped.stdout;
@@ -254,6 +256,7 @@ fn a_folder_that_is_not_there_is_named() {
         time_limit: LONG,
         limits: CommandLimits::default(),
         max_output_bytes: 100,
+        meanwhile: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let error = runtime.block_on(run(spec, |_| {}, CancellationToken::new())).unwrap_err();
@@ -306,6 +309,7 @@ fn it_ends_when_nobody_waits_for_it_any_more() {
         time_limit: LONG,
         limits: CommandLimits::default(),
         max_output_bytes: 100,
+        meanwhile: None,
     };
     runtime.block_on(async {
         let asleep = async {

@@ -6,9 +6,18 @@
 
 #![allow(unsafe_code)]
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
 use landlock::{Ruleset, RulesetAttr, RulesetStatus, Scope};
 use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, WaitOptions, test_kill_process, waitpid};
+
+use crate::process::{Launch, Standard, Streams};
+
+/// Its input ends when nobody holds the other end any more.
+const END_ALL: &str = "trap '' HUP INT TERM; exec 3<&0; (read -r _ <&3; kill -KILL -1) &";
 
 /// Puts this thread, and all it starts, into a domain in its present one. Whether that is in force.
 pub(super) fn enter() -> bool {
@@ -31,4 +40,20 @@ pub(super) fn end_all(outside: Pid) {
     }
     // SAFETY: takes two numbers. -1 is every process that may be signalled, but for the caller's own.
     unsafe { libc::kill(-1, libc::SIGKILL) };
+}
+
+/// A program that does the same once this process is gone, or has dropped what is returned; for what detached itself so
+/// soon that no guard knows it. 1 MB, asleep. `None` where nothing proves that it would reach no other.
+pub(super) fn end_all_when_gone(outside: Pid) -> io::Result<Option<File>> {
+    if test_kill_process(outside) != Err(Errno::PERM) {
+        return Ok(None);
+    }
+    let (reader, writer) = io::pipe()?;
+    let nowhere = File::options().write(true).open("/dev/null")?;
+    let standard = Standard::Three([reader.into(), nowhere.try_clone()?.into(), nowhere.into()]);
+    let launch = Launch::new(Path::new("/bin/sh"), &["-c", END_ALL], &[], Path::new("/"));
+    let starts = launch.ok_or_else(|| io::Error::other("no script"))?.start(&Streams::new(standard, Vec::new())?)?;
+    // What it started is nobody's to wait for.
+    waitpid(Some(starts), WaitOptions::empty())?;
+    Ok(Some(File::from(std::os::fd::OwnedFd::from(writer))))
 }

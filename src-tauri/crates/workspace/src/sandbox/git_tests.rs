@@ -3,9 +3,9 @@
 use std::fs;
 use std::process::Command;
 
-use super::super::{GitAccess, Sandbox};
+use super::super::{GitAccess, Meanwhile, Sandbox};
 use super::{World, layers};
-use crate::process::{CommandLimits, CommandOutcome, PipedSpec, start_piped};
+use crate::process::{CommandLimits, CommandOutcome, PipedSpec, run, start_piped};
 
 impl World {
     /// Outside any sandbox.
@@ -149,6 +149,7 @@ fn what_a_program_at_pipes_leaves_behind_is_taken_away_too() {
                 environment: world.environment(),
                 sandbox: Some(sandbox),
                 limits: CommandLimits::default(),
+                meanwhile: Meanwhile::new(|_| {}),
             };
             let mut piped = start_piped(spec).await.unwrap();
             let mut said = Vec::new();
@@ -196,5 +197,35 @@ fn what_gits_configuration_includes_is_configuration() {
                 assert!(!text.contains("evil"), "{file}");
             }
         });
+    }
+}
+
+#[test]
+fn what_one_command_has_just_made_another_takes_for_new() {
+    for number in 0..layers(&World::new().spec()).len() {
+        let world = World::with_repository();
+        let sandbox = &layers(&world.spec())[number];
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let line = |line: &str| world.spec_of(Some(sandbox), line);
+        let cancel = tokio_util::sync::CancellationToken::new;
+        let evil = "git init -q new; for config in new/.git/config .git/config; do echo evil >>$config; done";
+        let wait = |name: &str| format!("while [ ! -e {name} ]; do sleep 0.01; done");
+        let first = format!("{evil}; touch made; {}", wait("over"));
+        let second = format!("touch over; {}", wait("first-has-ended"));
+        runtime.block_on(async {
+            let first = async {
+                run(line(&first), |_| {}, cancel()).await.unwrap();
+                fs::write(world.path("project/first-has-ended"), "").unwrap();
+            };
+            let second = async {
+                while !world.path("project/made").exists() {
+                    tokio::task::yield_now().await;
+                }
+                run(line(&second), |_| {}, cancel()).await.unwrap();
+            };
+            tokio::join!(first, second);
+        });
+        assert!(!fs::read_to_string(world.path("project/.git/config")).unwrap().contains("evil"));
+        assert!(!world.path("project/new/.git/config").exists());
     }
 }

@@ -1,5 +1,6 @@
 //! Bubblewrap around each command, or Landlock on one thread a run; seccomp with both.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
@@ -17,7 +18,7 @@ use tokio::sync::oneshot;
 use super::bubblewrap::{self, Bubblewrap};
 use super::domain;
 use super::grants::{self, Visible};
-use super::guard::Held;
+use super::leavings::Held;
 use super::syscall_filter::{self, Allowed};
 use super::{GitAccess, Network, Reach, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
@@ -50,6 +51,8 @@ pub(super) struct Restricted {
     spec: Arc<SandboxSpec>,
     /// Its thread is in a domain with one command's processes and no others.
     is_one_commands: bool,
+    /// As long as it is held, what is in the domain around that one goes on.
+    when_gone: Arc<OnceLock<Option<File>>>,
 }
 
 impl Restricted {
@@ -69,15 +72,21 @@ impl Restricted {
         if self.is_wrapping() {
             return Ok(self.clone());
         }
-        if let Some(device) = terminal {
-            return self.at_terminal(device);
-        }
+        let around = match terminal {
+            Some(device) => self.at_terminal(device)?,
+            None => self.clone(),
+        };
         if kernel_abi() < SIGNALS_ABI {
-            return Ok(self.clone());
+            return Ok(around);
         }
+        let when_gone = around.when_gone.clone();
         let enter = || domain::enter().then_some(()).ok_or_else(|| failed("A command's own domain is not enforced."));
-        let jobs = self.perform(move || start_thread(enter)).await??;
-        Ok(Self { jobs, is_one_commands: true, ..self.clone() })
+        let prepared = around.perform(move || {
+            when_gone.get_or_init(end_all_when_gone);
+            start_thread(enter)
+        });
+        let jobs = prepared.await??;
+        Ok(Self { jobs, is_one_commands: true, ..around })
     }
 
     /// A domain only narrows the one it is in, which grants no terminal. So this one stands beside it.
@@ -86,7 +95,7 @@ impl Restricted {
         let terminals = [device, Path::new(SESSION_TERMINAL)];
         grants.extend(terminals.map(|path| Grant { path: path.to_owned(), is_writable: true }));
         let jobs = start_restricted(&grants, self.spec.network)?;
-        Ok(Self { jobs, is_one_commands: kernel_abi() >= SIGNALS_ABI, ..self.clone() })
+        Ok(Self { jobs, when_gone: Arc::default(), ..self.clone() })
     }
 
     pub(super) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
@@ -210,13 +219,22 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
 pub(super) fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Restricted> {
     let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
     let jobs = start_thread(|| Ok(()))?;
-    Ok(Restricted { jobs, wrapping, spec: Arc::new(spec.clone()), is_one_commands: false })
+    Ok(Restricted { jobs, wrapping, spec: Arc::new(spec.clone()), is_one_commands: false, when_gone: Arc::default() })
 }
 
 pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
     let (grants, notes) = grants_of(spec);
     let jobs = start_restricted(&grants, spec.network)?;
-    Ok((Restricted { jobs, wrapping: None, spec: Arc::new(spec.clone()), is_one_commands: false }, notes))
+    let spec = Arc::new(spec.clone());
+    Ok((Restricted { jobs, wrapping: None, spec, is_one_commands: false, when_gone: Arc::default() }, notes))
+}
+
+/// On the thread of the domain.
+fn end_all_when_gone() -> Option<File> {
+    domain::end_all_when_gone(orphan_guard::number()?).unwrap_or_else(|error| {
+        tracing::warn!(%error, "commands that detach themselves may outlive this process");
+        None
+    })
 }
 
 fn start_restricted(grants: &[Grant], network: Network) -> Result<mpsc::Sender<Job>> {

@@ -154,8 +154,9 @@ fn is_still((seconds, nanoseconds): Changed, now: SystemTime) -> bool {
     changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|still| still >= STILL)
 }
 
+/// Whether the times of change in a folder are this machine's own, and never left out.
 #[cfg(target_os = "linux")]
-fn tells_of_changes(folder: &Path) -> bool {
+pub(super) fn tells_of_changes(folder: &Path) -> bool {
     const EXT: u32 = 0xEF53;
     const XFS: u32 = 0x5846_5342;
     const BTRFS: u32 = 0x9123_683E;
@@ -169,7 +170,7 @@ fn tells_of_changes(folder: &Path) -> bool {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn tells_of_changes(_: &Path) -> bool {
+pub(super) fn tells_of_changes(_: &Path) -> bool {
     false
 }
 

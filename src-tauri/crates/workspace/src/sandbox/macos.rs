@@ -7,7 +7,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::guard::Held;
+use super::leavings::Held;
 use super::seatbelt::{self, Paths, Unsayable, World};
 use super::sensitive::{self, Sensitive};
 use super::{GitAccess, Reach, SandboxSpec, SandboxStatus, Wrapped};

@@ -11,31 +11,43 @@ use std::path::Path;
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, DirBuilder, OpenOptions};
+use serde::{Deserialize, Serialize};
 
+use super::ended::Ended;
 use super::sensitive::Sensitive;
-use super::{ARKI_FOLDER, OWN_GIT, SAMPLE, STEERS_GIT};
+use super::{ARKI_FOLDER, OWN_GIT, SAMPLE, STEERS_GIT, written};
 use crate::project::descend;
 
 /// More than this is not looked after, and no command is started without.
 const MAX_FILES: usize = 5_000;
 const MAX_BYTES: u64 = 64 << 20;
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum State {
-    File { bytes: Vec<u8>, mode: u32 },
-    Link(std::path::PathBuf),
+    File {
+        #[serde(with = "written::bytes")]
+        bytes: Vec<u8>,
+        mode: u32,
+    },
+    Link(#[serde(with = "written::path")] std::path::PathBuf),
     Folder,
 }
 
 type States = BTreeMap<String, State>;
 
-/// Puts back when it is dropped, at the latest.
-#[derive(Debug)]
+/// What was there before commands could change it.
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PutBack {
-    root: Dir,
     watched: Vec<Watched>,
     before: States,
-    is_done: bool,
+}
+
+/// Paths that had been changed.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Changed {
+    pub(super) put_back: Vec<String>,
+    /// For they changed after the commands had ended.
+    pub(super) left: Vec<String>,
 }
 
 impl PutBack {
@@ -56,28 +68,41 @@ impl PutBack {
         let included = git.included.iter().filter_map(|path| path.to_str());
         watched.extend(included.map(|path| Watched { path: path.to_owned(), nested_in: None }));
         let before = look(&root, &watched)?;
-        Ok(Self { root, watched, before, is_done: false })
+        Ok(Self { watched, before })
     }
 
-    /// What is to be said of it.
-    pub(super) fn finish_and_tell(self) -> String {
-        match self.finish() {
-            Ok(paths) if paths.is_empty() => String::new(),
-            Ok(paths) => format!("\n[Commands may not change {}: put back.]\n", paths.join(", ")),
-            Err(error) => format!("\n[The command changed what it may not, and it could not be put back: {error}]\n"),
-        }
+    /// At `root`, as often as one likes: all of it, or what steers git alone. Arki's folder does nothing until the user
+    /// has agreed to what changed in it.
+    pub(super) fn put_back(&self, root: &Path, moment: Moment, ended: Option<Ended>) -> io::Result<Changed> {
+        let is_meant = |watched: &&Watched| moment == Moment::AtTheEnd || watched.path != ARKI_FOLDER;
+        let place = InPlace { root: Dir::open_ambient_dir(root, ambient_authority())?, before: &self.before };
+        let is_later = |path: &String| ended.is_some_and(|ended| ended.is_before_change_of(root, Path::new(path)));
+        let changed = place.changed(self.watched.iter().filter(is_meant));
+        let (left, put_back): (Vec<_>, Vec<_>) = changed.into_iter().partition(is_later);
+        // Folders come before what is in them.
+        put_back.iter().try_for_each(|path| place.put_one_back(path))?;
+        Ok(Changed { put_back, left })
     }
+}
 
-    /// The paths that had been changed.
-    fn finish(mut self) -> io::Result<Vec<String>> {
-        self.put_back()
-    }
+/// When it is put back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    WhileTheyRun,
+    AtTheEnd,
+}
 
-    fn put_back(&mut self) -> io::Result<Vec<String>> {
-        self.is_done = true;
+/// What was there, where it was.
+struct InPlace<'a> {
+    root: Dir,
+    before: &'a States,
+}
+
+impl InPlace<'_> {
+    fn changed<'a>(&self, all: impl Iterator<Item = &'a Watched>) -> Vec<String> {
         let mut paths = BTreeSet::new();
         let mut after = States::new();
-        for watched in self.watched.iter().filter(|watched| watched.is_still_there(&self.root)) {
+        for watched in all.filter(|watched| watched.is_still_there(&self.root)) {
             let below = format!("{}/", watched.path);
             let is_its = |path: &&String| **path == watched.path || path.starts_with(&below);
             paths.extend(self.before.keys().filter(is_its).cloned());
@@ -87,13 +112,7 @@ impl PutBack {
             }
         }
         paths.extend(after.keys().cloned());
-        let is_changed = |path: &String| self.before.get(path) != after.get(path);
-        let changed: Vec<String> = paths.into_iter().filter(is_changed).collect();
-        // Folders come before what is in them.
-        for path in &changed {
-            self.put_one_back(path)?;
-        }
-        Ok(changed)
+        paths.into_iter().filter(|path| self.before.get(path) != after.get(path)).collect()
     }
 
     /// Whether the folders on its way are folders, and no links to others.
@@ -137,7 +156,7 @@ impl PutBack {
 }
 
 /// What is looked after, with all that is below.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct Watched {
     path: String,
     /// It is no loss where this folder is gone.
@@ -155,16 +174,6 @@ impl Watched {
 /// `None` in the root.
 fn parent(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(folder, _)| folder)
-}
-
-impl Drop for PutBack {
-    fn drop(&mut self) {
-        if !self.is_done
-            && let Err(error) = self.put_back()
-        {
-            tracing::warn!(%error, "what a command changed could not be put back");
-        }
-    }
 }
 
 fn look(root: &Dir, watched: &[Watched]) -> io::Result<States> {
@@ -252,11 +261,18 @@ mod tests {
         PutBack::look(root, &sensitive::find(&root.canonicalize().unwrap(), &Mutex::default())).unwrap()
     }
 
+    /// Of all that is looked after.
+    fn put_back(watched: &PutBack, root: &Path) -> Vec<String> {
+        let changed = watched.put_back(root, Moment::AtTheEnd, None).unwrap();
+        assert!(changed.left.is_empty());
+        changed.put_back
+    }
+
     fn check(change: impl FnOnce(&Path), changed: &[&str]) {
         let folder = project();
         let watched = watch(folder.path());
         change(folder.path());
-        assert_eq!(watched.finish().unwrap(), changed);
+        assert_eq!(put_back(&watched, folder.path()), changed);
         let again = watch(folder.path());
         assert_eq!(again.before, watch(project().path()).before);
     }
@@ -300,11 +316,11 @@ mod tests {
         let git = folder.path().join("a/b/.git");
         ["config", "commondir", "info/attributes"].iter().for_each(|name| fs::write(git.join(name), "evil").unwrap());
         let changed = ["a/b/.git/commondir", "a/b/.git/config", "a/b/.git/info/attributes"];
-        assert_eq!(watched.finish().unwrap(), changed);
+        assert_eq!(put_back(&watched, folder.path()), changed);
         assert_eq!(watch(folder.path()).before, watch(nested(&["info/attributes"]).path()).before);
         let watched = watch(folder.path());
         fs::remove_dir_all(folder.path().join("a")).unwrap();
-        assert!(watched.finish().unwrap().is_empty() && !folder.path().join("a").exists());
+        assert!(put_back(&watched, folder.path()).is_empty() && !folder.path().join("a").exists());
     }
 
     #[test]
@@ -313,17 +329,43 @@ mod tests {
         fs::write(folder.path().join(".git"), "gitdir: /somewhere").unwrap();
         let watched = watch(folder.path());
         fs::write(folder.path().join(".git"), "gitdir: evil").unwrap();
-        assert_eq!(watched.finish().unwrap(), [".git"]);
+        assert_eq!(put_back(&watched, folder.path()), [".git"]);
         assert_eq!(fs::read_to_string(folder.path().join(".git")).unwrap(), "gitdir: /somewhere");
     }
 
     #[test]
-    fn it_is_put_back_also_when_nobody_waits_for_the_end() {
+    fn as_it_is_written_down_it_is_put_back_too() {
+        let folder = project();
+        let watched = serde_json::from_slice(&serde_json::to_vec(&watch(folder.path())).unwrap()).unwrap();
+        fs::remove_dir_all(folder.path().join(".git/hooks")).unwrap();
+        fs::write(folder.path().join(".git/config"), [0xff]).unwrap();
+        assert_eq!(put_back(&watched, folder.path()).len(), 6);
+        assert_eq!(watch(folder.path()).before, watch(project().path()).before);
+    }
+
+    #[test]
+    fn while_commands_run_only_what_steers_git_is_put_back() {
         let folder = project();
         let watched = watch(folder.path());
-        fs::write(folder.path().join(".git/config"), "x").unwrap();
-        drop(watched);
-        assert_eq!(fs::read_to_string(folder.path().join(".git/config")).unwrap(), "mine");
+        [".git/config", ".arki/config.json"].iter().for_each(|path| fs::write(folder.path().join(path), "x").unwrap());
+        let changed = watched.put_back(folder.path(), Moment::WhileTheyRun, None).unwrap();
+        assert_eq!(changed.put_back, [".git/config"]);
+        assert_eq!(put_back(&watched, folder.path()), [".arki/config.json"]);
+    }
+
+    #[test]
+    fn what_changed_after_the_commands_had_ended_is_left() {
+        let folder = project();
+        let watched = watch(folder.path());
+        fs::write(folder.path().join(".git/hooks/pre-commit"), "the user's").unwrap();
+        let a_minute = std::time::Duration::from_secs(60);
+        let before = Ended(std::time::SystemTime::now() - a_minute);
+        let changed = watched.put_back(folder.path(), Moment::AtTheEnd, Some(before)).unwrap();
+        assert_eq!(changed.left, [".git/hooks/pre-commit"]);
+        assert!(changed.put_back.is_empty() && folder.path().join(".git/hooks/pre-commit").exists());
+        let after = Ended(std::time::SystemTime::now() + a_minute);
+        let changed = watched.put_back(folder.path(), Moment::AtTheEnd, Some(after)).unwrap();
+        assert_eq!(changed.put_back, [".git/hooks/pre-commit"]);
     }
 
     #[test]
@@ -332,7 +374,7 @@ mod tests {
         let watched = watch(folder.path());
         fs::create_dir_all(folder.path().join(".git/hooks")).unwrap();
         fs::create_dir(folder.path().join(".arki")).unwrap();
-        assert_eq!(watched.finish().unwrap(), [".arki"]);
+        assert_eq!(put_back(&watched, folder.path()), [".arki"]);
         assert!(folder.path().join(".git/hooks").exists());
     }
 }

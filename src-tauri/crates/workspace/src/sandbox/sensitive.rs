@@ -12,8 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use super::OWN_GIT;
+use serde::{Deserialize, Serialize};
+
 use super::listings::Listings;
+use super::{OWN_GIT, written};
 use crate::git_includes;
 
 /// Entries of folders that are looked at; some ten milliseconds.
@@ -31,23 +33,28 @@ const BARREN: &[&str] = &["objects", "refs", "logs", "hooks"];
 pub(super) type Identity = (u64, u64);
 
 /// Paths are relative to the project's root.
-#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Sensitive {
+    #[serde(with = "written::by_path")]
     pub(super) folders: BTreeMap<PathBuf, Identity>,
     /// A `.git` that is a file or a link, and what it says.
+    #[serde(with = "written::by_path")]
     pub(super) pointers: BTreeMap<PathBuf, Pointer>,
     /// What the git directories' configuration includes, of what is in the project, whether it is there or not.
+    #[serde(with = "written::paths")]
     pub(super) included: BTreeSet<PathBuf>,
     /// Files and folders, with links followed; only where they are looked for.
+    #[serde(skip)]
     pub(super) secrets: BTreeSet<PathBuf>,
     /// There is more than was looked at.
     pub(super) is_cut: bool,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pointer {
     pub(super) is_link: bool,
     /// As it is written; nothing where it can't be read.
+    #[serde(with = "written::path")]
     pub(super) target: PathBuf,
 }
 

@@ -44,6 +44,7 @@ impl World {
             network: Network::None,
             secrets: Some(GlobSet::empty()),
             trash: Some(self.path("trash")),
+            journals: Some(self.path("journals")),
         }
     }
 
@@ -75,6 +76,7 @@ impl World {
             time_limit: Duration::from_secs(60),
             limits: CommandLimits::default(),
             max_output_bytes: 10_000,
+            meanwhile: None,
         }
     }
 

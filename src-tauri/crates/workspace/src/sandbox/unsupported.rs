@@ -29,7 +29,7 @@ impl Restricted {
     }
 
     #[cfg(unix)]
-    pub(super) fn held(&self, _: super::GitAccess) -> super::guard::Held {
+    pub(super) fn held(&self, _: super::GitAccess) -> super::leavings::Held {
         match *self {}
     }
 

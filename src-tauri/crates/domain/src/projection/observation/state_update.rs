@@ -1,9 +1,8 @@
 //! What changes the state of a session without being a part of an answer, in one line each.
 
 use super::ObservationType;
-use super::draft::{Draft, duration, line};
+use super::draft::{Draft, duration, line, plural};
 use super::tool_phrase::Phrase;
-use crate::plural;
 use crate::{
     ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode, RunPaused,
     SessionConfigured, SessionRewound,
@@ -25,6 +24,9 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
         EventBody::FileChanged(changed) => file_changed(changed),
         EventBody::ChangeTakenBack(taken) => {
             format!("Took back a change of {}", plural(taken.changes.len() as u64, "file"))
+        }
+        EventBody::SandboxCleanedUp(cleaned) => {
+            format!("Cleaned up what commands left: {}", line(&cleaned.notes.join(" ")))
         }
         EventBody::RunPaused(paused) => format!("Paused: {}", because(paused)),
         EventBody::RunResumed(_) => "Goes on".to_owned(),

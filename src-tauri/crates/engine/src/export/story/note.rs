@@ -18,6 +18,7 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
         }
         EventBody::SessionRewound(rewound) => return rewind(rewound),
         EventBody::ChangeTakenBack(taken_back) => return restored("A change was taken back.", taken_back.changes),
+        EventBody::SandboxCleanedUp(cleaned) => (Attention, vec![quoted(cleaned.notes.join(" "))]),
         EventBody::TrustChanged(trust) if trust.trusted => (Plain, vec![words("The folder is trusted.")]),
         EventBody::TrustChanged(_) => (Attention, vec![words("The folder is not trusted.")]),
         EventBody::RunPaused(paused) => match pause_words(&paused) {

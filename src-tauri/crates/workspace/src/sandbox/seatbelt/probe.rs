@@ -57,6 +57,7 @@ impl World {
             network: Network::None,
             secrets: None,
             trash: None,
+            journals: None,
         }
     }
 
@@ -151,6 +152,7 @@ mod tests {
             time_limit: std::time::Duration::from_secs(60),
             limits: crate::CommandLimits::default(),
             max_output_bytes: 10_000,
+            meanwhile: None,
         };
         let outcome = runtime.block_on(crate::run(spec, |_| {}, tokio_util::sync::CancellationToken::new())).unwrap();
         // There any folder may be made in `.git`.

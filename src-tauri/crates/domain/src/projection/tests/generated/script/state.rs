@@ -138,6 +138,8 @@ impl Script {
             let (model, approve) = (a.is_multiple_of(4).then(|| format!("mock/m{a}")), Some(ApprovalMode::All));
             let disabled_tools = a.is_multiple_of(8).then(|| vec![format!("tool_{a}")]);
             self.add(SessionConfigured { model, approve, disabled_tools });
+        } else if a == 11 {
+            self.add(SandboxCleanedUp { call_id: None, notes: vec!["Put back.".to_owned()] });
         } else {
             self.add(TrustChanged { project: "/p".into(), trusted: a.is_multiple_of(3), pins: vec![] });
         }

@@ -1,0 +1,393 @@
+//! What commands leave behind that would make git run something, outside the sandbox, once somebody uses git there.
+//!
+//! What exists when they start is held by the sandbox, or put back (`put_back`). What does not exist yet can't be:
+//! a `commondir`, hooks, a repository within the project. So its git directories are looked at again, and what is new in
+//! them and not known to be harmless (`git_config`) is taken away: into Arki's trash, or, where that can't be, for good.
+//! All of it is opened folder by folder and never through a link, for other commands may go on. When that is done is
+//! said elsewhere: `guard` while their owner lives, `journal` where it does not.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, MetadataExt, OpenOptions};
+use serde::{Deserialize, Serialize};
+
+use super::ended::Ended;
+use super::listings::Listings;
+use super::put_back::{Moment, PutBack};
+use super::sensitive::{self, Identity, Pointer, Sensitive};
+use super::{GitAccess, OWN_GIT, SAMPLE, git_config, written};
+use crate::private_dir::{create_private_dir, write_private_file};
+use crate::project::{never_wait, open_folder};
+
+/// Bytes of a file that are looked at, and kept in the trash where it is on another disk.
+const MAX_BYTES: u64 = 1 << 20;
+/// Things in the trash; what comes when it is full is removed.
+const MAX_IN_TRASH: usize = 200;
+/// Things named that were left, for they changed later.
+const MAX_LEFT_NAMED: usize = 10;
+const FILES: &[&str] = &["config", "config.worktree", "commondir"];
+const HOOKS: &str = "hooks";
+const INFO: &str = "info";
+const ATTRIBUTES: &str = "attributes";
+
+/// Of a git directory that was there before the command, what the sandbox itself keeps from being changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) enum Held {
+    /// Landlock can't.
+    Nothing,
+    WhatSteers,
+    Everything,
+}
+
+impl Held {
+    pub(super) fn by_view(access: GitAccess) -> Self {
+        match access {
+            GitAccess::ReadOnly => Self::Everything,
+            GitAccess::Writable => Self::WhatSteers,
+        }
+    }
+}
+
+/// What commands could do; of several together, what any of them could.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Reached {
+    pub(super) held: Held,
+    /// Where they can prepare something besides the project.
+    #[serde(with = "written::paths")]
+    pub(super) elsewhere: Vec<PathBuf>,
+}
+
+impl Reached {
+    pub(super) fn by_all<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        let together = Self { held: Held::Everything, elsewhere: Vec::new() };
+        all.into_iter().fold(together, |together, one| Self {
+            held: together.held.min(one.held),
+            elsewhere: [together.elsewhere, one.elsewhere.clone()].concat(),
+        })
+    }
+}
+
+/// What of a project makes git run something, before commands could change it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Before {
+    /// Canonical.
+    #[serde(with = "written::path")]
+    pub(super) root: PathBuf,
+    git: Sensitive,
+    /// What git's configuration includes, and is not there.
+    #[serde(with = "written::paths")]
+    missing: Vec<PathBuf>,
+    #[serde(with = "written::pairs")]
+    pieces: BTreeMap<Identity, Pieces>,
+    /// Where the sandbox holds nothing.
+    put_back: Option<PutBack>,
+}
+
+/// When, and by what, the leavings are looked for.
+pub(super) struct Settling<'a> {
+    pub(super) moment: Moment,
+    pub(super) trash: Option<&'a Path>,
+    pub(super) listings: &'a Mutex<Listings>,
+    /// Where the commands' owner is gone.
+    pub(super) ended: Option<Ended>,
+}
+
+impl Before {
+    /// `git` is what there is at `root`, which is canonical, now.
+    pub(super) fn look(root: &Path, git: Sensitive, held: Held) -> io::Result<Self> {
+        let dir = Dir::open_ambient_dir(root, ambient_authority())?;
+        let seen = |(path, identity): (&PathBuf, &Identity)| Some((*identity, pieces(&open(&dir, path).ok()?)));
+        Ok(Self {
+            pieces: git.folders.iter().filter_map(seen).collect(),
+            put_back: (held == Held::Nothing).then(|| PutBack::look(root, &git)).transpose()?,
+            missing: git.included.iter().filter(|path| root.join(path).symlink_metadata().is_err()).cloned().collect(),
+            root: root.to_owned(),
+            git,
+        })
+    }
+
+    /// Whether it knows what a sandbox that holds that does not hold.
+    pub(super) fn suits(&self, held: Held) -> bool {
+        held != Held::Nothing || self.put_back.is_some()
+    }
+
+    /// Takes away and puts back what commands that reached so far left, and says what in a sentence each. Blocks for as
+    /// long as it takes to look through the project.
+    pub(super) fn settle(&self, reached: &Reached, settling: &Settling<'_>) -> Vec<String> {
+        let Ok(dir) = Dir::open_ambient_dir(&self.root, ambient_authority()) else { return Vec::new() };
+        let mut told = Told::default();
+        if let Some(put_back) = self.put_back.as_ref().filter(|_| reached.held == Held::Nothing) {
+            told.of_put_back(put_back.put_back(&self.root, settling.moment, settling.ended));
+        }
+        let after = sensitive::find(&self.root, settling.listings);
+        let is_newly_cut = after.is_cut && !self.git.is_cut && settling.moment == Moment::AtTheEnd;
+        let look = Look { before: self, reached, settling, dir, after };
+        look.take_away(&mut told);
+        if is_newly_cut {
+            told.notes.push("There are now too many files to look for every git repository among them.".to_owned());
+        }
+        told.into_notes()
+    }
+}
+
+/// What was done, in words.
+#[derive(Default)]
+struct Told {
+    notes: Vec<String>,
+    left: Vec<String>,
+}
+
+impl Told {
+    fn of_put_back(&mut self, changed: io::Result<super::put_back::Changed>) {
+        match changed {
+            Ok(changed) => {
+                if !changed.put_back.is_empty() {
+                    let paths = changed.put_back.join(", ");
+                    self.notes.push(format!("Commands may not change {paths}: put back."));
+                }
+                changed.left.into_iter().for_each(|path| self.leave(path));
+            }
+            Err(error) => {
+                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"))
+            }
+        }
+    }
+
+    fn leave(&mut self, path: String) {
+        if !self.left.contains(&path) {
+            self.left.push(path);
+        }
+    }
+
+    fn into_notes(mut self) -> Vec<String> {
+        if !self.left.is_empty() {
+            let more = self.left.len().saturating_sub(MAX_LEFT_NAMED);
+            self.left.truncate(MAX_LEFT_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            self.notes.push(format!(
+                "Changed after Arki had ended, so left as they are: {}{more}. Where that was not you, look at it before \
+                 using git there.",
+                self.left.join(", ")
+            ));
+        }
+        self.notes
+    }
+}
+
+/// One look at what there is now.
+struct Look<'a> {
+    before: &'a Before,
+    reached: &'a Reached,
+    settling: &'a Settling<'a>,
+    dir: Dir,
+    after: Sensitive,
+}
+
+impl Look<'_> {
+    fn take_away(&self, told: &mut Told) {
+        let held = self.reached.held;
+        for (path, identity) in &self.after.folders {
+            let known = self.before.pieces.get(identity);
+            if known.is_some() && held == Held::Everything {
+                continue;
+            }
+            let Ok(folder) = open(&self.dir, path) else { continue };
+            // Where it was put back as it was, the folder itself may be another.
+            let at_this_place = self.before.git.folders.get(path).and_then(|identity| self.before.pieces.get(identity));
+            let is_known = |name: &str, piece: &Piece| {
+                let was = known.and_then(|pieces| pieces.get(name));
+                let was_here = at_this_place.and_then(|pieces| pieces.get(name));
+                [was, was_here].contains(&Some(piece)) || (was.is_some() && held != Held::Nothing)
+            };
+            let new = pieces(&folder).into_iter().filter(|(name, piece)| !is_known(name, piece));
+            let harmful = new.filter(|(name, piece)| !self.is_harmless(path, name, piece));
+            harmful.for_each(|(name, _)| self.take(&folder, path, &name, told));
+        }
+        // What was there is held.
+        for path in self.before.missing.iter().filter(|path| self.root().join(path).symlink_metadata().is_ok()) {
+            let Some((folder, name)) = self.parent_of(path) else { continue };
+            if !piece(&folder, name).is_some_and(|piece| is_harmless_configuration(&piece)) {
+                self.take(&folder, path.parent().unwrap_or(path), name, told);
+            }
+        }
+        for (path, pointer) in &self.after.pointers {
+            let parent = path.parent().unwrap_or(path);
+            if self.before.git.pointers.get(path) != Some(pointer)
+                && !self.leads_to_what_is_looked_at(parent, pointer)
+                && let Some((folder, name)) = self.parent_of(path)
+            {
+                self.take(&folder, parent, name, told);
+            }
+        }
+    }
+
+    fn root(&self) -> &Path {
+        &self.before.root
+    }
+
+    fn is_harmless(&self, folder: &Path, name: &str, piece: &Piece) -> bool {
+        match name {
+            "config" | "config.worktree" => is_harmless_configuration(piece),
+            "commondir" => piece.text().is_some_and(|text| self.is_worktree(folder, text.trim_end_matches('\n'))),
+            _ => false,
+        }
+    }
+
+    /// Whether `folder` lies among the worktrees of the repository that its `commondir` names.
+    fn is_worktree(&self, folder: &Path, common: &str) -> bool {
+        let worktrees = folder.parent().filter(|parent| parent.ends_with("worktrees"));
+        let Some(repository) = worktrees.and_then(Path::parent) else { return false };
+        let named = self.root().join(folder).join(common).canonicalize();
+        self.after.folders.contains_key(repository) && named.is_ok_and(|named| named == self.root().join(repository))
+    }
+
+    fn parent_of<'a>(&self, path: &'a Path) -> Option<(Dir, &'a str)> {
+        let folder = open(&self.dir, path.parent().unwrap_or(path)).ok()?;
+        Some((folder, path.file_name()?.to_str()?))
+    }
+
+    /// A repository that no command could prepare, or one in the project that was one already, or is harmless.
+    fn leads_to_what_is_looked_at(&self, folder: &Path, pointer: &Pointer) -> bool {
+        let Some(place) = pointer.place(&self.root().join(folder)) else { return !pointer.is_link };
+        match place.strip_prefix(self.root()) {
+            Ok(inside) if self.after.folders.contains_key(inside) => {
+                self.was_in_use(inside) || self.is_harmless_as_a_whole(inside)
+            }
+            Ok(_) => false,
+            Err(_) => !pointer.is_link && !self.reached.elsewhere.iter().any(|root| place.starts_with(root)),
+        }
+    }
+
+    /// Whether somebody's git used it before the command: one that only has the shape of a git directory may have been
+    /// put there for this.
+    fn was_in_use(&self, inside: &Path) -> bool {
+        let is_known = self.before.git.folders.contains_key(inside);
+        let place = self.root().join(inside);
+        let leads_there = |(path, pointer): (&PathBuf, &Pointer)| {
+            pointer.place(&self.root().join(path.parent().unwrap_or(path))).is_some_and(|leads| leads == place)
+        };
+        is_known
+            && (inside.components().any(|part| part.as_os_str() == OWN_GIT)
+                || self.before.git.pointers.iter().any(leads_there))
+    }
+
+    fn is_harmless_as_a_whole(&self, path: &Path) -> bool {
+        open(&self.dir, path)
+            .is_ok_and(|folder| pieces(&folder).iter().all(|(name, piece)| self.is_harmless(path, name, piece)))
+    }
+
+    fn take(&self, folder: &Dir, path: &Path, name: &str, told: &mut Told) {
+        let whole = path.join(name);
+        if self.settling.ended.is_some_and(|ended| ended.is_before_change_of(self.root(), &whole)) {
+            told.leave(whole.display().to_string());
+            return;
+        }
+        let (within, last) = match name.split_once('/') {
+            Some((inner, last)) => (open_folder(folder, inner), last),
+            None => (folder.try_clone(), name),
+        };
+        let ending = within.and_then(|within| match self.keep(&within, last) {
+            Some(place) => Ok(Some(place)),
+            None => remove(&within, last).map(|()| None),
+        });
+        told.notes.push(words(&whole, &ending));
+    }
+
+    /// Where it is now; `None` where it can't be kept and is where it was.
+    fn keep(&self, folder: &Dir, name: &str) -> Option<PathBuf> {
+        let trash = self.settling.trash?;
+        create_private_dir(trash).ok()?;
+        if std::fs::read_dir(trash).ok()?.count() >= MAX_IN_TRASH {
+            return None;
+        }
+        let place = tempfile::Builder::new().prefix("git-").tempdir_in(trash).ok()?;
+        let kept = Dir::open_ambient_dir(place.path(), ambient_authority()).ok()?;
+        if folder.rename(name, &kept, name).is_err() {
+            // On another disk.
+            let Piece::File(bytes) = piece(folder, name)? else { return None };
+            write_private_file(&place.path().join(name), &bytes).ok()?;
+            remove(folder, name).ok()?;
+        }
+        Some(place.keep().join(name))
+    }
+}
+
+fn words(path: &Path, ending: &io::Result<Option<PathBuf>>) -> String {
+    let what = format!("{} could make git run a program outside the sandbox", path.display());
+    match ending {
+        Ok(Some(place)) => format!("{what}, so it was moved to {}.", place.display()),
+        Ok(None) => format!("{what}, so it was removed."),
+        Err(error) => format!("{what}, and it can't be removed: {error}. Look at it before using git there."),
+    }
+}
+
+/// By their names in the git directory.
+type Pieces = BTreeMap<String, Piece>;
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Piece {
+    File(#[serde(with = "written::bytes")] Vec<u8>),
+    Link(#[serde(with = "written::path")] PathBuf),
+    /// Inode, bytes and time of change.
+    Other(u64, u64, i64),
+}
+
+impl Piece {
+    fn text(&self) -> Option<&str> {
+        let Self::File(bytes) = self else { return None };
+        std::str::from_utf8(bytes).ok()
+    }
+}
+
+fn is_harmless_configuration(piece: &Piece) -> bool {
+    piece.text().is_some_and(git_config::is_harmless)
+}
+
+/// What git reads, to run it or to learn what it is to run.
+fn pieces(folder: &Dir) -> Pieces {
+    let mut pieces: Pieces = FILES.iter().filter_map(|name| Some(((*name).to_owned(), piece(folder, name)?))).collect();
+    add_pieces(&mut pieces, folder, HOOKS, |name| !name.ends_with(SAMPLE));
+    add_pieces(&mut pieces, folder, INFO, |name| name == ATTRIBUTES);
+    pieces
+}
+
+/// Those in a folder within; itself where it is none.
+fn add_pieces(pieces: &mut Pieces, folder: &Dir, within: &str, counts: impl Fn(&str) -> bool) {
+    let Ok(inner) = open_folder(folder, within) else {
+        pieces.extend(piece(folder, within).map(|piece| (within.to_owned(), piece)));
+        return;
+    };
+    let names = inner.entries().into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| counts(name));
+    pieces.extend(names.filter_map(|name| Some((format!("{within}/{name}"), piece(&inner, &name)?))));
+}
+
+fn piece(folder: &Dir, name: &str) -> Option<Piece> {
+    let found = folder.symlink_metadata(name).ok()?;
+    if found.is_symlink() {
+        return Some(Piece::Link(folder.read_link_contents(name).unwrap_or_default()));
+    }
+    let bytes = if found.is_file() && found.len() <= MAX_BYTES { read(folder, name).ok() } else { None };
+    Some(bytes.map_or_else(|| Piece::Other(found.ino(), found.len(), found.mtime()), Piece::File))
+}
+
+fn read(folder: &Dir, name: &str) -> io::Result<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    never_wait(&mut options);
+    let mut bytes = Vec::new();
+    folder.open_with(name, &options)?.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn remove(folder: &Dir, name: &str) -> io::Result<()> {
+    if folder.symlink_metadata(name)?.is_dir() { folder.remove_dir_all(name) } else { folder.remove_file(name) }
+}
+
+fn open(root: &Dir, path: &Path) -> io::Result<Dir> {
+    path.components().try_fold(root.try_clone()?, |parent, name| open_folder(&parent, name))
+}
