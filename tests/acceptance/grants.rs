@@ -137,7 +137,7 @@ fn a_search_leaves_secret_files_out_and_says_so() {
     exec(&stage, "never").exits(0);
     let told = stage.told();
     assert!(told.contains("a.txt:1:a needle") && !told.contains("needle=one"), "{told}");
-    assert!(told.contains("1 secret files were left out: .env"), "{told}");
+    assert!(told.contains("1 secret file was left out: .env"), "{told}");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! the model says the same. These limits lie below the log's, so that it never comes to that.
 
 use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The longest answer, thoughts included, in bytes of JSON; the log takes events of 16 MiB.
 pub(crate) const MAX_ANSWER_BYTES: usize = 12 << 20;
@@ -74,7 +74,12 @@ pub(crate) fn arguments(call: &ToolRequest) -> (Value, Option<Fault>) {
         let fault = refused(&format!("they are nested deeper than {MAX_ARGUMENT_DEPTH} levels"));
         return (Value::from(head(raw, KEPT_ARGUMENT_BYTES)), Some(fault));
     }
-    (serde_json::from_str(raw).unwrap_or_else(|_| Value::from(raw)), None)
+    match serde_json::from_str(raw) {
+        // So some models say that there are none.
+        Ok(Value::Null) => (Value::Object(Map::new()), None),
+        Ok(args) => (args, None),
+        Err(_) => (Value::from(raw), None),
+    }
 }
 
 fn refused(why: &str) -> Fault {

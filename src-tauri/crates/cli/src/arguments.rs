@@ -74,7 +74,10 @@ pub(crate) enum Command {
         show: bool,
     },
     /// Trust a folder no longer
-    Untrust { folder: Option<PathBuf> },
+    Untrust {
+        /// The folder; -C's where left out
+        folder: Option<PathBuf>,
+    },
     /// List, show and export sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
@@ -165,7 +168,10 @@ pub(crate) enum Command {
     /// Check configuration, database, keychain, sandbox and providers
     Doctor,
     /// Open the desktop app
-    Open { folder: Option<PathBuf> },
+    Open {
+        /// The folder; -C's where left out
+        folder: Option<PathBuf>,
+    },
 }
 
 fn log_levels(text: &str) -> Result<String, String> {

@@ -14,6 +14,7 @@ mod fetch;
 mod guide;
 mod inside;
 mod kernel;
+mod left_out;
 mod manual;
 pub mod policy;
 mod remote_tool;

@@ -2,6 +2,7 @@
 
 use crate::error::ToolError;
 use crate::inside::InsideAction;
+use crate::left_out::LeftOut;
 use crate::manual::Manual;
 use crate::remote_tool::RemoteTool;
 use crate::schema;
@@ -9,7 +10,6 @@ use crate::subagents::Subagents;
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Fault, Redactor, ToolDefinition};
 use arki_workspace::{ChangeSet, Project};
-use globset::GlobSet;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(crate) struct ReadTask {
     pub(crate) args: Value,
     /// What the argument `path` names, where it names something kept instead of a file.
     pub(crate) artifact: Option<Vec<u8>>,
-    pub(crate) secrets: GlobSet,
+    pub(crate) left_out: LeftOut,
     pub(crate) redactor: Redactor,
     pub(crate) max_output_bytes: usize,
     pub(crate) cancel: CancellationToken,

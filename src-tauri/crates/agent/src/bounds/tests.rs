@@ -42,6 +42,11 @@ fn brackets_in_strings_are_no_nesting() {
 }
 
 #[test]
+fn null_stands_for_no_arguments() {
+    assert_eq!(arguments(&call(" null ".into())), (serde_json::json!({}), None));
+}
+
+#[test]
 fn what_is_no_json_is_stored_as_it_came() {
     assert_eq!(arguments(&call("{\"path\": ".into())), (Value::from("{\"path\": "), None));
 }

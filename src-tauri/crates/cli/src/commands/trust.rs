@@ -59,7 +59,7 @@ pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> 
 
 fn list(project: &ProjectState, heading: &str, output: &Output) {
     if project.enables.is_empty() {
-        output.line("There is nothing in it that would be loaded or run; changes and commands can be made.");
+        output.line(format!("{heading} changes and commands; there is nothing in it that would be loaded or run."));
         return;
     }
     output.line(format!("{heading} changes and commands, and what the folder brings:"));

@@ -9,8 +9,9 @@ mod observation_type;
 mod state_update;
 mod tool_phrase;
 
-use self::draft::{Draft, duration, line, plural};
+use self::draft::{Draft, duration, line};
 use self::tool_phrase::Phrase;
+use crate::plural;
 use crate::{
     CallId, Code, EngineRequest, EngineResponse, EngineRetry, Event, EventBody, EventId, FinishReason, HookRan,
     OutputMessage, PlanStep, PlanStepState, RunCompleted, RunFailed, RunId, RunStarted, SessionId, StepFailed,

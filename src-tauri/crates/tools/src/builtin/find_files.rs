@@ -23,7 +23,7 @@ pub(crate) fn tool() -> Tool {
 
 fn read(task: &ReadTask) -> Result<Output, ToolError> {
     let arguments: Arguments = arguments(&task.args)?;
-    let found = find(&task.project, &arguments.glob, &task.secrets, MAX_FILES, &task.cancel)?;
+    let found = find(&task.project, &arguments.glob, &task.left_out.files, MAX_FILES, &task.cancel)?;
     let mut text = String::new();
     for path in &found.paths {
         text.push_str(path);
@@ -35,9 +35,6 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
     if found.truncated {
         let _ = writeln!(text, "[more than {MAX_FILES} files; narrow the glob]");
     }
-    if found.secrets_skipped > 0 {
-        let names = found.skipped_secrets.join(", ");
-        let _ = writeln!(text, "[{} secret files were left out: {names}]", found.secrets_skipped);
-    }
+    text.push_str(&task.left_out.note(found.secrets_skipped, &found.skipped_secrets));
     Ok(Output { text, truncated: found.truncated })
 }

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_domain::PlaceholderUse;
+use arki_domain::{PlaceholderUse, plural};
 use arki_workspace::{SearchQuery, search};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,7 +43,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         context: arguments.context.unwrap_or(0),
         max_results: MAX_MATCHES,
         max_bytes: task.max_output_bytes,
-        secrets: task.secrets.clone(),
+        secrets: task.left_out.files.clone(),
     };
     let outcome = search(&task.project, &query, &task.redactor, &task.cancel)?;
     let mut text = String::new();
@@ -57,14 +57,13 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         let _ = writeln!(text, "{}{mark}{}{mark}{}", hit.path, hit.line, hit.text);
         previous = Some((&hit.path, hit.line));
     }
-    let _ = writeln!(text, "[{} matching lines in {} files searched]", outcome.matches, outcome.files_searched);
+    let (matches, files) =
+        (plural(outcome.matches as u64, "matching line"), plural(outcome.files_searched as u64, "file"));
+    let _ = writeln!(text, "[{matches} in {files} searched]");
     if outcome.truncated {
         text.push_str("[there are more; narrow the pattern or the glob]\n");
     }
-    if outcome.secrets_skipped > 0 {
-        let names = outcome.skipped_secrets.join(", ");
-        let _ = writeln!(text, "[{} secret files were left out: {names}]", outcome.secrets_skipped);
-    }
+    text.push_str(&task.left_out.note(outcome.secrets_skipped, &outcome.skipped_secrets));
     Ok(Output { text, truncated: outcome.truncated })
 }
 

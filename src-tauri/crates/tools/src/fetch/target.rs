@@ -3,7 +3,7 @@
 use super::address::is_public;
 use arki_domain::{Code, Fault};
 use reqwest::Url;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,6 +69,25 @@ pub(crate) fn host_of(url: &Url) -> String {
     host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
 }
 
+fn not_public(host: &str, address: IpAddr) -> String {
+    match host.parse() == Ok(address) {
+        true => format!("{address} is not on the public internet."),
+        false => format!("{host} leads to {address}, which is not on the public internet."),
+    }
+}
+
+/// A proxy would look names up itself, so that nobody could say where they lead.
+fn no_host_hint() -> &'static str {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let proxies = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+    match proxies.into_iter().any(is_set) {
+        true => {
+            "Pages are fetched without the proxy that the environment names, so they can be had only where names are known without it."
+        }
+        false => "Check the address, and that this computer is online.",
+    }
+}
+
 /// Looks the host up, once: these are the addresses to connect to.
 ///
 /// # Errors
@@ -78,16 +97,12 @@ pub(super) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<S
     let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((host.as_str(), port))).await;
     let addresses: Vec<SocketAddr> = looked_up.ok().and_then(Result::ok).into_iter().flatten().collect();
     if addresses.is_empty() {
-        return Err(Fault::new(
-            Code::FETCH_FAILED,
-            format!("There is no host {host}."),
-            "Check the address, and that this computer is online.",
-        ));
+        return Err(Fault::new(Code::FETCH_FAILED, format!("There is no host {host}."), no_host_hint()));
     }
     match addresses.iter().find(|address| !is_public(address.ip())) {
         Some(address) if !private.has(url) => Err(Fault::new(
             Code::ADDRESS_REFUSED,
-            format!("{host} leads to {}, which is not on the public internet.", address.ip()),
+            not_public(&host, address.ip()),
             "The user can allow a host of their own network with policy.fetch.allowPrivateHosts in config.json.",
         )),
         _ => Ok(addresses),

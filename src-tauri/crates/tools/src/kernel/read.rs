@@ -2,9 +2,10 @@
 
 use super::Kernel;
 use super::record::Record;
+use crate::left_out::LeftOut;
 use crate::tool::{Action, Output, ReadTask, Tool};
 use arki_domain::{Code, Fault, ToolCall};
-use globset::{GlobSet, GlobSetBuilder};
+use globset::GlobSetBuilder;
 use std::time::Duration;
 
 impl Kernel {
@@ -16,7 +17,7 @@ impl Kernel {
             project: self.settings.project.clone(),
             args: call.args.clone(),
             artifact: self.artifact_for(call, record).await?,
-            secrets: self.left_out_by(tool.name())?,
+            left_out: self.left_out_by(tool.name())?,
             redactor: self.redactor.clone(),
             max_output_bytes: self.settings.limits.max_output_bytes,
             cancel: record.cancel().child_token(),
@@ -39,13 +40,13 @@ impl Kernel {
     }
 
     /// The files that a tool which reads many leaves out: the user's secret files, and what rules keep from the tool.
-    fn left_out_by(&self, tool: &str) -> Result<GlobSet, Fault> {
+    fn left_out_by(&self, tool: &str) -> Result<LeftOut, Fault> {
         let denied = self.settings.policy.denied_files(tool);
         if denied.is_empty() {
-            return Ok(self.settings.secrets.clone());
+            return Ok(LeftOut { files: self.settings.secrets.clone(), by_rules: false });
         }
         let mut all = GlobSetBuilder::new();
         self.settings.secret_globs.iter().cloned().chain(denied).for_each(|glob| _ = all.add(glob));
-        all.build().map_err(Fault::internal)
+        Ok(LeftOut { files: all.build().map_err(Fault::internal)?, by_rules: true })
     }
 }

@@ -101,7 +101,7 @@ impl CommandLine {
     pub fn parse_as(shell: Shell, line: &str) -> Self {
         match shell {
             Shell::Bash => Self::parse_at(line, 0),
-            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, "more than is looked into"),
+            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, "too much in it"),
             Shell::PowerShell => powershell::parse(line),
         }
     }
@@ -295,11 +295,11 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 /// The line's commands, where both readers see the same.
 fn read_twice(line: &str, depth: usize) -> Result<Vec<Vec<Word>>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
-        return Err("more than is looked into");
+        return Err("too much in it");
     }
     let commands = plain_shell::read(line)?;
     if commands.len() > MAX_COMMANDS {
-        return Err("more than is looked into");
+        return Err("too much in it");
     }
     let assignments = commands.iter().flat_map(|words| words.iter().take_while(|word| is_assignment(word)));
     if assignments.into_iter().any(|word| !is_harmless(word)) {

@@ -52,10 +52,6 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-pub(super) fn plural(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 pub(super) fn duration(milliseconds: u64) -> String {
     let seconds = milliseconds / 1000;
     match (seconds / 60, seconds) {

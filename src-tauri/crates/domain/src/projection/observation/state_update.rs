@@ -1,8 +1,9 @@
 //! What changes the state of a session without being a part of an answer, in one line each.
 
 use super::ObservationType;
-use super::draft::{Draft, duration, line, plural};
+use super::draft::{Draft, duration, line};
 use super::tool_phrase::Phrase;
+use crate::plural;
 use crate::{
     ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode, RunPaused,
     SessionConfigured, SessionRewound,
