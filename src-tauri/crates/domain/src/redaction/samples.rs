@@ -49,6 +49,15 @@ pub(crate) fn secrets() -> Vec<Sample> {
         sample("", joined("AIza", random(35)), "&x=1"),
         sample("//r/:_authToken=", joined("npm_", random(36)), "\n"),
         sample("", joined("pypi-", random(80)), ""),
+        sample("", joined("glsa_", &format!("{}_{}", random(32), &hex[..8])), ""),
+        sample("'", joined("glc_", random(80)), "'"),
+        sample("", joined("tskey-auth-", &format!("k123456CNTRL-{}", random(32))), "\n"),
+        sample("=", joined("HRKU-", &format!("AA{}", random(58))), ""),
+        sample("", joined("dp.st.", &format!("prd.{}", random(43))), ""),
+        sample("", joined("pscale_tkn_", random(43)), ";"),
+        sample("FlyV1 ", joined("fm2_", &random(80).repeat(2)), ",x"),
+        sample("", joined("sbp_", &hex[..40]), ""),
+        sample("", joined("sntrys_", &format!("eyJ{}_{}", random(80), random(43))), ""),
         sample("", joined("sk_live_", random(24)), ";"),
         sample("", joined("SG.", &format!("{}.{}", random(22), random(43))), ""),
         sample("", joined("hf_", random(34)), ""),
@@ -100,6 +109,7 @@ pub(crate) const ORDINARY: &[&str] = &[
     "Set-Cookie: id=a3fWa; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Domain=a1b2c3d4e5f6g7h8i9.example.org; Max-Age=2592000",
     "cookies: CookieJar2048Implementation, Cookie: this text goes on with cookie=cutter_of_a_certain_form; let cookie = x",
     "Private-Lines: 14 and then the Private-MAC: of it",
+    "//registry.npmjs.org/:_authToken=${NPM_TOKEN} glsa_prefix glc_ tskey-client pscale_tkn_ dp.st.x fm2_main sbp_",
     "[secret] [secret:prod] [secrets:x#1] \\[secret\\] schlüssel=日本語",
 ];
 
