@@ -6,7 +6,7 @@ use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
-use arki_workspace::{EnvFiles, PinKind, Project, ProjectPath};
+use arki_workspace::{EnvFiles, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,8 +149,7 @@ impl Engine {
     /// When the folder cannot be read.
     pub fn changed_pieces(&self, path: &Path) -> Result<Vec<String>, Fault> {
         let open = self.load_project(path)?;
-        let changes = open.changes(&open.current).into_iter();
-        Ok(changes.filter(arki_workspace::ChangedPin::puts_off).map(|change| change.path).collect())
+        Ok(open.off(&open.current).into_iter().map(|change| change.path).collect())
     }
 
     /// Trusts a folder as it is now, and puts the project's template into it.
@@ -203,21 +202,22 @@ impl Engine {
 }
 
 impl OpenProject {
-    /// None while untrusted.
-    fn changes(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+    /// What is no longer as it was agreed to, so that it is off; nothing while untrusted.
+    fn off(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
         let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
-        arki_workspace::compare(&pinned, current)
+        let changes = arki_workspace::compare(&pinned, current).into_iter();
+        changes.filter(arki_workspace::ChangedPin::puts_off).collect()
     }
 
     /// Whether git may run a program that nobody agreed to.
     pub(crate) fn git_is_off(&self) -> bool {
-        self.changes(&self.current).iter().any(|change| change.kind == PinKind::GitConfig && change.puts_off())
+        self.off(&self.current).iter().any(|change| change.kind == PinKind::GitConfig)
     }
 
     fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
         let Some(trust) = &self.trust else { return Vec::new() };
-        self.changes(current)
+        self.off(current)
             .into_iter()
             .map(|change| ChangedPin {
                 diff: self.difference(trust, &change.path, redactor),
@@ -239,7 +239,9 @@ impl OpenProject {
             Some(record) => record.content.clone()?,
             None => String::new(),
         };
-        let new = String::from_utf8(self.read(path, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
+        let (file, is_programs) = file_of_piece(path);
+        let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
+        let new = if is_programs { git_programs(&text) } else { text };
         let new = redactor.redact(&new);
         let diff = similar::TextDiff::from_lines(old.as_str(), &new);
         Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
@@ -248,11 +250,20 @@ impl OpenProject {
 
 /// The text is kept without its secrets: it is only there to show what changed.
 fn pin_record(project: &Project, pin: &arki_workspace::Pin, redactor: &Redactor) -> PinRecord {
-    let keeps_text = !matches!(pin.kind, PinKind::GitConfig | PinKind::GitHook);
-    let content = keeps_text.then(|| text_of(project, &pin.path)).flatten();
+    let (file, is_programs) = file_of_piece(&pin.path);
+    let content = match pin.kind {
+        PinKind::GitConfig if is_programs => text_of(project, file).map(|text| git_programs(&text)),
+        PinKind::GitConfig | PinKind::GitHook => None,
+        _ => text_of(project, file),
+    };
     let content = content.map(|text| redactor.redact(&text).into_owned());
     let pin = TrustPin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() };
     PinRecord { pin, content }
+}
+
+/// The file that a pin's path is about, and whether only of what git may run by it.
+fn file_of_piece(path: &str) -> (&str, bool) {
+    path.strip_suffix(PROGRAMS_OF_GIT).map_or((path, false), |file| (file, true))
 }
 
 fn text_of(project: &Project, path: &str) -> Option<String> {

@@ -7,7 +7,7 @@ use crate::wire::{AppState, ApprovalSummary, ModelEntry, ProjectState, ProviderE
 use arki_domain::{ApprovalRequested, Code, Fault, SessionId};
 use arki_llm::ProviderKind;
 use arki_store::ApprovalRecord;
-use arki_workspace::write_private_file;
+use arki_workspace::{Sandbox, write_private_file};
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ impl Engine {
             project,
             recent_projects: self.recent_projects(),
             default_model: self.user_config()?.model,
-            sandbox: self.sandbox().name.clone(),
+            sandbox: Sandbox::strongest().name,
         })
     }
 

@@ -87,7 +87,10 @@ pub use sandbox::{
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
-pub use trust::{ChangedPin, Pin, PinChange, PinKind, command_programs, compare, install_template, scan};
+pub use trust::{
+    ChangedPin, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, command_programs, compare, git_programs, install_template,
+    scan,
+};
 pub use unnamed_reads::{Descent, UnnamedReads, reads_below, reads_below_matching, reads_kept, reads_matching};
 
 #[cfg(all(test, target_os = "linux"))]

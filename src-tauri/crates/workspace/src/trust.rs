@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use crate::change_set::content_hash;
 use crate::error::Result;
 use crate::project::Project;
-use crate::sandbox::git_config::beyond_harmless;
 
+pub use crate::sandbox::git_config::beyond_harmless as git_programs;
 pub use config_pieces::command_programs;
 pub use template::install_template;
 
 /// Ends the path of a pin for what a git configuration may have git run.
-const PROGRAMS_OF_GIT: &str = "#programs";
+pub const PROGRAMS_OF_GIT: &str = "#programs";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -99,7 +99,7 @@ pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
 }
 
 fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {
-    let programs = beyond_harmless(&String::from_utf8_lossy(config));
+    let programs = git_programs(&String::from_utf8_lossy(config));
     let pin = || Pin {
         kind: PinKind::GitConfig,
         path: format!("{path}{PROGRAMS_OF_GIT}"),

@@ -54,7 +54,7 @@ pub(super) fn is_harmless(text: &str) -> bool {
 
 /// The lines that are not harmless, each after the section it is in. Once a line is not written as git writes it, all
 /// that follow are among them.
-pub(crate) fn beyond_harmless(text: &str) -> String {
+pub fn beyond_harmless(text: &str) -> String {
     let (mut section, mut header) = (None, "");
     let mut found = String::new();
     let mut is_readable = true;
