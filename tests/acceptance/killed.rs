@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use crate::harness::{Running, Stage, files_below, payload, payloads, program, text, wait_until};
+use crate::mcp;
 use arki_testkit::{Script, Turn};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -185,30 +186,52 @@ fn what_detached_itself_does_not_outlive_a_killed_arki() {
     });
 }
 
+/// The model makes this call, and answers when the test lets it.
+fn then_waits(call: Turn, goes_on: &Arc<AtomicBool>) -> Script {
+    goes_on.store(false, Ordering::SeqCst);
+    let goes_on = goes_on.clone();
+    let waits = Turn::computed(move |_| {
+        wait_until("the model may go on", || goes_on.load(Ordering::SeqCst));
+        Turn::text("Done.")
+    });
+    then(vec![call, waits])
+}
+
 #[test]
 fn what_a_command_in_the_background_leaves_is_gone_while_it_runs() {
-    let goes_on = Arc::new(AtomicBool::new(false));
-    let script = || {
-        let goes_on = goes_on.clone();
-        let waits = Turn::computed(move |_| {
-            wait_until("the model may go on", || goes_on.load(Ordering::SeqCst));
-            Turn::text("Done.")
-        });
-        then(vec![runs("sh leave.sh", true), waits])
-    };
-    World::in_each(script, &Value::Null, |world| {
-        goes_on.store(false, Ordering::SeqCst);
-        world.stage.write("leave.sh", format!("{}touch made\nsleep 600\n", world.leave_evil()));
+    let goes_on = Arc::default();
+    World::in_each(
+        || then_waits(runs("sh leave.sh", true), &goes_on),
+        &Value::Null,
+        |world| {
+            world.stage.write("leave.sh", format!("{}touch made\nsleep 600\n", world.leave_evil()));
+            let mut running = world.start(&["exec", "--approve", "all", "go"]);
+            let cleaned = running.until_kind("sandbox.cleaned_up");
+            assert!(cleaned["payload"]["callId"].is_string(), "{cleaned}");
+            assert!(cleaned["payload"]["notes"].to_string().contains(".git/config"), "{cleaned}");
+            wait_until("the command did its worst", || world.stage.path("made").exists());
+            wait_until("it is gone", || !world.has_evil());
+            world.runs_nothing();
+            goes_on.store(true, Ordering::SeqCst);
+            let events = running.end().exits(0).lines();
+            let result = text(&payload(&events, "tool.async_result")["result"]);
+            assert!(result.starts_with("stopped because Arki ended"), "{result}");
+        },
+    );
+}
+
+#[test]
+fn what_an_mcp_servers_program_leaves_is_gone_while_it_runs() {
+    let goes_on = Arc::default();
+    let script = || then_waits(Turn::calls().call("mcp__x__echo", json!({"text": "leave"})), &goes_on);
+    World::in_each(script, &json!({"mcpServers": {"x": mcp::server("good")}}), |world| {
+        world.stage.write("leave.sh", world.leave_evil());
         let mut running = world.start(&["exec", "--approve", "all", "go"]);
         let cleaned = running.until_kind("sandbox.cleaned_up");
-        assert!(cleaned["payload"]["callId"].is_string(), "{cleaned}");
         assert!(cleaned["payload"]["notes"].to_string().contains(".git/config"), "{cleaned}");
-        wait_until("the command did its worst", || world.stage.path("made").exists());
         wait_until("it is gone", || !world.has_evil());
         world.runs_nothing();
         goes_on.store(true, Ordering::SeqCst);
-        let events = running.end().exits(0).lines();
-        let result = text(&payload(&events, "tool.async_result")["result"]);
-        assert!(result.starts_with("stopped because Arki ended"), "{result}");
+        assert!(text(&payload(&running.end().exits(0).lines(), "tool.result")["result"]).contains("leave"));
     });
 }

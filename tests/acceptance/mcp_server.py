@@ -126,6 +126,8 @@ def call(name, arguments):
         for number in range(5_000):
             send({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": number, "progress": 1}})
             send({"jsonrpc": "2.0", "method": "notifications/nobody/knows", "params": {"x": number}})
+    if said == "leave":
+        subprocess.run(["sh", "leave.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     if said == "processes":
         # As many as there are, and no more, should nobody end it.
         for _ in range(40):
