@@ -49,6 +49,8 @@ mod domain;
 #[cfg(unix)]
 mod ended;
 pub(crate) mod git_config;
+#[cfg(unix)]
+mod git_todo;
 #[cfg(target_os = "linux")]
 mod grants;
 #[cfg(unix)]

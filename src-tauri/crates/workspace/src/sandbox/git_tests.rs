@@ -1,6 +1,7 @@
 //! Git's own commands work in each sandbox, and nothing stays that would make git run something outside it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use super::super::{GitAccess, Meanwhile, Sandbox};
@@ -228,4 +229,38 @@ fn what_one_command_has_just_made_another_takes_for_new() {
         assert!(!fs::read_to_string(world.path("project/.git/config")).unwrap().contains("evil"));
         assert!(!world.path("project/new/.git/config").exists());
     }
+}
+
+/// By a hook, which a line of git's own runs.
+#[test]
+fn attributes_and_a_rebase_with_programs_to_run_are_not_left_behind() {
+    World::in_each(GitAccess::Writable, |world, run| {
+        let hook = "#!/bin/sh\nmkdir -p .git/rebase-merge .git/info\necho 'exec ./evil' >.git/rebase-merge/git-rebase-todo\n\
+                    echo '* filter=evil' >.git/info/attributes\n";
+        fs::create_dir(world.path("project/husky")).unwrap();
+        fs::write(world.path("project/husky/pre-commit"), hook).unwrap();
+        fs::set_permissions(world.path("project/husky/pre-commit"), PermissionsExt::from_mode(0o755)).unwrap();
+        world.git("config core.hooksPath husky");
+        let said = run("git commit -q --allow-empty -m x").output;
+        for left in [".git/rebase-merge/git-rebase-todo", ".git/info/attributes"] {
+            assert!(said.contains(left) && !world.path("project").join(left).exists(), "{said}");
+        }
+    });
+}
+
+#[test]
+fn a_rebase_that_stops_is_left_as_it_is() {
+    World::in_each(GitAccess::Writable, |world, run| {
+        world.git("switch -q -c side");
+        for (branch, text) in [("side", "theirs\n"), ("main", "ours\n")] {
+            world.git(&format!("switch -q {branch}"));
+            fs::write(world.path("project/file"), text).unwrap();
+            world.git("commit -q -a -m changed");
+        }
+        let outcome = run("git rebase side");
+        assert_eq!(outcome.exit_code, Some(1), "{}", outcome.output);
+        assert!(world.path("project/.git/rebase-merge/git-rebase-todo").exists(), "{}", outcome.output);
+        assert_eq!(world.trashed(), [""; 0]);
+        succeeds(run, "git rebase --abort");
+    });
 }

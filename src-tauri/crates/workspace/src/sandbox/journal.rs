@@ -118,8 +118,8 @@ impl Drop for Journal {
 /// What another process that lives has noted of the project: what its commands have made since was not there before.
 pub(super) fn of_another(folder: &Path, root: &Path) -> Option<Before> {
     let is_locked =
-        |path: &PathBuf| File::open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
-    of_project(folder, root).filter(is_locked).find_map(|path| read(&File::open(path).ok()?, root)?.before)
+        |path: &PathBuf| open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
+    of_project(folder, root).filter(is_locked).find_map(|path| read(&open(&path).ok()?, root)?.before)
 }
 
 /// A journal whose owner is gone. Locked, so that nobody else settles it too.
@@ -137,7 +137,7 @@ impl Abandoned {
     }
 
     fn lock(path: PathBuf, root: &Path) -> Option<Self> {
-        let file = File::open(&path).ok()?;
+        let file = open(&path).ok()?;
         file.try_lock().ok()?;
         if !is_same(&file, &path) {
             return None;
@@ -165,6 +165,11 @@ impl Abandoned {
             tracing::warn!(%error, "a journal was not removed");
         }
     }
+}
+
+/// To be written too, as some network file systems want it of what is locked.
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).append(true).open(path)
 }
 
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! What commands leave behind that would make git run something, outside the sandbox, once somebody uses git there.
 //!
 //! What exists when they start is held by the sandbox, or put back (`put_back`). What does not exist yet can't be:
-//! a `commondir`, hooks, a repository within the project. So its git directories are looked at again, and what is new in
+//! a `commondir`, hooks, attributes, a rebase that waits with programs to run, a repository within the project. So its git directories are looked at again, and what is new in
 //! them and not known to be harmless (`git_config`) is taken away: into Arki's trash, or, where that can't be, for good.
 //! All of it is opened folder by folder and never through a link, for other commands may go on. When that is done is
 //! said elsewhere: `guard` while their owner lives, `journal` where it does not.
@@ -19,7 +19,7 @@ use super::ended::Ended;
 use super::listings::Listings;
 use super::put_back::{Moment, PutBack};
 use super::sensitive::{self, Identity, Pointer, Sensitive};
-use super::{GitAccess, OWN_GIT, SAMPLE, git_config, written};
+use super::{GitAccess, OWN_GIT, SAMPLE, git_config, git_todo, written};
 use crate::private_dir::{create_private_dir, write_private_file};
 use crate::project::{never_wait, open_folder};
 
@@ -33,6 +33,9 @@ const FILES: &[&str] = &["config", "config.worktree", "commondir"];
 const HOOKS: &str = "hooks";
 const INFO: &str = "info";
 const ATTRIBUTES: &str = "attributes";
+/// A rebase that waits, and what is left to do of it.
+const REBASE: &str = "rebase-merge";
+const TODO: &str = "git-rebase-todo";
 
 /// Of a git directory that was there before the command, what the sandbox itself keeps from being changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -233,6 +236,7 @@ impl Look<'_> {
         match name {
             "config" | "config.worktree" => is_harmless_configuration(piece),
             "commondir" => piece.text().is_some_and(|text| self.is_worktree(folder, text.trim_end_matches('\n'))),
+            "rebase-merge/git-rebase-todo" => piece.text().is_some_and(git_todo::is_harmless),
             _ => false,
         }
     }
@@ -352,6 +356,7 @@ fn pieces(folder: &Dir) -> Pieces {
     let mut pieces: Pieces = FILES.iter().filter_map(|name| Some(((*name).to_owned(), piece(folder, name)?))).collect();
     add_pieces(&mut pieces, folder, HOOKS, |name| !name.ends_with(SAMPLE));
     add_pieces(&mut pieces, folder, INFO, |name| name == ATTRIBUTES);
+    add_pieces(&mut pieces, folder, REBASE, |name| name == TODO);
     pieces
 }
 

@@ -117,9 +117,12 @@ impl Search<'_> {
     }
 
     fn note_included(&mut self) {
-        let configurations = |folder: &PathBuf| ["config", "config.worktree"].map(|name| folder.join(name));
-        let mut queue: Vec<PathBuf> = self.found.folders.keys().flat_map(configurations).collect();
-        while let Some(file) = queue.pop() {
+        let configurations = |folder: &PathBuf| {
+            let tree = self.tree_of(folder);
+            ["config", "config.worktree"].map(|name| (folder.join(name), tree.clone()))
+        };
+        let mut queue: Vec<(PathBuf, PathBuf)> = self.found.folders.keys().flat_map(configurations).collect();
+        while let Some((file, tree)) = queue.pop() {
             let place = self.root.join(&file);
             let text = short_text(&place, MAX_CONFIGURATION_BYTES);
             for named in git_includes::included(&text, place.parent().unwrap_or(self.root)) {
@@ -128,13 +131,26 @@ impl Search<'_> {
                     continue;
                 }
                 let inside = real.strip_prefix(self.root).ok().filter(|_| self.found.included.len() < MAX_FOUND);
-                if let Some(path) = inside
+                if let Some(path) = inside.filter(|path| path.starts_with(&tree))
                     && self.found.included.insert(path.to_owned())
                 {
-                    queue.push(path.to_owned());
+                    queue.push((path.to_owned(), tree.clone()));
                 }
             }
         }
+    }
+
+    /// In which files a git directory's configuration has a say. That of a nested repository, which may have come in an
+    /// archive, has none in the files of the project around it.
+    fn tree_of(&self, folder: &Path) -> PathBuf {
+        let leads_to =
+            |pointer: &Pointer| pointer.place(self.root).is_some_and(|place| place == self.root.join(folder));
+        let is_own = folder.starts_with(OWN_GIT) || self.found.pointers.get(Path::new(OWN_GIT)).is_some_and(leads_to);
+        if is_own {
+            return PathBuf::new();
+        }
+        let above = folder.ancestors().filter(|place| place.file_name().is_some_and(|name| name == OWN_GIT)).last();
+        above.and_then(Path::parent).unwrap_or(folder).to_owned()
     }
 
     /// A link is a name for what it leads to, in the project.
@@ -328,6 +344,33 @@ mod tests {
         let project = Project::new(&["src"], &[(".git/config", includes), ("more", "")]);
         let found = find(&project.root(), &Mutex::default());
         assert_eq!(found.included, ["more", "to-come"].map(PathBuf::from).into());
+    }
+
+    #[test]
+    fn a_nested_repository_includes_none_of_the_files_around_it() {
+        let files = [
+            ("a/.git/config", "[include]\npath = ../../around\npath = ../own\n"),
+            ("a/own", "[include]\npath = ../around\npath = more\n"),
+            ("a/more", ""),
+            ("a/.git/modules/m/config", "[include]\npath = ../../../of-module\n"),
+            ("a/of-module", ""),
+            ("bare/config", "[include]\npath = inside\npath = ../around\n"),
+            ("bare/inside", ""),
+            ("around", ""),
+        ];
+        let modules =
+            ["a/.git/modules/m", "bare"].map(|git| ["HEAD", "objects/x", "refs/x"].map(|n| format!("{git}/{n}")));
+        let project = Project::new(&[], &files);
+        modules.as_flattened().iter().for_each(|path| {
+            fs::create_dir_all(project.root().join(path).parent().unwrap()).unwrap();
+            fs::write(project.root().join(path), "").unwrap();
+        });
+        let included = ["a/more", "a/of-module", "a/own", "bare/inside"].map(PathBuf::from);
+        assert_eq!(find(&project.root(), &Mutex::default()).included, included.clone().into());
+        // The project's own does, wherever it is.
+        fs::write(project.root().join(".git"), "gitdir: bare").unwrap();
+        let with_around = ["around".into()].into_iter().chain(included).collect();
+        assert_eq!(find(&project.root(), &Mutex::default()).included, with_around);
     }
 
     #[test]
