@@ -41,6 +41,18 @@ impl Blob {
         }
         Ok(())
     }
+
+    /// Stores it, or notes at once that it is wanted again: no event speaks of it yet.
+    pub(crate) fn keep_anew(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
+        self.keep(transaction, now_ms)?;
+        note_wanted(transaction, &self.hash, now_ms)
+    }
+}
+
+fn note_wanted(transaction: &Connection, hash: &str, now_ms: i64) -> Result<(), StoreError> {
+    let sql = "UPDATE blobs SET kept_at = ?2 WHERE hash = ?1 AND kept_at <> ?2";
+    transaction.prepare_cached(sql)?.execute(params![hash, now_ms])?;
+    Ok(())
 }
 
 /// Notes that somebody wants the content kept. `false` when it is not there.
@@ -51,7 +63,7 @@ pub(crate) fn refresh(transaction: &Connection, hash: &str, now_ms: i64) -> Resu
         .optional()?;
     // The clock may have been set back: an age is a distance.
     if kept_at.is_some_and(|kept_at| u128::from(now_ms.abs_diff(kept_at)) > REFRESH_AFTER.as_millis()) {
-        transaction.prepare_cached("UPDATE blobs SET kept_at = ?2 WHERE hash = ?1")?.execute(params![hash, now_ms])?;
+        note_wanted(transaction, hash, now_ms)?;
     }
     Ok(kept_at.is_some())
 }

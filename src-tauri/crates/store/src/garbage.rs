@@ -13,8 +13,8 @@ use crate::row::unsigned;
 use crate::traces::ContentUse;
 use crate::writer::Durability;
 use crate::{Reader, Store, StoreError};
-use rusqlite::{Connection, params};
-use std::collections::HashMap;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// A content that nobody speaks of yet is left alone this long: the event that will is on its way.
@@ -49,8 +49,17 @@ impl Store {
         quota_bytes: u64,
         list_of_manifest: impl ManifestReader,
     ) -> Result<Collected, StoreError> {
+        self.collect(quota_bytes, Released::default(), list_of_manifest).await
+    }
+
+    pub(crate) async fn collect(
+        &self,
+        quota_bytes: u64,
+        released: Released,
+        list_of_manifest: impl ManifestReader,
+    ) -> Result<Collected, StoreError> {
         self.finish_removals().await?;
-        let doomed = self.read(move |reader| reader.doomed(quota_bytes, &list_of_manifest)).await?;
+        let doomed = self.read(move |reader| reader.doomed(quota_bytes, &released, &list_of_manifest)).await?;
         let mut collected = Collected::default();
         for batch in doomed.chunks(GARBAGE_BATCH) {
             let batch = batch.to_vec();
@@ -59,6 +68,35 @@ impl Store {
             collected.freed_bytes += removed.freed_bytes;
         }
         Ok(collected)
+    }
+}
+
+/// Contents that sessions spoke of which were just removed: nobody waits for these any more, however young they are.
+#[derive(Debug, Default)]
+pub(crate) struct Released {
+    /// Hashes, and those of them that are lists.
+    named: HashSet<String>,
+    lists: Vec<String>,
+    /// When the last of the sessions was last spoken in. What was kept later, somebody else wanted.
+    until_ms: i64,
+}
+
+impl Released {
+    /// To be called before the session's references are gone.
+    pub(crate) fn add(&mut self, transaction: &Connection, session: &str) -> Result<(), StoreError> {
+        let mut statement = transaction.prepare_cached("SELECT hash, kind FROM blob_refs WHERE session_id = ?1")?;
+        let mut rows = statement.query([session])?;
+        while let Some(row) = rows.next()? {
+            let hash: String = row.get(0)?;
+            if row.get::<_, i64>(1)? == ContentUse::Manifest as i64 {
+                self.lists.push(hash.clone());
+            }
+            self.named.insert(hash);
+        }
+        let last = "SELECT updated_at FROM sessions WHERE session_id = ?1";
+        let last: Option<i64> = transaction.query_row(last, [session], |row| row.get(0)).optional()?;
+        self.until_ms = self.until_ms.max(last.unwrap_or(0));
+        Ok(())
     }
 }
 
@@ -93,12 +131,19 @@ impl Reader {
     fn doomed(
         &self,
         quota_bytes: u64,
+        released: &Released,
         list_of_manifest: &dyn Fn(&[u8]) -> Vec<String>,
     ) -> Result<Vec<Stored>, StoreError> {
         // References first: what is stored in between is too young to be missed by them.
         let uses = self.read(uses)?;
         let stored = self.read(stored)?;
-        let listed = self.listed(&stored, &uses, list_of_manifest)?;
+        let lists = stored.iter().filter(|content| uses.get(&content.hash) == Some(&(ContentUse::Manifest as i64)));
+        let listed = self.listed(lists.map(|list| (list.hash.as_str(), list.kept_at)), list_of_manifest)?;
+        let was_listed = self.listed(released.lists.iter().map(|list| (list.as_str(), 0)), list_of_manifest)?;
+        let is_released = |content: &Stored| {
+            let was_named = released.named.contains(&content.hash) || was_listed.contains_key(&content.hash);
+            was_named && content.kept_at <= released.until_ms
+        };
         let now_ms = self.clock.now_ms();
         let (mut doomed, mut spare, mut total) = (Vec::new(), Vec::new(), 0);
         for content in stored {
@@ -106,7 +151,7 @@ impl Reader {
                 (Some(&kind), _) if kind != ContentUse::Image as i64 => None,
                 (Some(_), _) => Some(Need::Named(content.kept_at)),
                 (None, Some(&since)) => Some(Need::Listed(since)),
-                (None, None) if is_young(&content, now_ms) => None,
+                (None, None) if is_young(&content, now_ms) && !is_released(&content) => None,
                 (None, None) => {
                     doomed.push(content);
                     continue;
@@ -128,23 +173,21 @@ impl Reader {
 
     /// The hashes that lists name, with when the newest of these lists was kept. A list that cannot be read leads
     /// nowhere.
-    fn listed(
+    fn listed<'a>(
         &self,
-        stored: &[Stored],
-        uses: &HashMap<String, i64>,
+        lists: impl Iterator<Item = (&'a str, i64)>,
         list_of_manifest: &dyn Fn(&[u8]) -> Vec<String>,
     ) -> Result<HashMap<String, i64>, StoreError> {
         let mut listed = HashMap::new();
-        for manifest in stored.iter().filter(|content| uses.get(&content.hash) == Some(&(ContentUse::Manifest as i64)))
-        {
-            let bytes = match self.blob(&manifest.hash) {
+        for (list, kept_at) in lists {
+            let bytes = match self.blob(list) {
                 Ok(bytes) => bytes.unwrap_or_default(),
                 Err(StoreError::Damaged { .. }) => continue,
                 Err(error) => return Err(error),
             };
             for hash in list_of_manifest(&bytes) {
-                let newest = listed.entry(hash).or_insert(manifest.kept_at);
-                *newest = manifest.kept_at.max(*newest);
+                let newest = listed.entry(hash).or_insert(kept_at);
+                *newest = kept_at.max(*newest);
             }
         }
         Ok(listed)

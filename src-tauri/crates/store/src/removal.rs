@@ -4,7 +4,7 @@
 //! bounded steps, so that others can write in between; what a crash leaves of them is removed the next time anything is.
 //! Then the contents go that only it spoke of, and SQLite gives the pages back to the file system.
 
-use crate::garbage::ManifestReader;
+use crate::garbage::{ManifestReader, Released};
 use crate::import::imported_to;
 use crate::row::OF_SESSION;
 use crate::writer::Durability;
@@ -49,8 +49,8 @@ impl Store {
     ) -> Result<RemovedSessions, StoreError> {
         let before = self.read(Reader::used_bytes).await?;
         let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
-        let subagents = self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
-        self.collect_garbage(u64::MAX, list_of_manifest).await?;
+        let (subagents, released) = self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
+        self.collect(u64::MAX, released, list_of_manifest).await?;
         self.give_pages_back().await?;
         let after = self.read(Reader::used_bytes).await?;
         Ok(RemovedSessions { freed_bytes: before.saturating_sub(after), subagents })
@@ -86,15 +86,17 @@ struct Removal {
 }
 
 impl Removal {
-    /// Answers with the sub-agents' sessions.
-    fn begin(&self, transaction: &Connection) -> Result<Vec<SessionId>, StoreError> {
+    /// Answers with the sub-agents' sessions, and the contents that all of them spoke of.
+    fn begin(&self, transaction: &Connection) -> Result<(Vec<SessionId>, Released), StoreError> {
         self.ensure_removable(transaction, &self.session)?;
         let subagents = subagents_of(transaction, &self.session)?;
         for subagent in &subagents {
             self.ensure_removable(transaction, subagent)?;
         }
+        let mut released = Released::default();
         for session in subagents.iter().chain([&self.session]) {
             let id = session.as_str();
+            released.add(transaction, id)?;
             transaction
                 .execute("INSERT INTO session_removals (session_id) VALUES (?1) ON CONFLICT DO NOTHING", [id])?;
             for table in TABLES {
@@ -103,7 +105,7 @@ impl Removal {
             transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(session)])?;
         }
         usage_events::note_removal(transaction)?;
-        Ok(subagents)
+        Ok((subagents, released))
     }
 
     fn ensure_removable(&self, transaction: &Connection, session: &SessionId) -> Result<(), StoreError> {

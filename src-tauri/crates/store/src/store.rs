@@ -150,7 +150,7 @@ impl Store {
     pub async fn put_blob(&self, bytes: &[u8]) -> Result<String, StoreError> {
         let (blob, clock) = (Blob::pack(bytes)?, self.reader.clock.clone());
         self.write(Durability::Normal, move |transaction| {
-            blob.keep(transaction, clock.now_ms())?;
+            blob.keep_anew(transaction, clock.now_ms())?;
             Ok(blob.hash)
         })
         .await

@@ -54,6 +54,32 @@ async fn what_a_session_speaks_of_stays_also_through_a_list() {
 }
 
 #[tokio::test]
+async fn what_only_a_removed_session_spoke_of_goes_at_once() {
+    let fixture = Fixture::new();
+    let store = &fixture.store;
+    let names = ["listed", "changed", "shared", "wanted again"];
+    let list_of = |names: &[&str]| {
+        content(&names.iter().map(|name| image(name) + "\n").collect::<String>(), ContentKind::Manifest)
+    };
+    for name in names.into_iter().chain(["nobody's yet"]) {
+        store.put_blob(name.as_bytes()).await.unwrap();
+    }
+    store.put_contents(&"a".into(), vec![list_of(&["listed", "shared"])]).await.unwrap();
+    store.put_contents(&"b".into(), vec![list_of(&["shared"])]).await.unwrap();
+    for (hash, session) in [(image("changed"), "a"), (image("wanted again"), "a"), (image("shared"), "b")] {
+        let changed = json!({"path": "a", "beforeHash": null, "afterHash": hash, "callId": "c", "hunks": []});
+        fixture
+            .append(&session.into(), vec![created("t", "/p"), parsed(&RunId::new(), "file.changed", &changed)])
+            .await;
+    }
+    fixture.clock.set(START_MS + 1);
+    store.put_blob(b"wanted again").await.unwrap();
+    store.remove_session(&"a".into(), "me", list).await.unwrap();
+    let kept: Vec<&str> = names.into_iter().chain(["nobody's yet"]).filter(|name| is_kept(&fixture, name)).collect();
+    assert_eq!(kept, ["shared", "wanted again", "nobody's yet"]);
+}
+
+#[tokio::test]
 async fn a_quota_takes_old_lists_images_first_then_those_of_changes_and_never_the_rest() {
     let fixture = Fixture::new();
     let store = &fixture.store;
