@@ -128,6 +128,21 @@ fn a_file_that_changed_meanwhile_is_not_written_and_a_fresh_preview_waits() {
 }
 
 /// There is nothing to show, so that nobody is asked: the run goes on, and the user is told as the model is.
+#[cfg(unix)]
+#[test]
+fn a_link_that_took_the_files_place_is_another_change() {
+    let (stage, id) = waiting();
+    stage.write("src/other.txt", sixty_lines());
+    std::fs::remove_file(stage.path("src/app.txt")).unwrap();
+    std::os::unix::fs::symlink("other.txt", stage.path("src/app.txt")).unwrap();
+    approve(&stage, &id, &[]).exits(3);
+    assert_eq!(stage.read("src/other.txt"), sixty_lines());
+    let fresh = stage.waiting();
+    assert_ne!(fresh, id);
+    approve(&stage, &fresh, &[]).exits(0);
+    assert!(stage.read("src/other.txt").contains("LINE FIVE"));
+}
+
 #[test]
 fn a_change_that_no_longer_fits_at_all_is_told_to_the_model() {
     for theirs in [Some("something else entirely\n"), None] {

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 
 use crate::atomic_write::WriteProtected;
 use crate::error::{ChangeError, Result};
-use crate::project::ProjectPath;
+use crate::project::{Project, ProjectPath};
 
 pub(crate) use diff::is_text;
 
@@ -44,6 +44,8 @@ pub struct ChangeSet {
     files: Vec<FileChange>,
     write_protected: WriteProtected,
     notes: Vec<String>,
+    /// Where paths lead that are links or below one.
+    places: BTreeMap<ProjectPath, ProjectPath>,
 }
 
 /// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
@@ -70,7 +72,7 @@ pub struct Preview {
     /// As `git diff` prints it.
     pub diff: String,
     pub hunks: Vec<Hunk>,
-    /// SHA-256 hex over every path, both contents, the mode and the diff.
+    /// SHA-256 hex over every path, where links lead, both contents, the mode and the diff.
     pub preview_hash: String,
 }
 
@@ -109,7 +111,7 @@ impl ChangeSet {
             return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
         }
         files.retain(FileChange::is_change);
-        Ok(Self { files, write_protected: WriteProtected::Refused, notes: Vec::new() })
+        Ok(Self { files, write_protected: WriteProtected::Refused, notes: Vec::new(), places: BTreeMap::new() })
     }
 
     /// What whoever proposed the change should know of how it was understood; a sentence each. No part of the preview.
@@ -119,6 +121,16 @@ impl ChangeSet {
 
     pub fn notes(&self) -> &[String] {
         &self.notes
+    }
+
+    /// Bound also to the files that links lead to: through another link it would be another change.
+    #[must_use]
+    pub fn placed_in(self, project: &Project) -> Self {
+        let place = |change: &FileChange| {
+            let place = project.canonical(&change.path).ok().filter(|place| *place != change.path)?;
+            Some((change.path.clone(), place))
+        };
+        Self { places: self.files.iter().filter_map(place).collect(), ..self }
     }
 
     /// Also files that nobody may write to are replaced; they stay write-protected.

@@ -73,7 +73,8 @@ impl Kernel {
             Some(Action::Write(plan)) if requested.preview.is_some() => plan,
             _ => return false,
         };
-        let now = plan(&self.settings.project, &requested.args).map(|change| change.preview().preview_hash);
+        let project = &self.settings.project;
+        let now = plan(project, &requested.args).map(|change| change.placed_in(project).preview().preview_hash);
         now.map_or(true, |hash| hash != requested.shown_hash())
     }
 
@@ -222,7 +223,8 @@ impl Kernel {
     }
 
     fn plan(&self, plan: WriteAction, call: &ToolCall) -> Result<ChangeSet, Fault> {
-        plan(&self.settings.project, &call.args).map_err(Fault::from)
+        let project = &self.settings.project;
+        Ok(plan(project, &call.args)?.placed_in(project))
     }
 
     /// Half a file beside the file; it is not worth failing for.

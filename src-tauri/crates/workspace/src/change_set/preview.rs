@@ -21,10 +21,35 @@ impl ChangeSet {
         Preview {
             files_affected: self.files.iter().map(|change| change.path.to_string()).collect(),
             lines_changed,
-            preview_hash: preview_hash(&self.files, &diff),
+            preview_hash: self.preview_hash(&diff),
             diff,
             hunks,
         }
+    }
+
+    /// Every field is preceded by its length or a tag, so no two change sets share an encoding.
+    fn preview_hash(&self, diff: &str) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(b"arki-preview-1\n");
+        hasher.update((self.files.len() as u64).to_be_bytes());
+        for change in &self.files {
+            hash_bytes(&mut hasher, change.path.as_str().as_bytes());
+            hash_content(&mut hasher, change.before.as_deref());
+            hash_content(&mut hasher, change.after.as_deref());
+            match change.mode {
+                None => hasher.update([0]),
+                Some(mode) => {
+                    hasher.update([1]);
+                    hasher.update(mode.to_be_bytes());
+                }
+            }
+        }
+        hash_bytes(&mut hasher, diff.as_bytes());
+        for (path, place) in &self.places {
+            hash_bytes(&mut hasher, path.as_str().as_bytes());
+            hash_bytes(&mut hasher, place.as_str().as_bytes());
+        }
+        hex::encode(hasher.finalize())
     }
 }
 
@@ -142,27 +167,6 @@ fn quoted(side: &str, path: &str) -> String {
 /// Git ends a name with spaces by a tab, so that `patch` does not take what follows for a date.
 fn tabbed(name: &str) -> String {
     if name.contains(' ') { format!("{name}\t") } else { name.to_owned() }
-}
-
-/// Every field is preceded by its length or a tag, so no two change sets share an encoding.
-fn preview_hash(files: &[FileChange], diff: &str) -> String {
-    let mut hasher = Sha256::new();
-    hasher.update(b"arki-preview-1\n");
-    hasher.update((files.len() as u64).to_be_bytes());
-    for change in files {
-        hash_bytes(&mut hasher, change.path.as_str().as_bytes());
-        hash_content(&mut hasher, change.before.as_deref());
-        hash_content(&mut hasher, change.after.as_deref());
-        match change.mode {
-            None => hasher.update([0]),
-            Some(mode) => {
-                hasher.update([1]);
-                hasher.update(mode.to_be_bytes());
-            }
-        }
-    }
-    hash_bytes(&mut hasher, diff.as_bytes());
-    hex::encode(hasher.finalize())
 }
 
 fn hash_bytes(hasher: &mut Sha256, bytes: &[u8]) {
