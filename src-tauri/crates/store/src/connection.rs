@@ -72,6 +72,9 @@ impl Location {
             Kind::Memory(uri) => open_memory(uri, flags)?,
         };
         prepare(&connection, self.patience)?;
+        if !matches!(self.kind, Kind::Memory(_)) && schema::version(&connection)? <= schema::VERSION {
+            ensure_not_cut_off(&connection, &self.path)?;
+        }
         schema::bring_up_to_date(&mut connection, &self.path, self.patience)?;
         // What is removed must not be found in the file's gaps either: overwritten where the page is written anyway;
         // whole pages are given back when a session is removed.
@@ -137,6 +140,7 @@ fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
         }
         found => {
             schema::ensure_arkis(&connection, path, found)?;
+            ensure_not_cut_off(&connection, path)?;
             match found < schema::VERSION {
                 true => Err(StoreError::Older { path: path.to_owned() }),
                 false => Ok(connection),
@@ -149,6 +153,20 @@ fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
 fn ensure_log_has_database(path: &Path) -> Result<(), StoreError> {
     match path.metadata()?.len() == 0 && has_log(path) {
         true => Err(StoreError::damaged("it is empty, and the log beside it is not")),
+        false => Ok(()),
+    }
+}
+
+/// SQLite itself misses a last page of which only a part is there, and fills it with zeros. What a write-ahead log still
+/// has to add is not looked for: without one, the file is as long as its header says.
+fn ensure_not_cut_off(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    // As long as it is open no other process can copy its log into the file.
+    let snapshot = connection.unchecked_transaction()?;
+    let count = |pragma| snapshot.query_row(pragma, [], |row| row.get::<_, i64>(0).map(i64::unsigned_abs));
+    let expected = count("PRAGMA page_count")? * count("PRAGMA page_size")?;
+    let found = path.metadata()?.len();
+    match found < expected && !has_log(path) {
+        true => Err(StoreError::damaged(format!("{} bytes are missing at its end", expected - found))),
         false => Ok(()),
     }
 }

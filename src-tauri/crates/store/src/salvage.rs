@@ -13,7 +13,7 @@ mod recovery;
 use crate::connection::{self, Location};
 use crate::reader::Reader;
 use crate::{Store, StoreError, StoreOptions};
-use arki_domain::{Clock, SessionId, SystemClock};
+use arki_domain::{Clock, SessionId, SystemClock, plural};
 use copies::Scratch;
 pub(crate) use copies::note_damage;
 use rusqlite::Connection;
@@ -30,6 +30,8 @@ pub struct Salvaged {
     pub unproven_events: u64,
     /// As far as anything still tells of them, by name or number.
     pub lost_events: u64,
+    /// What tells how much there was could not be read to its end: more may be lost.
+    pub lost_uncounted: bool,
     /// Images of files, prompts and the like that were still listed, and could not be read.
     pub lost_contents: u64,
     /// What was decided about trust, or set, may be missing: the user is asked again.
@@ -42,23 +44,39 @@ impl Salvaged {
     /// What happened, for people.
     #[must_use]
     pub fn words(&self) -> String {
-        let mut words = format!(
-            "The database was damaged. {} events were recovered and at least {} are lost; {} sessions have a gap and are \
-             read-only.",
-            self.recovered_events,
-            self.lost_events,
-            self.sessions_broken.len(),
-        );
+        let mut words = format!("The database was damaged. {}", self.words_for_events());
+        match self.sessions_broken.len() {
+            0 => {}
+            1 => words += " 1 session has a gap and is read-only.",
+            broken => words += &format!(" {broken} sessions have a gap and are read-only."),
+        }
         if self.unproven_events > 0 {
             words += &format!(" {} of the recovered events are not as they were stored.", self.unproven_events);
         }
         if self.lost_contents > 0 {
-            words += &format!(" {} kept contents (images of files, prompts) are lost.", self.lost_contents);
+            let (contents, are) =
+                (plural(self.lost_contents, "kept content"), if self.lost_contents == 1 { "is" } else { "are" });
+            words += &format!(" {contents} (images of files, prompts) {are} lost.");
         }
         if self.lost_settings {
             words += " Decisions about trust may be lost too: you are asked again.";
         }
         format!("{words} The damaged file is kept as {}.", self.copy.display())
+    }
+
+    fn words_for_events(&self) -> String {
+        let recovered = match self.recovered_events {
+            1 => "1 event was recovered".to_owned(),
+            events => format!("{events} events were recovered"),
+        };
+        match (self.recovered_events, self.lost_events, self.lost_uncounted) {
+            (0, 0, true) => {
+                "Nothing of its log can be read: its sessions are lost, and how many can't be told.".to_owned()
+            }
+            (_, 0, true) => format!("{recovered}; whether others are lost, and how many, can't be told."),
+            (_, 0, false) => format!("{recovered}, and none is known to be lost."),
+            (_, lost, _) => format!("{recovered}, and at least {lost} {} lost.", if lost == 1 { "is" } else { "are" }),
+        }
     }
 }
 
@@ -125,6 +143,7 @@ fn rescue(path: &Path) -> Result<Salvaged, StoreError> {
         recovered_events: recovered.events,
         unproven_events: recovered.unproven,
         lost_events: recovered.lost,
+        lost_uncounted: recovered.lost_uncounted,
         lost_contents: recovered.lost_contents,
         lost_settings: recovered.lost_settings,
         sessions_broken,

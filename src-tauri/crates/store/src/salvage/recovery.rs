@@ -51,6 +51,8 @@ pub(super) struct Recovered {
     /// Of these, what is not as its hash says.
     pub(super) unproven: u64,
     pub(super) lost: u64,
+    /// What tells how much there was could not be read to its end: more may be lost.
+    pub(super) lost_uncounted: bool,
     /// Contents that the damaged database still lists, and has no more.
     pub(super) lost_contents: u64,
     /// Some decision of trust, or some setting, may not have been read.
@@ -67,7 +69,7 @@ pub(super) fn recover(damaged: &Path, fresh: &mut Connection) -> Result<Recovere
         sessions: BTreeMap::new(),
         knows_sessions: false,
         last_numbers: BTreeMap::new(),
-        recovered: Recovered { lost_settings: true, ..Recovered::default() },
+        recovered: Recovered { lost_uncounted: true, lost_settings: true, ..Recovered::default() },
     };
     if let Some(source) = &source {
         recovery.read_sessions(source)?;
@@ -155,15 +157,18 @@ impl Recovery<'_> {
 
     fn read_numbers(&mut self, source: &Connection) -> Result<(), StoreError> {
         let numbers = &mut self.last_numbers;
+        let mut knows_events = false;
         for (table, columns) in NUMBERS {
-            each_row(source, table, columns, "1, 2", |row| {
+            let is_whole = each_row(source, table, columns, "1, 2", |row| {
                 if let (Ok(id), Ok(seq)) = (row.get_ref(0).map(row::lossy_text), row.get(1)) {
                     let last = numbers.entry(end_of(&id)).or_default();
                     *last = row::unsigned(seq).max(*last);
                 }
                 Ok(())
             })?;
+            knows_events |= is_whole && table.starts_with("events ");
         }
+        self.recovered.lost_uncounted = !(knows_events && self.knows_sessions);
         // What is still there of removed sessions was not lost.
         each_row(source, "session_removals", "session_id", "1", |row| {
             numbers.remove(&end_of(&row.get_ref(0).map(row::lossy_text).unwrap_or_default()));

@@ -212,6 +212,39 @@ async fn a_file_that_was_cut_off_gives_what_is_left_of_it() {
     }
 }
 
+#[tokio::test]
+async fn a_file_that_lacks_less_than_a_page_is_damaged_and_not_written_to() {
+    for missing in [1, 1000] {
+        let (_folder, path) = database().await;
+        let length = path.metadata().unwrap().len() - missing;
+        OpenOptions::new().write(true).open(&path).unwrap().set_len(length).unwrap();
+        let cut = std::fs::read(&path).unwrap();
+        let error = Store::open_read_only(&path).map(|_| ()).unwrap_err();
+        assert_eq!(error.code(), Code::DATABASE_DAMAGED, "{error}");
+        assert!(error.to_string().contains(&format!("{missing} bytes are missing")), "{error}");
+        let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
+        let salvaged = salvaged.unwrap();
+        assert_eq!(std::fs::read(&salvaged.copy).unwrap(), cut);
+        assert_eq!(salvaged.recovered_events + salvaged.lost_events, EVENTS, "{salvaged:?}");
+        assert_appendable(&store, &salvaged).await;
+    }
+}
+
+#[tokio::test]
+async fn a_salvage_that_finds_nothing_says_that_all_is_lost() {
+    let (_folder, path) = database().await;
+    let length = path.metadata().unwrap().len();
+    // The words of the layout are left, and nothing of what it describes.
+    for page in 2..=length / PAGE_BYTES {
+        overwrite_page(&path, page);
+    }
+    let (_store, salvaged) = salvage_noted(&path);
+    let salvaged = salvaged.unwrap();
+    assert_eq!((salvaged.recovered_events, salvaged.lost_events, salvaged.lost_uncounted), (0, 0, true));
+    let words = salvaged.words();
+    assert!(words.contains("its sessions are lost, and how many can't be told"), "{words}");
+}
+
 /// The row of a running session lags behind its log, and does not remember the last events.
 #[tokio::test]
 async fn the_last_events_of_a_session_at_work_are_counted_when_they_are_lost() {
@@ -249,7 +282,8 @@ async fn lost_contents_and_settings_are_told_too() {
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.lost_events, salvaged.lost_contents, salvaged.lost_settings), (0, 1, true));
     let words = salvaged.words();
-    assert!(words.contains("1 kept contents") && words.contains("trust"), "{words}");
+    assert!(words.contains("1 kept content (") && words.contains("trust"), "{words}");
+    assert!(words.contains("none is known to be lost") && !words.contains("0 sessions"), "{words}");
 }
 
 #[tokio::test]
