@@ -15,6 +15,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use arki_domain::sha256_hex;
@@ -36,8 +37,9 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 const SURELY_DEAD: Duration = Duration::from_secs(10);
 /// After the word of their end; a killed command finishes the system call that it is in.
 const LAST_BREATH: Duration = Duration::from_secs(1);
-/// Attempts to make a file that nobody else takes for a dead one's.
-const ATTEMPTS: usize = 10;
+/// Attempts to make a file that nobody else takes for a dead one's, and how long that one may take to see that it is not.
+const ATTEMPTS: usize = 200;
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Of commands that run in this process; removed when dropped.
 #[derive(Debug)]
@@ -64,7 +66,13 @@ impl Journal {
         let mut line = serde_json::to_vec(before)?;
         line.push(b'\n');
         for _ in 0..ATTEMPTS {
-            let file = File::options().append(true).create_new(true).mode(0o600).open(path)?;
+            let file = match File::options().append(true).create_new(true).mode(0o600).open(path) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    thread::sleep(PAUSE);
+                    continue;
+                }
+                file => file?,
+            };
             match file.try_lock() {
                 Ok(()) if is_same(&file, path) => {
                     let (reached, touched) = (BTreeSet::new(), Instant::now());
@@ -321,6 +329,23 @@ mod tests {
             fs::write(&world.path, &text[..end]).unwrap();
             assert!(world.abandoned().iter().all(|abandoned| abandoned.before().is_none()), "{end}");
         }
+    }
+
+    #[test]
+    fn a_journal_that_another_takes_for_a_dead_ones_is_begun_again() {
+        let world = World::new();
+        fs::create_dir_all(world.journals()).unwrap();
+        fs::write(&world.path, "").unwrap();
+        let taken = world.abandoned();
+        assert_eq!(taken.len(), 1);
+        let remove = || taken.into_iter().for_each(Abandoned::remove);
+        let journal = thread::scope(|scope| {
+            let begins = scope.spawn(|| world.begun());
+            remove();
+            begins.join().unwrap()
+        });
+        assert!(world.path.exists() && world.abandoned().is_empty());
+        drop(journal);
     }
 
     #[test]
