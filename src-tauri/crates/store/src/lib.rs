@@ -47,6 +47,7 @@ mod snippet;
 mod store;
 mod tail;
 mod traces;
+mod unspaced;
 mod usage_events;
 mod verify;
 mod writer;

@@ -6,6 +6,7 @@
 use crate::row::{EVENT_COLUMNS, event};
 use crate::search_query::{project_facet, tool_facet};
 use crate::searchable::{is_searchable, searchable};
+use crate::unspaced::set_apart;
 use crate::writer::Durability;
 use crate::{Store, StoreError, settings};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -16,6 +17,9 @@ pub const INDEX_BATCH_EVENTS: usize = 1000;
 const INDEX_BATCH_BYTES: usize = 256 << 10;
 
 const INDEXED_TO: &str = "search.indexedTo";
+/// In which form the texts are indexed. An index in another one is made anew.
+const FORM: &str = "search.form";
+const CURRENT_FORM: &str = "2";
 
 impl Store {
     /// Makes everything found that is in the log by now. Quick when nothing was appended since it was last called.
@@ -26,6 +30,9 @@ impl Store {
     /// # Panics
     /// Outside of a tokio runtime.
     pub async fn index_for_search(&self) -> Result<(), StoreError> {
+        if !self.read(|reader| reader.read(has_current_form)).await? {
+            self.write(Durability::Normal, begin_anew).await?;
+        }
         loop {
             let batch = self.read(|reader| reader.read(Batch::read)).await?;
             if batch.place.indexed_to == batch.to {
@@ -119,8 +126,24 @@ impl Entry {
         let found = searchable(&body)?;
         let tool = found.tool.map(tool_facet).unwrap_or_default();
         let facets = format!("{} {tool}", project_facet(project));
-        Some(Self { row, text: found.text.into_owned(), paths: found.paths.into_owned(), facets })
+        let (text, paths) = (set_apart(&found.text).into_owned(), set_apart(&found.paths).into_owned());
+        Some(Self { row, text, paths, facets })
     }
+}
+
+fn has_current_form(connection: &Connection) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT 1 FROM meta WHERE key = ?1 AND value = ?2")?;
+    Ok(statement.exists([FORM, CURRENT_FORM])?)
+}
+
+fn begin_anew(transaction: &Connection) -> Result<(), StoreError> {
+    // Another process may have been faster.
+    if has_current_form(transaction)? {
+        return Ok(());
+    }
+    transaction.execute("INSERT INTO search (search) VALUES ('delete-all')", [])?;
+    settings::set_meta(transaction, INDEXED_TO, "0")?;
+    settings::set_meta(transaction, FORM, CURRENT_FORM)
 }
 
 /// To be called within the transaction that removes events: what comes in the place of the last ones is still to be

@@ -4,6 +4,7 @@
 //! else is taken literally, so that nothing a user can type is an error. What FTS5 takes for a word is its tokenizer's
 //! matter: `src/main.rs` becomes three words that follow each other.
 
+use crate::unspaced::set_apart;
 use arki_domain::sha256_hex;
 
 /// Words and phrases of one search; further ones are ignored.
@@ -44,7 +45,7 @@ fn facet(kind: &str, name: &str) -> String {
 
 /// `None` for what holds no word at all, which FTS5 would never find.
 fn quoted(word: &str) -> Option<String> {
-    let word = &word[..word.floor_char_boundary(MAX_WORD_BYTES)];
+    let word = set_apart(&word[..word.floor_char_boundary(MAX_WORD_BYTES)]);
     // FTS5 reads its expression up to the first NUL.
     word.contains(char::is_alphanumeric).then(|| format!("\"{}\"", word.replace('"', "\"\"").replace('\0', " ")))
 }

@@ -5,6 +5,7 @@
 
 use crate::StoreError;
 use crate::searchable::searchable;
+use crate::unspaced::{APART, set_apart};
 use arki_domain::Event;
 use rusqlite::{Connection, params};
 
@@ -47,7 +48,8 @@ impl Snippets {
 fn texts(event: &Event) -> (String, String) {
     let body = event.body();
     let found = searchable(&body);
-    found.map_or_else(Default::default, |found| (found.text.replace(MARKS, " "), found.paths.replace(MARKS, " ")))
+    let plain = |text: &str| set_apart(&text.replace(MARKS, " ")).into_owned();
+    found.map_or_else(Default::default, |found| (plain(&found.text), plain(&found.paths)))
 }
 
 /// The places of the texts that hold the words, and what surrounds these.
@@ -85,6 +87,9 @@ fn cut(marked: &str) -> Vec<SnippetPart> {
     for character in marked.chars() {
         if MARKS.contains(&character) {
             hit = character == MARKS[0];
+            continue;
+        }
+        if character == APART {
             continue;
         }
         let is_space = character.is_whitespace();

@@ -79,6 +79,42 @@ async fn words_phrases_and_beginnings_narrow_the_search() {
 }
 
 #[tokio::test]
+async fn words_are_found_in_scripts_without_blanks() {
+    let fixture = Fixture::new();
+    let texts = ["我想重命名这个函数。", "解析器が失敗する", "ที่อยู่ไฟล์", "함수의이름을 바꾼다", "用Rust重写"];
+    fixture.append(&"s".into(), texts.map(said).into()).await;
+    for (text, found, shown) in [
+        ("函数", 1, "我想重命名这个[函数]。"),
+        ("重命名 我想", 1, "[我想重命名]这个函数。"),
+        ("失敗", 2, "解析器が[失敗]する"),
+        ("失敗す*", 2, "解析器が[失敗す]る"),
+        ("ไฟล์", 3, "ที่อยู่[ไฟล]์"),
+        ("이름", 4, "함수의[이름]을 바꾼다"),
+        ("rust", 5, "用[Rust]重写"),
+    ] {
+        let hits = search(&fixture.store, &query(text)).await;
+        assert_eq!(
+            hits.iter().map(|hit| (hit.seq, marked(hit))).collect::<Vec<_>>(),
+            [(found, shown.into())],
+            "{text}"
+        );
+    }
+    assert!(search(&fixture.store, &query("数函")).await.is_empty());
+}
+
+#[tokio::test]
+async fn an_index_in_an_earlier_form_is_made_anew() {
+    let fixture = Fixture::new();
+    fixture.append(&"s".into(), vec![said("重命名")]).await;
+    fixture.store.index_for_search().await.unwrap();
+    let before = "INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM meta WHERE key = 'search.form'; \
+                  INSERT INTO search (rowid, text, path, facets) VALUES (1, '重命名', '', '')";
+    super::foreign(&fixture.path).execute_batch(before).unwrap();
+    assert_eq!(places(&search(&fixture.store, &query("命名")).await), [("s", 1)]);
+    assert_eq!(places(&search(&fixture.store, &query("重*")).await), [("s", 1)]);
+}
+
+#[tokio::test]
 async fn a_search_is_narrowed_by_project_time_tool_and_file() {
     let Fixture { store, .. } = &with_two_sessions().await;
     let parser = query("parser");
