@@ -22,7 +22,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-tests", &[]),
 ];
 
-/// Libraries that isolate something: each is known by one crate, or by those that speak to the network. A name that ends with `*` stands for all that begin so.
+/// Libraries that isolate something: each is known by one crate, or by those that speak to the network. A name that
+/// ends with `*` stands for all that begin so.
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("rusqlite*", &["arki-store"]),
     ("reqwest", &["arki-llm", "arki-mcp", "arki-tools"]),

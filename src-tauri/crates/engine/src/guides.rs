@@ -1,5 +1,5 @@
-//! The skills and procedures of a folder: the project's, as far as it is trusted and they are as they were agreed to; then the
-//! user's own; then those that come with Arki. Of several with one name the first counts.
+//! The skills and procedures of a folder: the project's, as far as it is trusted and they are as they were agreed to;
+//! then the user's own; then those that come with Arki. Of several with one name the first counts.
 //!
 //! A skill is one piece with all its files: its text sends the model to them, so that a script that was exchanged turns
 //! the whole skill off.

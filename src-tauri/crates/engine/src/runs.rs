@@ -255,7 +255,8 @@ impl Engine {
         }
     }
 
-    /// Stops every run of this process, its background commands and MCP servers, and waits until they have, for a short while.
+    /// Stops every run of this process, its background commands and MCP servers, and waits until they have, for a short
+    /// while.
     pub async fn stop_all(&self) {
         let is_idle = || {
             let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,7 @@
 //! Events out of an answer's bytes, within bounds and time limits: server-sent ones, or one a line.
 //!
-//! The parser of server-sent events is `sse-stream`'s. What is added here is what it leaves to its caller: limits, time-outs, events without
-//! data, and the last event of a stream that ended without its blank line.
+//! The parser of server-sent events is `sse-stream`'s. What is added here is what it leaves to its caller: limits,
+//! time-outs, events without data, and the last event of a stream that ended without its blank line.
 
 #[cfg(test)]
 mod line_tests;

@@ -38,7 +38,8 @@ impl VendorError {
         Self { status: 0, kind: kind.to_lowercase(), words: plain_words(words), retry_after_ms: None }
     }
 
-    /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list of one.
+    /// From any of the forms in use: `{error: {message, code, type}}`, `{error: "…"}`, `{message}`, `{detail}`, a list
+    /// of one.
     fn from_value(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
         let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);

@@ -1,5 +1,6 @@
-//! How long a search takes over a log of a million events (or as many as are asked for), after how long an indexing,
-//! in how large a file; and what it costs to look for news: `cargo run --release -p arki-store --example search_speed [EVENTS]`.
+//! How long a search takes over a log of a million events (or as many as are asked for), after how long an indexing, in
+//! how large a file; and what it costs to look for news: `cargo run --release -p arki-store --example search_speed
+//! [EVENTS]`.
 
 #![allow(clippy::print_stdout)]
 

@@ -1,6 +1,6 @@
-//! What an event says beyond its own session: the files it changed, the contents it speaks of, the sessions that its own
-//! began in or works for. Written in the transaction that appends, so that each can be asked for by its name; made again from the
-//! log alone when the layout changes or a session is brought in from elsewhere.
+//! What an event says beyond its own session: the files it changed, the contents it speaks of, the sessions that its
+//! own began in or works for. Written in the transaction that appends, so that each can be asked for by its name; made
+//! again from the log alone when the layout changes or a session is brought in from elsewhere.
 //!
 //! A content is remembered as spoken of whether it is stored or not: it may be stored later by another session, and
 //! must then outlive that one.

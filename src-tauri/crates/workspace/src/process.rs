@@ -1,9 +1,9 @@
 //! Running a command: its output as it comes, its end for certain.
 //!
-//! A command is a session of its own, so the user's terminal is not its to read from or write to, and a process group of
-//! its own, so that stopping it stops what it started. Its output is a pipe, or a terminal made for it (`terminal`). Whatever ends it, the group is killed before its leader is
-//! reaped: until then the group's number can't belong to anyone else. Processes that leave the group
-//! themselves (`setsid`, daemons) are followed as far as `watch` can.
+//! A command is a session of its own, so the user's terminal is not its to read from or write to, and a process group
+//! of its own, so that stopping it stops what it started. Its output is a pipe, or a terminal made for it (`terminal`).
+//! Whatever ends it, the group is killed before its leader is reaped: until then the group's number can't belong to
+//! anyone else. Processes that leave the group themselves (`setsid`, daemons) are followed as far as `watch` can.
 //!
 //! Children are started with `posix_spawn`, not `fork`: forking copies this process's page tables, which costs
 //! milliseconds in a desktop app, and code of ours would run in the copy.

@@ -35,9 +35,9 @@ pub fn plan_restorations(project: &Project, restorations: Vec<Restoration>) -> R
 }
 
 /// Writes all of them or none: folders are made as needed, permissions kept, also those of a file that nobody may write
-/// to. A file that is no longer
-/// `expected_now` is an error with the code `STALE_PREVIEW`, and nothing is written. Should a later file fail, the
-/// earlier ones are put back; where that fails too, the error is [`crate::ChangeError::PartlyApplied`].
+/// to. A file that is no longer `expected_now` is an error with the code `STALE_PREVIEW`, and nothing is written. Should
+/// a later file fail, the earlier ones are put back; where that fails too, the error is
+/// [`crate::ChangeError::PartlyApplied`].
 pub fn apply_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<Vec<AppliedChange>> {
     plan_restorations(project, restorations)?.apply(project)
 }

@@ -71,7 +71,8 @@ payload! {
         /// The user's note to the model.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
-        /// `window`, `cli`, `timeout` where nobody answered in time, or `approve:MODE` where the user had granted or refused it for the whole run.
+        /// `window`, `cli`, `timeout` where nobody answered in time, or `approve:MODE` where the user had granted or
+        /// refused it for the whole run.
         pub resolved_by: String,
         pub preview_hash: String,
     }

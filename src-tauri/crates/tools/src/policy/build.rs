@@ -1,5 +1,6 @@
-//! Known build and test commands, and what tells something in the way that the project says. They run its own code, so they are allowed unasked only inside a working
-//! sandbox, and only with options that name no other program, file or folder to write.
+//! Known build and test commands, and what tells something in the way that the project says. They run its own code, so
+//! they are allowed unasked only inside a working sandbox, and only with options that name no other program, file or
+//! folder to write.
 
 use super::flags::{self, Flag};
 use super::plain_shell::Word;

@@ -2,7 +2,8 @@
 //!
 //! An allow-list twice over: of programs, and of their options; what is not on it is asked about. Paths in front of a
 //! program's name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code
-//! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git -c`, `sort --compress-program`).
+//! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git
+//! -c`, `sort --compress-program`).
 //!
 //! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. Those reads
 //! are told (`WideRead`), so that whoever has the files at hand can look.

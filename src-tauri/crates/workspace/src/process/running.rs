@@ -1,4 +1,5 @@
-//! The commands that run now, and the programs that are spoken to over pipes, so that they can be shown and stopped one by one.
+//! The commands that run now, and the programs that are spoken to over pipes, so that they can be shown and stopped one
+//! by one.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

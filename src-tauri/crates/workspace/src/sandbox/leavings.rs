@@ -1,10 +1,11 @@
 //! What commands leave behind that would make git run something, outside the sandbox, once somebody uses git there.
 //!
-//! What exists when they start is held by the sandbox, or put back (`put_back`). What does not exist yet can't be:
-//! a `commondir`, hooks, attributes, a rebase that waits with programs to run, a repository within the project. So its git directories are looked at again, and what is new in
-//! them and not known to be harmless (`git_config`) is taken away: into Arki's trash, or, where that can't be, for good.
-//! All of it is opened folder by folder and never through a link, for other commands may go on. When that is done is
-//! said elsewhere: `guard` while their owner lives, `journal` where it does not.
+//! What exists when they start is held by the sandbox, or put back (`put_back`). What does not exist yet can't be: a
+//! `commondir`, hooks, attributes, a rebase that waits with programs to run, a repository within the project. So its
+//! git directories are looked at again, and what is new in them and not known to be harmless (`git_config`) is taken
+//! away: into Arki's trash, or, where that can't be, for good. All of it is opened folder by folder and never through a
+//! link, for other commands may go on. When that is done is said elsewhere: `guard` while their owner lives, `journal`
+//! where it does not.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};

@@ -1,8 +1,9 @@
 //! The profile for `sandbox-exec`, macOS's own way to confine a program and all that it starts. Pure.
 //!
 //! It begins with nothing allowed, and names what is. Of a git directory nothing can be written, or, by git's own
-//! commands, only what git writes while it works, by its exact names: what a disk without upper and lower case takes for `hooks` has more spellings than can
-//! be listed. A path is said in full and in quotes; one that could end its quotes is refused, and nothing runs.
+//! commands, only what git writes while it works, by its exact names: what a disk without upper and lower case takes
+//! for `hooks` has more spellings than can be listed. A path is said in full and in quotes; one that could end its
+//! quotes is refused, and nothing runs.
 
 mod probe;
 

@@ -1,8 +1,9 @@
 //! What of a project a sandbox looks after: its git directories, and files of secrets.
 //!
-//! Git directories are its own, those of nested repositories, submodules and worktrees, and bare ones. The nearest to the root are found first, and nothing is left out but for the bound: what a project ignores can hold
-//! a repository too. Git's own rules say what one is: a `.git`, whatever it is, or a folder with a `HEAD` and either
-//! `objects` and `refs` or a `commondir`.
+//! Git directories are its own, those of nested repositories, submodules and worktrees, and bare ones. The nearest to
+//! the root are found first, and nothing is left out but for the bound: what a project ignores can hold a repository
+//! too. Git's own rules say what one is: a `.git`, whatever it is, or a folder with a `HEAD` and either `objects` and
+//! `refs` or a `commondir`.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsString;
