@@ -1,3 +1,5 @@
+//! Counted nouns, as people read them.
+
 /// `1 file`, `2 files`.
 #[must_use]
 pub fn plural(count: u64, noun: &str) -> String {
