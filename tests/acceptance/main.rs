@@ -48,6 +48,7 @@ mod killed;
 mod main_job;
 mod mcp;
 mod mcp_misconduct;
+mod mcp_over_http;
 #[cfg(target_os = "linux")]
 mod mcp_sign_in;
 mod models;

@@ -3,7 +3,7 @@
 //! Tokens belong to an address, not to a name: a project that gives its own server a familiar name gets none of them.
 //! Where tokens can't be kept, only the servers that ask for them can't be used.
 
-use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, tokens_not_kept};
+use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, token_refused, tokens_not_kept};
 use crate::http;
 use crate::ports::Ports;
 use crate::settings::{Remote, ServerSettings};
@@ -72,6 +72,9 @@ pub(crate) async fn sign_in(
     challenge: Option<&str>,
 ) -> Result<(), Fault> {
     let server = &settings.name;
+    if remote.has_own_authorization() {
+        return Err(token_refused(server));
+    }
     // Before the user is sent anywhere: what signing in gives could not be kept.
     ports.tokens.load(&remote.url).await.map_err(|fault| tokens_not_kept(server, fault))?;
     let Some(page) = &ports.sign_in else { return Err(authorization_needed(server)) };

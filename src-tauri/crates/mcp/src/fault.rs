@@ -7,6 +7,8 @@ use std::error::Error;
 
 /// Of a message that a server wrote, in an error.
 const MAX_QUOTED_CHARS: usize = 300;
+const NO_MESSAGE: &str = "it answered with what is no message of MCP";
+const CUT_OFF: &str = "its answer was cut off";
 
 pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
     Fault::new(
@@ -61,6 +63,24 @@ pub(crate) fn tokens_not_kept(server: &str, keychain: Fault) -> Fault {
     Fault { message, hint, ..keychain }
 }
 
+/// The server asks for tokens though the user gave it one, which is the one that is sent.
+pub(crate) fn token_refused(server: &str) -> Fault {
+    Fault::new(
+        Code::MCP_SERVER_FAILED,
+        format!("The MCP server \"{server}\" refused the token under \"headers\" in its configuration."),
+        "Give it one that is good, or take \"Authorization\" out of \"headers\" to sign in instead.",
+    )
+}
+
+/// What signing in gave would not be sent.
+pub(crate) fn has_own_token(server: &str) -> Fault {
+    Fault::new(
+        Code::USAGE,
+        format!("The MCP server \"{server}\" has a token under \"headers\" in its configuration; that one is sent."),
+        "Take \"Authorization\" out of \"headers\" to sign in instead.",
+    )
+}
+
 pub(crate) fn sign_in_refused(server: &str, error: &str) -> Fault {
     Fault::new(
         Code::MCP_AUTHORIZATION_NEEDED,
@@ -93,16 +113,41 @@ pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
     while let Some(source) = cause.source() {
         cause = source;
     }
-    if let Some(StreamableHttpError::UnexpectedContentType(kind)) =
-        cause.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-    {
-        let kind = kind.as_deref().map_or_else(|| "no type at all".to_owned(), quoted);
-        return format!("it answered with {kind}, which is no MCP");
+    match cause.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(error) => over_http(error),
+        None if cause.is::<serde_json::Error>() => NO_MESSAGE.to_owned(),
+        None => quoted(&cause.to_string()),
     }
-    match cause.is::<serde_json::Error>() {
-        true => "it answered with what is no message of MCP".to_owned(),
-        false => quoted(&cause.to_string()),
+}
+
+/// What came over HTTP instead of an answer.
+fn over_http(error: &StreamableHttpError<reqwest::Error>) -> String {
+    match error {
+        StreamableHttpError::UnexpectedContentType(kind) => {
+            let kind = kind.as_deref().map_or_else(|| "no type at all".to_owned(), quoted);
+            format!("it answered with {kind}, which is no MCP")
+        }
+        StreamableHttpError::HttpStatus(status) => format!("it answered with {status}"),
+        // The library says more than one thing with this.
+        StreamableHttpError::UnexpectedServerResponse(words) if words.starts_with("HTTP ") => {
+            format!("it answered with {}", quoted(words))
+        }
+        StreamableHttpError::UnexpectedServerResponse(words) if words.starts_with("could not parse") => {
+            NO_MESSAGE.to_owned()
+        }
+        StreamableHttpError::SessionExpired => {
+            "it answered with HTTP 404, as if it knew nothing of this session".to_owned()
+        }
+        StreamableHttpError::UnexpectedEndOfStream => CUT_OFF.to_owned(),
+        StreamableHttpError::Client(error) if error.is_body() || error.is_decode() => CUT_OFF.to_owned(),
+        StreamableHttpError::Client(error) => without_number(&cause(error)).to_owned(),
+        other => quoted(&other.to_string()),
     }
+}
+
+/// What the operating system says, without its number for it.
+fn without_number(words: &str) -> &str {
+    words.split_once(" (os error").map_or(words, |(words, _)| words)
 }
 
 /// A piece of somebody else's text, on one line.

@@ -6,7 +6,7 @@ use crate::agreement::Agreement;
 use crate::authorization;
 use crate::backoff::Backoff;
 use crate::connection::{Connection, Prompt, Unanswered};
-use crate::fault::{changed_again, failed, over_limit, tool_changed};
+use crate::fault::{changed_again, failed, has_own_token, over_limit, tool_changed};
 use crate::handler::Heard;
 use crate::launcher::Ended;
 use crate::offer::{Offer, Target};
@@ -163,7 +163,7 @@ impl Server {
     /// Lets the user sign in, also where tokens are kept already.
     ///
     /// # Errors
-    /// When it is no server that is signed in to, or signing in failed.
+    /// When it is no server that is signed in to, it has a token of its own, or signing in failed.
     pub async fn sign_in(&self) -> Result<(), Fault> {
         let Transport::Http(remote) = &self.settings.transport else {
             let hint = "Give it what it needs under \"env\" in its configuration.";
@@ -171,6 +171,9 @@ impl Server {
                 format!("The MCP server \"{}\" is a program; there is nothing to sign in to.", self.settings.name);
             return Err(Fault::new(Code::USAGE, message, hint));
         };
+        if remote.has_own_authorization() {
+            return Err(has_own_token(&self.settings.name));
+        }
         authorization::sign_in(&self.settings, remote, &self.ports, None).await
     }
 

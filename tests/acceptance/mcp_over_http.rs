@@ -1,0 +1,143 @@
+//! MCP servers over HTTP that answer with something else than an answer: each time in words that say what came.
+
+use crate::harness::Stage;
+use crate::mcp::stage;
+use arki_testkit::Turn;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+
+/// A response of HTTP, whole.
+type Raw = String;
+
+fn response(status: &str, kind: &str, body: &str) -> Raw {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+}
+
+/// The address of a server that answers each request as `conduct` says, or sensibly where that says nothing.
+fn serve(conduct: impl Fn(&Value) -> Option<Raw> + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let conduct = Arc::new(conduct);
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let conduct = conduct.clone();
+            std::thread::spawn(move || {
+                let Some(message) = read(&stream) else { return };
+                let raw = conduct(&message).unwrap_or_else(|| sensible(&message));
+                // A client that has gone already wants no answer.
+                let _ = stream.write_all(raw.as_bytes());
+            });
+        }
+    });
+    url
+}
+
+/// The message that was posted; null where there is none.
+fn read(stream: &TcpStream) -> Option<Value> {
+    let mut reader = BufReader::new(stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        match line.trim_end().to_lowercase().split_once(": ") {
+            Some(("content-length", value)) => length = value.parse().ok()?,
+            None if line.trim_end().is_empty() => break,
+            _ => {}
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).unwrap_or_default())
+}
+
+fn sensible(message: &Value) -> Raw {
+    if message["id"].is_null() {
+        return response("202 Accepted", "text/plain", "");
+    }
+    let result = match message["method"].as_str() {
+        Some("initialize") => json!({
+            "protocolVersion": message["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "odd", "version": "1"},
+        }),
+        Some("tools/list") => json!({"tools": [{"name": "echo", "inputSchema": {"type": "object"}}]}),
+        _ => {
+            let error = json!({"code": -32601, "message": "There is no such method."});
+            let answer = json!({"jsonrpc": "2.0", "id": message["id"], "error": error});
+            return response("200 OK", "application/json", &answer.to_string());
+        }
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+    response("200 OK", "application/json", &answer.to_string())
+}
+
+fn configured(url: &str) -> Value {
+    json!({ "url": url, "timeoutSeconds": 10 })
+}
+
+/// What the model is told of a call that is answered so.
+fn called(answer: Raw) -> String {
+    let turns = vec![Turn::calls().call("mcp__x__echo", json!({})), Turn::text("Done.")];
+    let url = serve(move |message| (message["method"] == "tools/call").then(|| answer.clone()));
+    let stage = stage(&configured(&url), turns);
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    stage.told()
+}
+
+fn tested(stage: &Stage) -> Value {
+    stage.arki(&["mcp", "test", "x", "--json"]).lines().pop().unwrap()
+}
+
+#[test]
+fn what_came_instead_of_an_answer_is_said_in_plain_words() {
+    let cut_off = |kind: &str, body: &str| {
+        format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n{body}")
+    };
+    let cases = [
+        (response("404 Not Found", "text/plain", "gone"), "it answered with HTTP 404 Not Found: gone."),
+        (response("503 Service Unavailable", "text/html", ""), "it answered with HTTP 503."),
+        (response("200 OK", "text/html", "<html>Sign in</html>"), "it answered with text/html, which is no MCP."),
+        (response("200 OK", "application/json", "{\"a\":"), "it answered with what is no message of MCP."),
+        (cut_off("application/json", "{"), "its answer was cut off."),
+        (cut_off("text/event-stream", "data: {"), "ended while it worked. What it did until then is not known."),
+    ];
+    for (answer, words) in cases {
+        let told = called(answer.clone());
+        assert!(told.contains(words), "{answer}\n{told}");
+    }
+}
+
+#[test]
+fn a_list_that_is_nested_without_an_end_is_refused() {
+    let url = serve(|message| {
+        (message["method"] == "tools/list").then(|| {
+            let depth = 100_000;
+            let schema = format!("{}{{}}{}", "{\"properties\":".repeat(depth), "}".repeat(depth));
+            let result = format!("{{\"tools\":[{{\"name\":\"deep\",\"inputSchema\":{schema}}}]}}");
+            let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}", message["id"]);
+            response("200 OK", "application/json", &answer)
+        })
+    });
+    let refused = tested(&stage(&configured(&url), Vec::new()));
+    assert_eq!(refused["code"], "MCP_SERVER_FAILED", "{refused}");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("it answered with what is no message of MCP."), "{refused}");
+}
+
+#[test]
+fn a_token_of_the_configuration_that_is_refused_is_told_of_as_that() {
+    let url = serve(|_| {
+        let challenge = "WWW-Authenticate: Bearer realm=\"odd\"";
+        Some(format!("HTTP/1.1 401 Unauthorized\r\n{challenge}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+    });
+    let stage = stage(&json!({ "url": url, "headers": { "Authorization": "Bearer no-longer-good" } }), Vec::new());
+    let refused = tested(&stage);
+    assert_eq!(refused["code"], "MCP_SERVER_FAILED", "{refused}");
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("refused the token under \"headers\" in its configuration."), "{refused}");
+    let login = stage.arki(&["mcp", "login", "x"]).fails(2, "USAGE");
+    assert!(login.hint.contains("\"headers\""), "{login:?}");
+}
