@@ -24,9 +24,10 @@ const EVENTS_EACH: usize = 50;
 
 type Transactions = Vec<Vec<EventDraft>>;
 
-pub(crate) fn measure(folder: &Path) {
+/// `only`: the measurement of that name.
+pub(crate) fn measure(folder: &Path, only: Option<&str>) {
     let run = RunId::new();
-    let sides = Sides { runtime: runtime(), folder, run: run.clone() };
+    let sides = Sides { runtime: runtime(), folder, only, run: run.clone() };
     let mix: Transactions = (0..TURNS).flat_map(|number| turns::turn(&run, number)).collect();
     let normal: Transactions = (0..SINGLES).map(|number| vec![turns::small(&run, number)]).collect();
     sides.one_session("turns", &mix);
@@ -48,6 +49,7 @@ fn batches(events: &[EventDraft]) -> Transactions {
 struct Sides<'a> {
     runtime: Runtime,
     folder: &'a Path,
+    only: Option<&'a str>,
     run: RunId,
 }
 
@@ -64,6 +66,9 @@ impl Sides<'_> {
 
     /// One transaction after the other, each waited for.
     fn one_session(&self, name: &str, transactions: &Transactions) {
+        if self.only.is_some_and(|only| only != name) {
+            return;
+        }
         let (store, mut bare) = self.open(name);
         let events = transactions.iter().map(Vec::len).sum();
         let (session, mut end) = (SessionId::new(), End::of(SessionId::new()));
@@ -92,6 +97,9 @@ impl Sides<'_> {
 
     /// All sessions append at once, each its events one after the other; the loop commits one event of each together.
     fn many_sessions(&self, name: &str, drafts: &[EventDraft]) {
+        if self.only.is_some_and(|only| only != name) {
+            return;
+        }
         let (store, mut bare) = self.open(name);
         let sessions: Vec<SessionId> = (0..SESSIONS).map(|_| SessionId::new()).collect();
         sessions.iter().for_each(|session| self.start(&store, session));

@@ -1,7 +1,7 @@
 //! What `cargo xtask bench store` runs: the parts of it that need SQL, and so stand in this crate. Prints one
 //! `name value` a line.
 //!
-//! `append FOLDER` · `fill FILE` · `open FILE` · `sizes FILE`
+//! `append FOLDER [NAME]`, all or the one of that name · `fill FILE` · `open FILE` · `sizes FILE`
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::panic, reason = "a measurement")]
 
 mod append;
@@ -19,11 +19,12 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        ["append", folder] => append::measure(Path::new(folder)),
+        ["append", folder] => append::measure(Path::new(folder), None),
+        ["append", folder, name] => append::measure(Path::new(folder), Some(name)),
         ["fill", file] => open::fill(Path::new(file)),
         ["open", file] => open::measure(Path::new(file)),
         ["sizes", file] => sizes(Path::new(file)),
-        _ => panic!("append FOLDER, fill FILE, open FILE or sizes FILE"),
+        _ => panic!("append FOLDER [NAME], fill FILE, open FILE or sizes FILE"),
     }
 }
 
