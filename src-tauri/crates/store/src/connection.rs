@@ -3,6 +3,7 @@
 //! Opening is on the way to the first request, so that it asks for the layout's version, whether it is Arki's, and
 //! nothing else.
 
+use crate::writing::MAX_LOG_BYTES;
 use crate::{StoreError, salvage, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -12,8 +13,6 @@ use std::time::{Duration, SystemTime};
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long closing waits for another process's readers; the log is whole without it.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
-/// The write-ahead log is cut back to this once it has been copied into the database.
-const WAL_SIZE_LIMIT: u32 = 4 << 20;
 /// More than the statements of all modules together.
 const CACHED_STATEMENTS: usize = 64;
 
@@ -79,7 +78,7 @@ impl Location {
         // What is removed must not be found in the file's gaps either: overwritten where the page is written anyway;
         // whole pages are given back when a session is removed.
         connection.execute_batch(&format!(
-            "PRAGMA journal_size_limit = {WAL_SIZE_LIMIT}; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;"
+            "PRAGMA journal_size_limit = {MAX_LOG_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;"
         ))?;
         Ok(connection)
     }

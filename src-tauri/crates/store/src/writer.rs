@@ -1,30 +1,24 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
-//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
-//! transaction; nobody is answered before the commit. A small append that finds nobody before it, and that the disk
-//! need not be waited for, is done by the caller itself: the connection is behind a lock, and still only one writes.
+//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free, or comes while it is at
+//! work, goes into one transaction (`group`); nobody is answered before the commit. A small append that finds nobody
+//! before it, and that the disk need not be waited for, is done by the caller itself: the connection is behind a lock,
+//! and still only one writes.
 
 use crate::StoreError;
+use crate::group::Waiting;
 use crate::heads::Heads;
 use crate::writing::WritingConnection;
 use rusqlite::Connection;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Writes that may wait; whoever comes later waits for a place.
 pub const MAX_QUEUED_WRITES: usize = 1024;
-/// Writes that share one transaction, at most.
-pub const MAX_GROUP: usize = 128;
-/// A transaction waits for as many writes as the last one had, but no longer than one part in so many of the time that
-/// one took: a commit spared is worth that on a slow disk, and on a fast one writes are prepared while others are
-/// committed.
-const LINGER_PART: u32 = 16;
-/// And never longer than this: that one may have waited for another process.
-const LONGEST_LINGER: Duration = Duration::from_millis(1);
 
 /// What a write asks of the disk before it counts as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +54,7 @@ pub(crate) struct WriteQueue {
     connection: SharedConnection,
 }
 
-enum Job {
+pub(crate) enum Job {
     Write(Box<dyn Write>),
     Close,
 }
@@ -117,8 +111,8 @@ impl Writer {
     pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
         let (sender, jobs) = channel();
         let connection = Arc::new(Mutex::new(Some(WritingConnection::new(connection, path)?)));
-        let work = Loop { connection: connection.clone(), jobs, neighbours: 0, took: Duration::ZERO };
-        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || work.run())?;
+        let (shared, waiting) = (connection.clone(), Waiting::new(jobs));
+        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&shared, waiting))?;
         let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
         Ok(Self { queue: WriteQueue { jobs: sender, places, connection }, thread })
     }
@@ -204,76 +198,27 @@ impl WriteQueue {
         if connection.begin_at_once(write.durability()).is_err() {
             return Some(write);
         }
-        let mut group = [write];
-        let outcomes = connection.finish(&mut group);
+        let mut group = vec![write];
+        let outcomes = connection.finish(&mut group, None);
         drop(shared);
         group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
         None
     }
 }
 
-/// Takes what waits into groups, until nobody can add to it.
-struct Loop {
-    connection: SharedConnection,
-    jobs: Receiver<Job>,
-    /// Writes of the last transaction, and how long it took.
-    neighbours: usize,
-    took: Duration,
-}
-
-impl Loop {
-    fn run(mut self) -> Result<(), StoreError> {
-        let mut open = true;
-        while open {
-            let mut group = Vec::with_capacity(self.neighbours);
-            open = self.gather(&mut group);
-            self.neighbours = group.len();
-            self.commit(group)?;
-        }
-        let connection = self.connection.lock().map_err(|_| ended_early())?.take();
-        connection.map_or(Ok(()), WritingConnection::close)
-    }
-
-    fn commit(&mut self, mut group: Vec<Box<dyn Write>>) -> Result<(), StoreError> {
+/// Writes until nobody can ask for it any more.
+fn run(shared: &Mutex<Option<WritingConnection>>, mut waiting: Waiting) -> Result<(), StoreError> {
+    while let Some(mut group) = waiting.next_group() {
         let started = Instant::now();
-        let mut connection = self.connection.lock().map_err(|_| ended_early())?;
-        let outcomes = connection.as_mut().ok_or(StoreError::Closed)?.commit(&mut group);
+        let mut connection = shared.lock().map_err(|_| ended_early())?;
+        let outcomes = connection.as_mut().ok_or(StoreError::Closed)?.commit(&mut group, &mut waiting);
         // Whoever is answered may write at once, and then finds the connection free.
         drop(connection);
-        self.took = started.elapsed();
+        waiting.note(group.len(), started.elapsed());
         group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
-        Ok(())
     }
-
-    /// Waits for a write and takes what comes with it. `false` when nothing more will come.
-    fn gather(&self, group: &mut Vec<Box<dyn Write>>) -> bool {
-        let mut next = self.jobs.recv().unwrap_or(Job::Close);
-        let mut patience = None;
-        loop {
-            match next {
-                Job::Write(write) => group.push(write),
-                Job::Close => return false,
-            }
-            if group.len() >= MAX_GROUP {
-                return true;
-            }
-            next = loop {
-                match self.jobs.try_recv() {
-                    Ok(job) => break job,
-                    Err(TryRecvError::Disconnected) => return false,
-                    Err(TryRecvError::Empty) if group.len() >= self.neighbours => return true,
-                    Err(TryRecvError::Empty) => {}
-                }
-                // Those who were just answered are about to come again: together they cost one commit.
-                let give_up =
-                    *patience.get_or_insert_with(|| Instant::now() + (self.took / LINGER_PART).min(LONGEST_LINGER));
-                if Instant::now() >= give_up {
-                    return true;
-                }
-                std::thread::yield_now();
-            };
-        }
-    }
+    let connection = shared.lock().map_err(|_| ended_early())?.take();
+    connection.map_or(Ok(()), WritingConnection::close)
 }
 
 fn ended_early() -> StoreError {

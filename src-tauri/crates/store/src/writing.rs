@@ -2,17 +2,28 @@
 
 use crate::StoreError;
 use crate::connection;
+use crate::group::{Group, Waiting};
 use crate::heads::Heads;
 use crate::writer::{Durability, Isolation, Write};
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Pages of the write-ahead log after which they are copied into the database. A log that has been this long before is
+/// written over, which the disk does faster than letting it grow.
+const CHECKPOINT_PAGES: u32 = 1000;
+/// The same where writes of several callers share a transaction. Each of their sessions has pages of its own, which are
+/// written again with every commit and need be copied only once.
+const SHARED_CHECKPOINT_PAGES: u32 = 4000;
+/// The log is not cut back below that.
+pub(crate) const MAX_LOG_BYTES: u32 = SHARED_CHECKPOINT_PAGES * 4200;
+
 pub(crate) struct WritingConnection {
     connection: Connection,
     path: PathBuf,
     /// What the connection is set to.
     durability: Durability,
+    checkpoint_pages: u32,
     heads: Heads,
     /// How long it otherwise waits for another process.
     patience: Duration,
@@ -22,18 +33,21 @@ impl WritingConnection {
     pub(crate) fn new(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
         let patience = connection.query_row("PRAGMA busy_timeout", [], |row| row.get::<_, u32>(0))?;
         let patience = Duration::from_millis(patience.into());
-        Ok(Self { connection, path, durability: Durability::Normal, heads: Heads::default(), patience })
+        let (durability, checkpoint_pages) = (Durability::Normal, CHECKPOINT_PAGES);
+        Ok(Self { connection, path, durability, checkpoint_pages, heads: Heads::default(), patience })
     }
 
     pub(crate) fn close(self) -> Result<(), StoreError> {
         connection::close(self.connection).map_err(|error| error.located(&self.path))
     }
 
-    /// One entry a write: why it was taken back.
-    pub(crate) fn commit(&mut self, group: &mut [Box<dyn Write>]) -> Vec<Option<StoreError>> {
+    /// One entry a write, also for those that still join the group: why it was taken back.
+    pub(crate) fn commit(&mut self, group: &mut Group, waiting: &mut Waiting) -> Vec<Option<StoreError>> {
         let durability = group.iter().map(|write| write.durability()).max().unwrap_or(Durability::Normal);
-        match self.begin(durability) {
-            Ok(()) => self.finish(group),
+        let is_shared = group.len() > 1 || waiting.expects_others();
+        let checkpoint_pages = if is_shared { SHARED_CHECKPOINT_PAGES } else { CHECKPOINT_PAGES };
+        match self.set_checkpoint(checkpoint_pages).and_then(|()| self.begin(durability)) {
+            Ok(()) => self.finish(group, is_shared.then_some(waiting)),
             Err(error) => vec![Some(error.located(&self.path)); group.len()],
         }
     }
@@ -51,15 +65,24 @@ impl WritingConnection {
         begun
     }
 
-    /// Runs the writes in the transaction that has begun, and commits.
-    pub(crate) fn finish(&mut self, group: &mut [Box<dyn Write>]) -> Vec<Option<StoreError>> {
-        let outcomes = self.try_finish(group).unwrap_or_else(|error| vec![Some(error); group.len()]);
+    /// Runs the writes in the transaction that has begun, and those that come meanwhile, and commits. Without `waiting`
+    /// there is one write, alone.
+    pub(crate) fn finish(&mut self, group: &mut Group, waiting: Option<&mut Waiting>) -> Vec<Option<StoreError>> {
+        let outcomes = self.try_finish(group, waiting).unwrap_or_else(|error| vec![Some(error); group.len()]);
         outcomes.into_iter().map(|error| error.map(|error| error.located(&self.path))).collect()
     }
 
     /// An error is everybody's.
-    fn try_finish(&mut self, group: &mut [Box<dyn Write>]) -> Result<Vec<Option<StoreError>>, StoreError> {
-        let failures = self.heads.begin(&self.connection).and_then(|()| self.run_group(group));
+    fn try_finish(
+        &mut self,
+        group: &mut Group,
+        waiting: Option<&mut Waiting>,
+    ) -> Result<Vec<Option<StoreError>>, StoreError> {
+        let begun = self.heads.begin(&self.connection);
+        let failures = begun.and_then(|()| match waiting {
+            Some(waiting) => self.run_group(group, waiting),
+            None => Ok(group.iter_mut().map(|write| write.run(&self.connection, &mut self.heads).err()).collect()),
+        });
         if failures.as_ref().is_ok_and(|failures| failures.iter().any(Option::is_none)) {
             self.execute("COMMIT").inspect_err(|_| self.roll_back())?;
         } else {
@@ -68,11 +91,15 @@ impl WritingConnection {
         failures
     }
 
-    fn run_group(&mut self, group: &mut [Box<dyn Write>]) -> Result<Vec<Option<StoreError>>, StoreError> {
-        let [alone] = group else {
-            return group.iter_mut().map(|write| self.run_among_others(write.as_mut())).collect();
-        };
-        Ok(vec![alone.run(&self.connection, &mut self.heads).err()])
+    fn run_group(&mut self, group: &mut Group, waiting: &mut Waiting) -> Result<Vec<Option<StoreError>>, StoreError> {
+        let mut failures = Vec::with_capacity(group.len());
+        while let Some(write) = group.get_mut(failures.len()) {
+            failures.push(self.run_among_others(write.as_mut())?);
+            if failures.len() == group.len() {
+                group.extend(waiting.late(group.len(), self.durability));
+            }
+        }
+        Ok(failures)
     }
 
     fn run_among_others(&mut self, write: &mut dyn Write) -> Result<Option<StoreError>, StoreError> {
@@ -111,6 +138,15 @@ impl WritingConnection {
                 Durability::Full => "PRAGMA synchronous = FULL",
             })?;
             self.durability = durability;
+        }
+        Ok(())
+    }
+
+    fn set_checkpoint(&mut self, pages: u32) -> Result<(), StoreError> {
+        if self.checkpoint_pages != pages {
+            let pragma = format!("PRAGMA wal_autocheckpoint = {pages}");
+            self.connection.prepare_cached(&pragma)?.query_row([], |_| Ok(()))?;
+            self.checkpoint_pages = pages;
         }
         Ok(())
     }

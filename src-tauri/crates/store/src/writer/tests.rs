@@ -1,4 +1,5 @@
 use super::*;
+use crate::MAX_GROUP;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc;
@@ -198,5 +199,20 @@ fn an_append_that_would_have_to_wait_for_another_process_waits_on_the_writers_th
         append.await.unwrap()
     });
     assert_ne!(ran, std::thread::current().id());
+    writer.close().unwrap();
+}
+
+#[test]
+fn the_log_is_copied_later_where_writes_share_a_transaction() {
+    let held = Held::new("");
+    let pages = |connection: &Connection| {
+        Ok(connection.query_row("PRAGMA wal_autocheckpoint", [], |row| row.get::<_, u32>(0))?)
+    };
+    let together = [queue(&held.writer, pages), queue(&held.writer, pages)];
+    let writer = held.release();
+    assert_eq!(together.map(|pages| pages.blocking_recv().unwrap()), [Ok(4000), Ok(4000)]);
+    // The next transaction still expects others; the one after it does not.
+    queue(&writer, |_| Ok(())).blocking_recv().unwrap().unwrap();
+    assert_eq!(queue(&writer, pages).blocking_recv().unwrap(), Ok(1000));
     writer.close().unwrap();
 }
