@@ -1,6 +1,6 @@
 //! Adding events to a session's chain, inside a transaction of the writer.
 
-use crate::heads::Heads;
+use crate::heads::{Head, Heads};
 use crate::projections::{self, SessionRow};
 use crate::seal::{SealedDraft, Unhashed};
 use crate::writer::Isolation;
@@ -14,6 +14,7 @@ const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, 
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
 /// Where drafts go.
+#[derive(Clone)]
 pub(crate) struct Destination {
     pub(crate) session_id: SessionId,
     /// Only while this one holds the session's lease; whoever says something from outside needs none.
@@ -27,29 +28,67 @@ pub(crate) fn append(
     to: &Destination,
     drafts: Vec<SealedDraft>,
 ) -> Result<Vec<Arc<Event>>, StoreError> {
-    let mut head = heads.take(transaction, &to.session_id)?;
-    if let Some(owner) = &to.held_by
-        && head.held_by.as_ref() != Some(owner)
-    {
-        leases::ensure_held(transaction, &to.session_id, owner)?;
-        head.held_by = Some(owner.clone());
-    }
-    let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
-    let mut events = Vec::with_capacity(drafts.len());
-    let mut bodies = Vec::with_capacity(drafts.len());
-    let mut log = Log::open(transaction)?;
+    let mut appending = Appending::begin(transaction, heads, now_ms, to)?;
     for draft in drafts {
-        let (event, body) = chain(&head.session, ts, draft)?;
-        log.insert(&event)?;
-        head.session.apply(&event, &body);
-        events.push(Arc::new(event));
-        bodies.push(body);
+        appending.add(draft)?;
     }
-    head.session.save_if_due(transaction)?;
-    projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
-    traces::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
-    heads.keep(head);
-    Ok(events)
+    appending.finish()
+}
+
+/// An append at work: events are stored one by one, and what is kept beside the log when all of them are.
+pub(crate) struct Appending<'a> {
+    transaction: &'a Connection,
+    heads: &'a mut Heads,
+    head: Head,
+    ts: i64,
+    log: Log<'a>,
+    events: Vec<Arc<Event>>,
+    bodies: Vec<EventBody>,
+}
+
+impl<'a> Appending<'a> {
+    pub(crate) fn begin(
+        transaction: &'a Connection,
+        heads: &'a mut Heads,
+        now_ms: i64,
+        to: &Destination,
+    ) -> Result<Self, StoreError> {
+        let mut head = heads.take(transaction, &to.session_id)?;
+        if let Some(owner) = &to.held_by
+            && head.held_by.as_ref() != Some(owner)
+        {
+            leases::ensure_held(transaction, &to.session_id, owner)?;
+            head.held_by = Some(owner.clone());
+        }
+        let ts = now_ms.clamp(-(SAFE_INTEGER as i64), SAFE_INTEGER as i64);
+        let log = Log::open(transaction)?;
+        Ok(Self { transaction, heads, head, ts, log, events: Vec::new(), bodies: Vec::new() })
+    }
+
+    pub(crate) fn add(&mut self, draft: SealedDraft) -> Result<(), StoreError> {
+        let (event, body) = chain(&self.head.session, self.ts, draft)?;
+        self.log.insert(&event)?;
+        self.head.session.apply(&event, &body);
+        self.events.push(Arc::new(event));
+        self.bodies.push(body);
+        Ok(())
+    }
+
+    /// The drafts as they were, for an append that is going to be taken back.
+    pub(crate) fn give_back(&mut self) -> Vec<SealedDraft> {
+        let events = std::mem::take(&mut self.events).into_iter().map(Arc::unwrap_or_clone);
+        let bodies = std::mem::take(&mut self.bodies);
+        events.zip(bodies).map(|(Event { run_id, payload, .. }, body)| SealedDraft { run_id, body, payload }).collect()
+    }
+
+    pub(crate) fn finish(self) -> Result<Vec<Arc<Event>>, StoreError> {
+        let Self { transaction, heads, mut head, events, bodies, .. } = self;
+        head.session.save_if_due(transaction)?;
+        projections::apply(transaction, &mut head.open_run, &events, &bodies)?;
+        traces::apply(transaction, &head.session.summary.project, &mut head.images, &events, &bodies)?;
+        heads.keep(head);
+        Ok(events)
+    }
 }
 
 /// Larger events may be refused alone, when the disk has no room for them but for others.

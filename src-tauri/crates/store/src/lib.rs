@@ -30,6 +30,7 @@ mod project_snapshots;
 mod projections;
 mod read_events;
 mod reader;
+mod relay;
 mod removal;
 mod replay;
 mod row;

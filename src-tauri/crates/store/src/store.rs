@@ -1,11 +1,13 @@
 //! The store as the engine holds it: every write, and the way to every read.
 
-use crate::append::Destination;
+use crate::append::{Appending, Destination};
 use crate::blobs::Blob;
 use crate::connection::Location;
 use crate::heads::Heads;
 use crate::reader::Reader;
-use crate::writer::{Durability, WriteQueue, Writer};
+use crate::relay::{MIN_RELAYED, Relay};
+use crate::seal::SealedDraft;
+use crate::writer::{Durability, Isolation, WriteQueue, Writer};
 use crate::{StoreError, TrustRecord, append, leases, salvage, seal, settings};
 use arki_domain::{Clock, Event, EventDraft, PartialAnswer, Redactor, SessionId, SystemClock};
 use rusqlite::Connection;
@@ -116,14 +118,50 @@ impl Store {
             return Ok(Vec::new());
         }
         let durability = if EventDraft::hold_intent(&drafts) { Durability::Full } else { Durability::Normal };
+        let queue = self.queue()?;
+        if drafts.len() >= MIN_RELAYED && durability == Durability::Full && queue.is_idle() {
+            return self.append_relayed(queue, to, drafts).await;
+        }
         let sealed =
             drafts.into_iter().map(|draft| seal::seal(draft, &self.redactor)).collect::<Result<Vec<_>, _>>()?;
+        self.append_sealed(queue, durability, to, sealed).await
+    }
+
+    /// Seals them while the writer stores those before.
+    async fn append_relayed(
+        &self,
+        queue: WriteQueue,
+        to: Destination,
+        drafts: Vec<EventDraft>,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
+        let relay = Arc::new(Relay::default());
+        let (writers, clock, destination) = (relay.clone(), self.reader.clock.clone(), to.clone());
+        let append = move |transaction: &Connection, heads: &mut Heads| {
+            writers.append(Appending::begin(transaction, heads, clock.now_ms(), &destination)?)
+        };
+        let answered = queue.clone().begin(Durability::Full, Isolation::Savepoint, append).await?;
+        let sealed = relay.seal(drafts, &self.redactor);
+        let answer = answered.await.map_err(|_| StoreError::Closed)?;
+        sealed?;
+        match relay.abandoned() {
+            Some(sealed) => self.append_sealed(queue, Durability::Full, to, sealed).await,
+            None => self.noted(answer),
+        }
+    }
+
+    async fn append_sealed(
+        &self,
+        queue: WriteQueue,
+        durability: Durability,
+        to: Destination,
+        sealed: Vec<SealedDraft>,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
         let clock = self.reader.clock.clone();
         let isolation = append::isolation(&sealed);
         let append = move |transaction: &Connection, heads: &mut Heads| {
             append::append(transaction, heads, clock.now_ms(), &to, sealed)
         };
-        self.noted(self.queue()?.append(durability, isolation, append).await)
+        self.noted(queue.append(durability, isolation, append).await)
     }
 
     /// Keeps the next piece of an answer that is arriving, so that a crash does not lose it; `None` clears all of them.

@@ -1,9 +1,9 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
 //! A write is a closure over the connection (`writing`). Whatever waits when the thread is free, or comes while it is at
-//! work, goes into one transaction (`group`); nobody is answered before the commit. A small append that finds nobody
-//! before it, and that the disk need not be waited for, is done by the caller itself: the connection is behind a lock,
-//! and still only one writes.
+//! work, goes into one transaction (`group`); nobody is answered before the commit. A large append that finds nobody
+//! before it is sealed while the thread stores its beginning (`relay`). A small one, where the disk need not be waited
+//! for, is done by the caller itself: the connection is behind a lock, and still only one writes.
 
 use crate::StoreError;
 use crate::group::Waiting;
@@ -142,9 +142,24 @@ impl WriteQueue {
             heads.forget();
             work(connection)
         };
-        let (write, answered) = self.pending(durability, Isolation::Savepoint, forgetting).await?;
-        self.send(write)?;
+        let answered = self.begin(durability, Isolation::Savepoint, forgetting).await?;
         answered.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// The same, done as soon as the thread is free, for work that keeps `Heads` right. What it waits for is the answer.
+    pub(crate) async fn begin<T, F>(
+        self,
+        durability: Durability,
+        isolation: Isolation,
+        work: F,
+    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (write, answered) = self.pending(durability, isolation, work).await?;
+        self.send(write)?;
+        Ok(answered)
     }
 
     /// The same for work that writes nothing but events, and keeps `Heads` right. Where nobody waits, and the disk need
@@ -170,6 +185,11 @@ impl WriteQueue {
             self.send(write)?;
         }
         answered.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Whether nobody waits.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.places.available_permits() == MAX_QUEUED_WRITES
     }
 
     async fn pending<T, F>(

@@ -1,6 +1,6 @@
 use super::{Fixture, START_MS, called, created, options, started};
 use crate::{MAX_EVENT_BYTES, MAX_EVENT_DEPTH, Store, StoreError, StoreOptions};
-use arki_domain::{Event, EventBody, GENESIS_HASH, Redactor, RunId, SessionId, chain_hash};
+use arki_domain::{Event, EventBody, EventDraft, GENESIS_HASH, Redactor, RunId, SessionId, chain_hash};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -179,4 +179,42 @@ async fn an_append_that_fails_leaves_the_chain_as_it_was() {
     let events = fixture.append(&session, vec![called(&run, json!({}))]).await;
     assert_eq!(events[0].seq, 2);
     assert!(fixture.store.reader().verify(None).unwrap()[0].ok);
+}
+
+fn many_calls(run: &RunId, calls: usize, bytes: usize) -> Vec<EventDraft> {
+    (0..calls).map(|number| called(run, json!({"number": number, "text": "x".repeat(bytes)}))).collect()
+}
+
+/// Small ones are stored while others are sealed; sealing the large ones takes longer than the writer waits.
+#[tokio::test]
+async fn many_events_that_wait_for_the_disk_are_stored_in_order_whatever_their_size() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    let mut seq = 0;
+    for bytes in [0, 1 << 16] {
+        let events = fixture.append(&session, many_calls(&run, 40, bytes)).await;
+        for (number, event) in events.iter().enumerate() {
+            seq += 1;
+            assert_eq!(event.seq, seq);
+            assert!(event.payload.get().contains(&format!("\"number\":{number},")));
+        }
+    }
+    let report = fixture.store.reader().verify(Some(&session)).unwrap().remove(0);
+    assert!(report.ok);
+    assert_eq!(report.events, seq);
+}
+
+#[tokio::test]
+async fn nothing_of_a_large_append_is_stored_whose_last_event_is_refused() {
+    let fixture = Fixture::new();
+    let (session, run) = (SessionId::new(), RunId::new());
+    fixture.append(&session, vec![created("t", "/p"), started(&run, "hi")]).await;
+    let deep = (0..MAX_EVENT_DEPTH).fold(json!(0), |inner, _| json!([inner]));
+    let mut drafts = many_calls(&run, 100, 0);
+    drafts.push(called(&run, deep));
+    let refused = fixture.store.append(&session, drafts).await;
+    assert!(matches!(refused, Err(StoreError::EventTooDeep { .. })));
+    assert_eq!(fixture.store.reader().last_seq(&session).unwrap(), 2);
+    assert_eq!(fixture.append(&session, many_calls(&run, 100, 0)).await[0].seq, 3);
+    assert!(fixture.store.reader().verify(Some(&session)).unwrap()[0].ok);
 }
