@@ -98,7 +98,8 @@ pub(crate) enum Command {
     /// Prove the event log's hash chain; exits 1 and names the first broken event if there is one
     Verify {
         /// A session's or run's id, or a file that `sessions export` wrote; all sessions where left out. A file of this
-        /// name goes before a session; `-` is standard input
+        /// name goes before a session; `-` is standard input. What the events say is proved, not how the file writes
+        /// them: `sessions import` takes only the bytes that were exported
         #[arg(value_name = "ID or FILE")]
         id: Option<String>,
     },

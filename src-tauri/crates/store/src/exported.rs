@@ -99,7 +99,8 @@ impl ExportedChains {
 }
 
 fn is_plain(id: &str) -> bool {
-    (1..=MAX_EXPORT_ID_BYTES).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic())
+    (1..=MAX_EXPORT_ID_BYTES).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// Whether the event's hash is right for what it says.

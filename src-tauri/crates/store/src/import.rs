@@ -22,6 +22,13 @@ pub const MAX_IMPORT_BYTES: u64 = 256 << 20;
 /// The events of one import.
 pub const MAX_IMPORT_EVENTS: u64 = 200_000;
 
+/// Whether a session is found among those that it works for or was forked from, and those of theirs.
+const LEADS_TO_ITSELF: &str = "WITH RECURSIVE \
+     link (below, above) AS (SELECT session_id, parent FROM sessions UNION ALL SELECT session_id, origin FROM sessions), \
+     origins (id) AS (SELECT above FROM link WHERE below = ?1 \
+         UNION SELECT link.above FROM origins JOIN link ON link.below = origins.id) \
+     SELECT 1 FROM origins WHERE id = ?1";
+
 const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
      CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash);";
 
@@ -121,6 +128,9 @@ impl Spool {
         for (line, event) in (1..).zip(events) {
             let event = event?;
             chains.follow(&event).map_err(|detail| invalid(line, detail))?;
+            if event.seq == 1 && !matches!(event.body(), EventBody::SessionCreated(_)) {
+                return Err(invalid(line, "a session begins with session.created"));
+            }
             bytes += event.payload.get().len() as u64;
             if bytes > limits.bytes || line > limits.events {
                 return Err(StoreError::ImportTooLarge { events: limits.events, bytes: limits.bytes });
@@ -143,7 +153,12 @@ impl Spool {
     }
 
     fn store(&self, transaction: &Connection, reader: &Reader) -> Result<Vec<ImportedSession>, StoreError> {
-        self.ends.iter().map(|end| self.store_session(transaction, reader, end)).collect()
+        let imported = self.ends.iter().map(|end| self.store_session(transaction, reader, end));
+        let imported = imported.collect::<Result<Vec<_>, _>>()?;
+        for end in &self.ends {
+            ensure_has_beginning(transaction, end)?;
+        }
+        Ok(imported)
     }
 
     fn store_session(
@@ -210,6 +225,14 @@ impl Spool {
             line += 1;
         }
         replay.save(transaction)
+    }
+}
+
+/// Nobody could remove a session that comes before itself, nor find where its conversation begins.
+fn ensure_has_beginning(transaction: &Connection, end: &End) -> Result<(), StoreError> {
+    match transaction.prepare_cached(LEADS_TO_ITSELF)?.exists([end.session_id.as_str()])? {
+        true => Err(invalid(end.first_line, "its session is its own parent, or leads back to itself")),
+        false => Ok(()),
     }
 }
 

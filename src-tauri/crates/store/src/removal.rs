@@ -115,7 +115,7 @@ impl Removal {
         if count("SELECT count(*) FROM sessions WHERE session_id = ?1")? == 0 {
             return Err(StoreError::SessionNotFound { wanted: session.to_string() });
         }
-        let forks = count("SELECT count(*) FROM sessions WHERE origin = ?1")?;
+        let forks = count("SELECT count(*) FROM sessions WHERE origin = ?1 AND session_id <> ?1")?;
         if forks > 0 {
             return Err(StoreError::SessionHasForks { session_id: session.clone(), forks });
         }
@@ -130,7 +130,8 @@ impl Removal {
 }
 
 fn subagents_of(transaction: &Connection, session: &SessionId) -> Result<Vec<SessionId>, StoreError> {
-    let mut statement = transaction.prepare("SELECT session_id FROM sessions WHERE parent = ?1 ORDER BY session_id")?;
+    let sql = "SELECT session_id FROM sessions WHERE parent = ?1 AND session_id <> ?1 ORDER BY session_id";
+    let mut statement = transaction.prepare(sql)?;
     let rows = statement.query_map([session.as_str()], |row| row.get::<_, String>(0))?;
     rows.map(|id| Ok(id?.into())).collect()
 }

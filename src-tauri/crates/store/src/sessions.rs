@@ -96,12 +96,13 @@ impl Reader {
         self.list_sessions(&sql, [session.as_str()])
     }
 
-    /// The sessions of the sub-agents that worked for this one, the oldest first.
+    /// The sessions of the sub-agents that worked for this one, the oldest first. An import of an earlier version may
+    /// have left one that says that it works for itself.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn subagent_sessions(&self, session: &SessionId) -> Result<Vec<SessionSummary>, StoreError> {
-        let sql = format!("{SESSIONS} WHERE s.parent = ?1 ORDER BY s.created_at, s.session_id");
+        let sql = format!("{SESSIONS} WHERE s.parent = ?1 AND s.session_id <> ?1 ORDER BY s.created_at, s.session_id");
         self.list_sessions(&sql, [session.as_str()])
     }
 

@@ -19,7 +19,7 @@ pub(crate) enum SessionsCommand {
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
     },
-    /// Bring in the sessions of a JSON Lines export, with the same hashes
+    /// Bring in the sessions of a JSON Lines export, with the same hashes; it takes only the bytes that `export` wrote
     Import {
         /// The file; `-` is standard input
         file: PathBuf,

@@ -2,9 +2,10 @@ use super::*;
 use crate::exported_events;
 use crate::tests::{
     Fixture, HandClock, approval_requested, approval_resolved, called, completed, created, foreign, parsed, started,
+    subagent_created,
 };
 use arki_domain::projection::SessionState;
-use arki_domain::{ApprovalId, RunId};
+use arki_domain::{ApprovalId, EventDraft, RunId, SessionForked};
 use proptest::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
@@ -155,11 +156,49 @@ async fn an_export_that_is_cut_within_a_line_stores_nothing() {
 #[tokio::test]
 async fn an_id_that_arki_would_not_make_is_refused() {
     let long = "x".repeat(crate::MAX_EXPORT_ID_BYTES + 1);
-    for id in ["", "two words", "\u{1b}[2J", "ä", &long] {
+    for id in ["", "two words", "\u{1b}[2J", "ä", "../../etc/passwd", &long] {
         let fixture = Fixture::new();
         let session = SessionId::from(id);
         fixture.append(&session, vec![created("t", "/p")]).await;
         assert_eq!(refused_at(&export(fixture.store.reader(), &session)).await, 1, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_begins_with_its_creation() {
+    let (fixture, session) = (Fixture::new(), SessionId::from("s"));
+    fixture.append(&session, vec![started(&RunId::from("r"), "go")]).await;
+    assert_eq!(refused_at(&export(fixture.store.reader(), &session)).await, 1);
+}
+
+/// An export of a session that works for, or was forked from, the other.
+async fn child_of(parent: &str, session: &str, kind: &str) -> String {
+    let (fixture, session) = (Fixture::new(), SessionId::from(session));
+    let mut drafts = vec![subagent_created("helper", parent)];
+    if kind == "fork" {
+        let forked = SessionForked { created: None, from_session: parent.into(), from_seq: 1 };
+        drafts.push(EventDraft::of_session(forked));
+    }
+    fixture.append(&session, drafts).await;
+    export(fixture.store.reader(), &session)
+}
+
+#[tokio::test]
+async fn a_session_that_leads_back_to_itself_is_refused() {
+    for kind in ["sub-agent", "fork"] {
+        assert_eq!(refused_at(&child_of("one", "one", kind).await).await, 1, "{kind}");
+        let (one, two, three) = (
+            child_of("three", "one", kind).await,
+            child_of("one", "two", kind).await,
+            child_of("two", "three", kind).await,
+        );
+        assert_eq!(refused_at(&[one.as_str(), &two, &three].concat()).await, 1, "{kind}");
+        let fixture = Fixture::new();
+        import(&fixture, &[one, two].concat()).await.unwrap();
+        let before = tables(&fixture);
+        let refused = import(&fixture, &three).await.unwrap_err();
+        assert!(refused.to_string().contains("leads back to itself"), "{refused}");
+        assert_eq!(tables(&fixture), before);
     }
 }
 
@@ -221,7 +260,8 @@ proptest! {
         };
         let (there, here) = (open(), open());
         let (session, run) = (SessionId::new(), RunId::new());
-        let drafts = payloads.into_iter().map(|args| called(&run, args)).collect();
+        let calls = payloads.into_iter().map(|args| called(&run, args));
+        let drafts = std::iter::once(created("t", "/p")).chain(calls).collect();
         runtime.block_on(there.append(&session, drafts)).unwrap();
         let exported = export(there.reader(), &session);
         let events = exported_events(std::io::Cursor::new(exported.clone()));

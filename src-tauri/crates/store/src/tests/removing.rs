@@ -225,3 +225,16 @@ async fn a_session_is_as_old_as_the_youngest_of_its_sub_agents() {
     fixture.append(&"child".into(), vec![started(&RunId::new(), "go on")]).await;
     assert_eq!(older(START_MS + 1), ["orphan"]);
 }
+
+#[tokio::test]
+async fn a_session_that_says_it_works_for_itself_can_be_removed() {
+    let fixture = Fixture::new();
+    let forked = SessionForked { created: None, from_session: "fork".into(), from_seq: 1 };
+    fixture.append(&"fork".into(), vec![created("t", "/p"), EventDraft::of_session(forked)]).await;
+    fixture.append(&"agent".into(), vec![subagent_created("helper", "agent")]).await;
+    assert_eq!(fixture.store.reader().subagent_sessions(&"agent".into()).unwrap(), []);
+    for session in ["fork", "agent"] {
+        assert_eq!(remove(&fixture.store, session).await.unwrap().subagents, []);
+    }
+    assert_eq!(fixture.store.reader().sessions(9, 0).unwrap(), []);
+}
