@@ -16,7 +16,7 @@ mod listed;
 mod scan;
 mod walk_files;
 
-pub use changes::{ImageRef, SnapshotChange, snapshot_changes};
+pub use changes::{ImageRef, SnapshotChange, snapshot_changes, unnamed_changes};
 pub use listed::{FileState, Image, LeftOut, NotImaged, Snapshot};
 pub use scan::{SnapshotLimits, take_snapshot};
 

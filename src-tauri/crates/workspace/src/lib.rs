@@ -51,7 +51,7 @@ pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTR
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
-    take_snapshot,
+    take_snapshot, unnamed_changes,
 };
 pub use edit::{DELETE_LIMIT_BYTES, TextEdit, plan_delete, plan_edit, plan_write};
 pub use env_files::{EnvFiles, is_env_file, look_through_texts};

@@ -59,7 +59,7 @@ fn print(plan: &RewindPlan, output: &Output) {
         }
     }
     if plan.files.is_empty() && plan.scope.files {
-        output.aside("No file was changed since.");
+        output.aside("No file that Arki keeps images of was changed since.");
     }
 }
 

@@ -173,14 +173,15 @@ impl Kernel {
         live.finish();
         self.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped();
-        let result = match ran {
+        let mut result = match ran {
             Ok(outcome) => told(&record, &decided, &outcome, &limit),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
         let mut bodies = Vec::new();
         if let Some((before, _)) = imaged {
-            let changes = self.changes_since(&before, call, &context.session_id).await?.into_events();
-            bodies = self.not_yet_told(changes, &context.session_id, after).await?;
+            let changes = self.changes_since(&before, call, &context.session_id).await?;
+            result.result.extend(changes.note_of_unnamed());
+            bodies = self.not_yet_told(changes.into_events(), &context.session_id, after).await?;
         }
         for body in self.of_command(call, result, &record).await {
             bodies.push(match body {

@@ -9,6 +9,7 @@ use arki_domain::{
 };
 use arki_workspace::{
     CancellationToken, ImageRef, Project, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes, take_snapshot,
+    unnamed_changes,
 };
 use globset::GlobSet;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ pub(super) struct CommandChanges {
     pub(super) events: Vec<EventBody>,
     /// More than could be told one by one.
     pub(super) untold: usize,
+    /// Files that no path can name; no event tells of them.
+    pub(super) unnamed: usize,
 }
 
 impl Kernel {
@@ -68,9 +71,10 @@ impl Kernel {
         session_id: &SessionId,
     ) -> Result<CommandChanges, Fault> {
         let Some(after) = self.look(Some(before.clone()), session_id).await? else {
-            return Ok(CommandChanges { events: Vec::new(), untold: 0 });
+            return Ok(CommandChanges { events: Vec::new(), untold: 0, unnamed: 0 });
         };
         let changes = snapshot_changes(before, &after);
+        let unnamed = unnamed_changes(before, &after);
         if *before != after {
             self.store_snapshot(&after).await?;
             *self.last_snapshot.0.lock().await = Some(after);
@@ -78,7 +82,7 @@ impl Kernel {
         let untold = changes.len().saturating_sub(MAX_CHANGES_TOLD);
         let events =
             changes.into_iter().take(MAX_CHANGES_TOLD).map(|change| told(change, before, call).into()).collect();
-        Ok(CommandChanges { events, untold })
+        Ok(CommandChanges { events, untold, unnamed })
     }
 
     /// The project as it was before the last command, which may have been another process's.

@@ -13,7 +13,7 @@ use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault,
-    LiveEvent, StreamingRedactor, ToolCall, ToolResult,
+    LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
 use arki_workspace::{
     CommandOutcome, CommandSpec, EnvironmentSpec, GitAccess, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
@@ -194,16 +194,18 @@ impl Kernel {
         live.finish();
         // It may have written a new one and printed it.
         self.learn_env_files().await;
-        let mut bodies = Vec::new();
+        let (mut bodies, mut note) = (Vec::new(), None);
         if let Some((before, _)) = imaged {
             let session_id = &record.context().session_id;
-            let changes = self.changes_since(&before, call, session_id).await?.into_events();
-            bodies = self.not_yet_told(changes, session_id, after).await?;
+            let changes = self.changes_since(&before, call, session_id).await?;
+            note = changes.note_of_unnamed();
+            bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
         }
-        let result = match ran {
+        let mut result = match ran {
             Ok(outcome) => told(record, decided, &outcome, &limit),
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
+        result.result.extend(note);
         bodies.extend(self.of_command(call, result, record).await);
         record.append(bodies).await?;
         Ok(CallOutcome::Finished)
@@ -324,6 +326,15 @@ impl Limit {
 pub(super) type Imaged = (Arc<Snapshot>, CheckpointCreated);
 
 impl CommandChanges {
+    /// The last line of the command's result, where a change could not be told in any other way.
+    pub(super) fn note_of_unnamed(&self) -> Option<String> {
+        let files = (self.unnamed > 0).then(|| plural(self.unnamed as u64, "file"))?;
+        Some(format!(
+            "\n[{files} whose name is not plain UTF-8 changed meanwhile. Arki keeps no image of such files and can't put \
+             them back.]"
+        ))
+    }
+
     pub(super) fn into_events(self) -> Vec<EventBody> {
         if self.untold > 0 {
             tracing::warn!(untold = self.untold, "a command changed more files than are told one by one");
@@ -347,7 +358,8 @@ fn effect_unknown(changes: &[EventBody]) -> Fault {
         "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.".to_owned();
     if !paths.is_empty() {
         let named = paths[..paths.len().min(MAX_PATHS_NAMED)].join(", ");
-        message.push_str(&format!(" {} files have changed since it began: {named}.", paths.len()));
+        let (files, have) = (plural(paths.len() as u64, "file"), if paths.len() == 1 { "has" } else { "have" });
+        message.push_str(&format!(" {files} {have} changed since it began: {named}."));
     }
     Fault::new(Code::CANCELLED, message, "Check what was done before deciding whether to run it again.")
 }

@@ -1,5 +1,7 @@
 //! What differs between two snapshots. Pure.
 
+use std::collections::BTreeSet;
+
 use super::listed::{FileState, Image, Snapshot};
 
 /// What is known of a file's content at the time of a snapshot.
@@ -38,6 +40,16 @@ pub fn snapshot_changes(before: &Snapshot, after: &Snapshot) -> Vec<SnapshotChan
         .collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
+}
+
+/// How many entries that no path can name were created, changed or removed between the two, as far as size and time tell
+/// and both looked there. Of a folder, what is in it is not looked at.
+pub fn unnamed_changes(before: &Snapshot, after: &Snapshot) -> usize {
+    let differs = |one: &Snapshot, other: &Snapshot, path: &String| {
+        one.unnamed.get(path) != other.unnamed.get(path) && one.has_looked_at(path) && other.has_looked_at(path)
+    };
+    let paths: BTreeSet<&String> = before.unnamed.keys().chain(after.unnamed.keys()).collect();
+    paths.into_iter().filter(|path| differs(before, after, path)).count()
 }
 
 fn differs(old: &FileState, new: &FileState) -> bool {

@@ -34,8 +34,8 @@ struct Written<'a> {
     unlisted: &'a BTreeSet<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     walked_until: &'a Option<String>,
-    #[serde(skip_serializing_if = "is_zero")]
-    unnamed: usize,
+    #[serde(rename = "unnamedFiles", skip_serializing_if = "BTreeMap::is_empty")]
+    unnamed: &'a BTreeMap<String, (u64, i64)>,
 }
 
 #[derive(Deserialize)]
@@ -46,15 +46,15 @@ struct Stored {
     #[serde(default)]
     unlisted: BTreeSet<String>,
     walked_until: Option<String>,
-    #[serde(default)]
-    unnamed: usize,
+    #[serde(rename = "unnamedFiles", default)]
+    unnamed: BTreeMap<String, (u64, i64)>,
 }
 
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { files, unlisted, walked_until, unnamed } = self;
         let files = files.iter().map(|(path, file)| (path.as_str(), row(file))).collect();
-        Written { version: VERSION, files, unlisted, walked_until, unnamed: *unnamed }.serialize(serializer)
+        Written { version: VERSION, files, unlisted, walked_until, unnamed }.serialize(serializer)
     }
 }
 
@@ -90,8 +90,4 @@ fn file_state(Row(size, modified_ns, flags, image): Row<String>) -> Result<FileS
 
 fn is_hash(text: &str) -> bool {
     text.len() == HASH_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
 }

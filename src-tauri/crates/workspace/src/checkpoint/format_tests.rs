@@ -26,7 +26,8 @@ fn file_state() -> impl Strategy<Value = FileState> {
 fn snapshot() -> impl Strategy<Value = Snapshot> {
     let files = btree_map("[a-c](/[a-c]){0,2}", file_state(), 0..6);
     let until = proptest::option::weighted(0.2, "[a-c]/?");
-    (files, btree_set("[a-c]", 0..2), until, 0usize..3).prop_map(|(files, unlisted, walked_until, unnamed)| Snapshot {
+    let unnamed = btree_map("[a-c]", (0u64..3, 0i64..3), 0..3);
+    (files, btree_set("[a-c]", 0..2), until, unnamed).prop_map(|(files, unlisted, walked_until, unnamed)| Snapshot {
         files,
         unlisted,
         walked_until,

@@ -12,9 +12,13 @@ pub struct Snapshot {
     /// With more files than the limit: the last path looked at, in byte order, where a folder is `name/`. Nothing is
     /// known of what comes after it.
     pub walked_until: Option<String>,
-    /// Entries that no path can name: not UTF-8, or with characters that can't be seen.
-    pub unnamed: usize,
+    /// Size and modification time of entries that no path can name, since they are not UTF-8 or have characters that
+    /// can't be seen; by their path with such bytes escaped. Of so many as [`MAX_UNNAMED`], the first.
+    pub unnamed: BTreeMap<String, (u64, i64)>,
 }
+
+/// Entries without a name that are remembered.
+pub(super) const MAX_UNNAMED: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
@@ -103,7 +107,7 @@ impl Snapshot {
     pub fn left_out(&self) -> LeftOut {
         let mut left_out = LeftOut {
             unlisted: self.unlisted.len(),
-            unnamed: self.unnamed,
+            unnamed: self.unnamed.len(),
             is_cut: self.walked_until.is_some(),
             ..LeftOut::default()
         };

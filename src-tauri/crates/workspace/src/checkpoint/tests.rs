@@ -243,6 +243,22 @@ mod unix {
     }
 
     #[test]
+    fn a_change_of_what_no_path_can_name_is_counted() {
+        use std::os::unix::ffi::OsStrExt;
+        let mut scanned = Scanned::new(&[("in/a", b"a")]);
+        let name = scanned.root().join("in").join(std::ffi::OsStr::from_bytes(b"latin\xe9"));
+        fs::write(&name, "precious").unwrap();
+        let before = scanned.scan(None);
+        assert_eq!(before.unnamed.keys().collect::<Vec<_>>(), ["in/latin\\xe9"]);
+        assert_eq!(unnamed_changes(&before, &scanned.scan(Some(&before))), 0);
+        fs::write(&name, "changed and longer").unwrap();
+        let after = scanned.scan(Some(&before));
+        assert_eq!((unnamed_changes(&before, &after), snapshot_changes(&before, &after)), (1, vec![]));
+        fs::remove_file(&name).unwrap();
+        assert_eq!(unnamed_changes(&after, &scanned.scan(Some(&after))), 1);
+    }
+
+    #[test]
     fn the_executable_bit_is_noted_and_alone_is_no_change() {
         let mut scanned = Scanned::new(&[("run", b"#!/bin/sh\n")]);
         let before = scanned.scan(None);

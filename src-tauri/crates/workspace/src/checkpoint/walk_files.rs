@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use cap_std::fs::{Dir, DirEntry, Metadata};
 use tokio_util::sync::CancellationToken;
 
+use super::listed::MAX_UNNAMED;
 use crate::error::{FileAction, Result, SnapshotError, io_error};
 use crate::project::{Project, ProjectPath, mode_of};
 
@@ -47,7 +48,7 @@ pub(super) struct Walked {
     pub(super) files: Vec<FoundFile>,
     pub(super) unlisted: BTreeSet<String>,
     pub(super) walked_until: Option<String>,
-    pub(super) unnamed: usize,
+    pub(super) unnamed: BTreeMap<String, (u64, i64)>,
 }
 
 #[derive(Debug)]
@@ -105,7 +106,7 @@ impl FileWalk {
         let path = key.trim_end_matches('/');
         let is_folder = path.len() < key.len();
         let Some(project_path) = ProjectPath::from_walk(Path::new(path)).filter(|found| found.as_str() == path) else {
-            self.walked.unnamed += 1;
+            self.walked.note_unnamed(key.to_owned(), entry);
             return;
         };
         if is_folder {
@@ -126,9 +127,13 @@ impl FileWalk {
         let mut entries = BTreeMap::new();
         for entry in folder.entries()? {
             let entry = entry?;
-            let Ok(name) = entry.file_name().into_string() else {
-                self.walked.unnamed += 1;
-                continue;
+            let name = match entry.file_name().into_string() {
+                Ok(name) => name,
+                Err(name) => {
+                    let escaped = name.as_encoded_bytes().escape_ascii();
+                    self.walked.note_unnamed(format!("{prefix}{escaped}"), &entry);
+                    continue;
+                }
             };
             if let Some(key) = key(name, entry.file_type()?) {
                 entries.insert(key, entry);
@@ -140,6 +145,17 @@ impl FileWalk {
         }
         self.open.push(OpenFolder { prefix, entries: entries.into_iter() });
         Ok(())
+    }
+}
+
+impl Walked {
+    fn note_unnamed(&mut self, path: String, entry: &DirEntry) {
+        // Gone since the folder was read, or unreadable.
+        let Ok(metadata) = entry.metadata() else { return };
+        self.unnamed.insert(path, (metadata.len(), modified_ns(&metadata)));
+        if self.unnamed.len() > MAX_UNNAMED {
+            self.unnamed.pop_last();
+        }
     }
 }
 
@@ -155,9 +171,12 @@ fn key(name: String, kind: cap_std::fs::FileType) -> Option<String> {
 }
 
 fn found_file(path: ProjectPath, metadata: &Metadata) -> FoundFile {
-    let modified = metadata.modified().map_or(UNIX_EPOCH, cap_std::time::SystemTime::into_std);
     let executable = mode_of(metadata) & 0o100 != 0;
-    FoundFile { path, size: metadata.len(), modified_ns: nanoseconds(modified), executable }
+    FoundFile { path, size: metadata.len(), modified_ns: modified_ns(metadata), executable }
+}
+
+fn modified_ns(metadata: &Metadata) -> i64 {
+    nanoseconds(metadata.modified().map_or(UNIX_EPOCH, cap_std::time::SystemTime::into_std))
 }
 
 /// Since 1970, and negative before; the years beyond 1677 and 2262 are taken for these.
