@@ -193,3 +193,13 @@ fn a_place_that_cannot_be_exported_to_is_named_for_people() {
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| [".arki", "a.txt"].contains(&name.to_str().unwrap())), "{left:?}");
 }
+
+#[test]
+fn verifying_what_has_no_name_is_a_wrong_use() {
+    let (stage, _) = with_a_session();
+    let done = stage.arki(&["verify", ""]).exits(2);
+    assert!(done.stderr.contains("error[USAGE]"), "{done:?}");
+    stage.arki(&["verify"]).exits(0);
+    let storage = stage.arki(&["doctor"]).stdout;
+    assert!(storage.contains("MiB. `arki sessions rm ID`"), "{storage}");
+}

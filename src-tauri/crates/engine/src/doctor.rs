@@ -91,10 +91,13 @@ impl Engine {
                 Check::ok("database", format!("{}, {sessions} sessions, {} KiB", file.display(), size / 1024))
             }
             Ok(reports) => {
-                let broken = reports.iter().filter(|report| !report.ok).count();
+                let message = match reports.iter().filter(|report| !report.ok).count() {
+                    1 => "The event log of 1 session is broken; it is read-only.".to_owned(),
+                    broken => format!("The event log of {broken} sessions is broken; they are read-only."),
+                };
                 let fault = Fault::new(
                     arki_domain::Code::LOG_CHAIN_BROKEN,
-                    format!("The event log of {broken} sessions is broken; they are read-only."),
+                    message,
                     "`arki verify` names the first broken event of each.",
                 );
                 Check::of("database", CheckState::Failed, fault)
@@ -119,6 +122,7 @@ impl Engine {
         if let Some((session_id, title, bytes)) = sizes.largest.first() {
             detail.push_str(&format!("; the largest session {session_id} \"{title}\" {}", mebibytes(*bytes)));
         }
+        detail.push('.');
         Check { hint: "`arki sessions rm ID` gives a session's room back.".to_owned(), ..Check::ok("storage", detail) }
     }
 

@@ -109,7 +109,7 @@ pub(crate) enum QueueCommand {
     },
     /// Change a message's text
     Edit { session: String, message: String, text: String },
-    /// Move a message to a place, counted from 1
+    /// Move a message to a place, counted from 1; beyond the last place is the last one
     Move {
         session: String,
         message: String,

@@ -10,6 +10,11 @@ const STANDARD_INPUT: &str = "-";
 
 pub(crate) async fn run(directories: &Directories, id: Option<&str>, output: &Output) -> Result<Exit, Fault> {
     match id {
+        Some("") => Err(Fault::new(
+            Code::USAGE,
+            "The id of what is to be verified is empty.",
+            "Leave it out to verify all sessions.",
+        )),
         Some(STANDARD_INPUT) => report_file(verify_export(std::io::stdin().lock(), "Standard input"), output),
         Some(name) if is_meant_as_file(name) => report_file(verify_file(Path::new(name)), output),
         id => report_database(&arki_engine::verify(directories, id).await?, output),
