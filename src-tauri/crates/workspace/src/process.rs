@@ -184,13 +184,13 @@ pub async fn run_with_input(
     output.leave_screen();
     drop(listed);
     let (exit_code, signal) = command.running.reap();
-    let notes = guard.end().await;
-    if !notes.is_empty() {
-        output.add(guarding::as_output(&notes).as_bytes());
+    let guarded = guard.end().await;
+    if !guarded.notes.is_empty() {
+        output.add(guarding::as_output(&guarded.notes).as_bytes());
     }
     let (mut text, truncated) = output.kept.text();
     if exit_code != Some(0) {
-        text.push_str(guarding::explanation(spec.sandbox, &text));
+        text.push_str(guarded.explanation(spec.sandbox, &text));
     }
     Ok(CommandOutcome {
         exit_code,

@@ -455,12 +455,19 @@ impl Sandbox {
         })?)
     }
 
-    /// What to say where a command failed because it may not write a git directory, or read a file of secrets.
+    /// What to say where a command failed because it may not write a git directory, or read a file of secrets, of
+    /// which its output then has the name.
     #[cfg(unix)]
-    pub(crate) fn explanation(&self, output: &str) -> Option<&'static str> {
-        if self.hides_secrets
-            && ["Permission denied", "unsupported file type"].iter().any(|words| output.contains(words))
-        {
+    pub(crate) fn explanation(&self, output: &str, found: &Sensitive) -> Option<&'static str> {
+        let names_secret = |line: &str| {
+            let mut names = found.secrets.iter().filter_map(|path| path.file_name()?.to_str());
+            names.any(|name| line.contains(name))
+        };
+        let is_hidden = |line: &str| {
+            ["Permission denied", "unsupported file type"].iter().any(|words| line.contains(words))
+                && names_secret(line)
+        };
+        if self.hides_secrets && output.lines().any(is_hidden) {
             return Some(SECRETS_ARE_HIDDEN);
         }
         let is_refused = |line: &str| {

@@ -26,11 +26,29 @@ impl Guarding {
         self.guard.as_ref().map_or(&self.none, Guard::git)
     }
 
-    /// What is to be told, a sentence each.
-    pub(super) async fn end(self) -> Vec<String> {
-        let Some(guard) = self.guard else { return Vec::new() };
+    pub(super) async fn end(self) -> Guarded {
+        let Some(guard) = self.guard else { return Guarded::default() };
+        let found = guard.git().clone();
         // It does not panic, and would look again then.
-        tokio::task::spawn_blocking(move || guard.finish()).await.unwrap_or_default()
+        let notes = tokio::task::spawn_blocking(move || guard.finish()).await.unwrap_or_default();
+        Guarded { notes, found }
+    }
+}
+
+/// What is left of it when the command has ended.
+#[derive(Default)]
+pub(super) struct Guarded {
+    /// What is to be told, a sentence each.
+    pub(super) notes: Vec<String>,
+    #[cfg(unix)]
+    found: Sensitive,
+}
+
+#[cfg(unix)]
+impl Guarded {
+    /// What to say where a command failed because of what was looked after; nothing where that is not the reason.
+    pub(super) fn explanation(&self, sandbox: Option<&Sandbox>, output: &str) -> &'static str {
+        sandbox.and_then(|sandbox| sandbox.explanation(output, &self.found)).unwrap_or_default()
     }
 }
 
@@ -42,20 +60,17 @@ impl Guarding {
     }
 
     #[expect(clippy::unused_async, reason = "the same on every platform")]
-    pub(super) async fn end(self) -> Vec<String> {
-        Vec::new()
+    pub(super) async fn end(self) -> Guarded {
+        Guarded::default()
     }
 }
 
-/// What to say where a command failed because of it; nothing where that is not the reason.
-#[cfg(unix)]
-pub(super) fn explanation(sandbox: Option<&Sandbox>, output: &str) -> &'static str {
-    sandbox.and_then(|sandbox| sandbox.explanation(output)).unwrap_or_default()
-}
-
 #[cfg(not(unix))]
-pub(super) fn explanation(_: Option<&Sandbox>, _: &str) -> &'static str {
-    ""
+impl Guarded {
+    #[expect(clippy::unused_self, reason = "the same on every platform")]
+    pub(super) fn explanation(&self, _: Option<&Sandbox>, _: &str) -> &'static str {
+        ""
+    }
 }
 
 #[cfg(not(unix))]
