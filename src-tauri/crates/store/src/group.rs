@@ -1,7 +1,8 @@
-//! Which writes share a transaction: those that wait when it begins, and those that come while it is at work. Whoever was
-//! answered by the one before is about to come again, and each who still finds a place spares the disk a commit.
+//! Which writes share a transaction: those that wait when it begins and, where it waits for the disk, those that come
+//! while it is at work. Whoever was answered by the one before is about to come again, and each who still finds a place
+//! spares the disk a commit.
 
-use crate::writer::{Durability, Job, Write};
+use crate::writer::{Job, Write};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -18,8 +19,6 @@ pub(crate) type Group = Vec<Box<dyn Write>>;
 /// The writer's end of the queue.
 pub(crate) struct Waiting {
     jobs: Receiver<Job>,
-    /// What asks for more of the disk than the transaction that was at work when it came.
-    kept: Option<Box<dyn Write>>,
     is_open: bool,
     /// Writes of the last transaction, and how long it took.
     neighbours: usize,
@@ -31,14 +30,14 @@ pub(crate) struct Waiting {
 impl Waiting {
     pub(crate) fn new(jobs: Receiver<Job>) -> Self {
         let (took, patience) = (Duration::ZERO, Duration::ZERO);
-        Self { jobs, kept: None, is_open: true, neighbours: 0, took, patience }
+        Self { jobs, is_open: true, neighbours: 0, took, patience }
     }
 
     /// Waits for a write and takes what has come with it. `None` when nothing more will come.
     pub(crate) fn next_group(&mut self) -> Option<Group> {
         self.patience = (self.took / LINGER_PART).min(LONGEST_LINGER);
-        let mut group: Group = self.kept.take().into_iter().collect();
-        if group.is_empty() && self.is_open {
+        let mut group = Group::new();
+        if self.is_open {
             match self.jobs.recv() {
                 Ok(Job::Write(write)) => group.push(write),
                 Ok(Job::Close) | Err(_) => self.is_open = false,
@@ -57,20 +56,12 @@ impl Waiting {
         self.neighbours > 1
     }
 
-    /// One more for a transaction at work that has `taken` so many and is as durable as `at_most`.
-    pub(crate) fn late(&mut self, taken: usize, at_most: Durability) -> Option<Box<dyn Write>> {
-        if taken >= MAX_GROUP || self.kept.is_some() {
+    /// One more for a transaction at work that waits for the disk and has `taken` so many.
+    pub(crate) fn late(&mut self, taken: usize) -> Option<Box<dyn Write>> {
+        if taken >= MAX_GROUP {
             return None;
         }
-        let write = match at_most {
-            Durability::Normal => self.arrived(),
-            Durability::Full => self.arrived().or_else(|| self.linger(taken)),
-        }?;
-        if write.durability() > at_most {
-            self.kept = Some(write);
-            return None;
-        }
-        Some(write)
+        self.arrived().or_else(|| self.linger(taken))
     }
 
     pub(crate) fn note(&mut self, writes: usize, took: Duration) {
@@ -103,15 +94,15 @@ mod tests {
     use super::*;
     use crate::StoreError;
     use crate::heads::Heads;
-    use crate::writer::Isolation;
+    use crate::writer::{Durability, Isolation};
     use rusqlite::Connection;
     use std::sync::mpsc::{Sender, channel};
 
-    struct Asking(Durability);
+    struct Nothing;
 
-    impl Write for Asking {
+    impl Write for Nothing {
         fn durability(&self) -> Durability {
-            self.0
+            Durability::Full
         }
 
         fn isolation(&self) -> Isolation {
@@ -125,13 +116,13 @@ mod tests {
         fn answer(self: Box<Self>, _: Option<StoreError>) {}
     }
 
-    fn send(jobs: &Sender<Job>, durability: Durability) {
-        jobs.send(Job::Write(Box::new(Asking(durability)))).unwrap();
+    fn send(jobs: &Sender<Job>) {
+        jobs.send(Job::Write(Box::new(Nothing))).unwrap();
     }
 
     fn queue(writes: usize) -> (Sender<Job>, Waiting) {
         let (sender, jobs) = channel();
-        (0..writes).for_each(|_| send(&sender, Durability::Normal));
+        (0..writes).for_each(|_| send(&sender));
         (sender, Waiting::new(jobs))
     }
 
@@ -139,46 +130,32 @@ mod tests {
     fn no_more_share_a_transaction_than_the_limit_whenever_they_come() {
         let (jobs, mut waiting) = queue(MAX_GROUP - 1);
         assert_eq!(waiting.next_group().unwrap().len(), MAX_GROUP - 1);
-        (0..2).for_each(|_| send(&jobs, Durability::Normal));
-        assert!(waiting.late(MAX_GROUP - 1, Durability::Normal).is_some());
-        assert!(waiting.late(MAX_GROUP, Durability::Normal).is_none());
+        (0..2).for_each(|_| send(&jobs));
+        assert!(waiting.late(MAX_GROUP - 1).is_some());
+        assert!(waiting.late(MAX_GROUP).is_none());
         assert_eq!(waiting.next_group().unwrap().len(), 1);
-    }
-
-    #[test]
-    fn what_asks_for_more_of_the_disk_waits_for_the_next_transaction_and_nothing_overtakes_it() {
-        let (jobs, mut waiting) = queue(2);
-        waiting.next_group().unwrap();
-        [Durability::Full, Durability::Normal].into_iter().for_each(|durability| send(&jobs, durability));
-        assert!(waiting.late(2, Durability::Normal).is_none());
-        assert!(waiting.late(2, Durability::Normal).is_none());
-        let next: Vec<_> = waiting.next_group().unwrap().iter().map(|write| write.durability()).collect();
-        assert_eq!(next, [Durability::Full, Durability::Normal]);
     }
 
     #[test]
     fn what_came_before_the_end_is_still_taken() {
         let (jobs, mut waiting) = queue(1);
         waiting.next_group().unwrap();
-        send(&jobs, Durability::Full);
+        send(&jobs);
         jobs.send(Job::Close).unwrap();
-        assert!(waiting.late(1, Durability::Normal).is_none());
-        assert_eq!(waiting.next_group().unwrap().len(), 1);
-        assert!(waiting.late(1, Durability::Full).is_none());
+        assert!(waiting.late(1).is_some());
+        assert!(waiting.late(2).is_none());
         assert!(waiting.next_group().is_none());
     }
 
     #[test]
-    fn a_transaction_waits_for_others_only_where_the_last_one_was_shared_and_the_disk_is_waited_for() {
+    fn a_transaction_waits_for_others_only_where_the_last_one_was_shared() {
         let (jobs, mut waiting) = queue(1);
         assert!(!waiting.expects_others());
         waiting.note(2, Duration::from_secs(1));
         assert!(waiting.expects_others());
         assert_eq!(waiting.next_group().unwrap().len(), 1);
         assert_eq!(waiting.patience, LONGEST_LINGER);
-        assert!(waiting.late(1, Durability::Normal).is_none());
-        assert_eq!(waiting.patience, LONGEST_LINGER);
-        assert!(waiting.late(1, Durability::Full).is_none());
+        assert!(waiting.late(1).is_none());
         assert_eq!(waiting.patience, Duration::ZERO);
         drop(jobs);
     }

@@ -1,9 +1,10 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
-//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free, or comes while it is at
-//! work, goes into one transaction (`group`); nobody is answered before the commit. A large append that finds nobody
-//! before it is sealed while the thread stores its beginning (`relay`). A small one, where the disk need not be waited
-//! for, is done by the caller itself: the connection is behind a lock, and still only one writes.
+//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
+//! transaction and, where that waits for the disk, what comes while it is at work (`group`); nobody is answered before
+//! the commit. A large append that finds nobody before it is sealed while the thread stores its beginning (`relay`). A
+//! small one, where the disk need not be waited for, is done by the caller itself: the connection is behind a lock, and
+//! still only one writes.
 
 use crate::StoreError;
 use crate::group::Waiting;

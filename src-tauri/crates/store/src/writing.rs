@@ -95,8 +95,8 @@ impl WritingConnection {
         let mut failures = Vec::with_capacity(group.len());
         while let Some(write) = group.get_mut(failures.len()) {
             failures.push(self.run_among_others(write.as_mut())?);
-            if failures.len() == group.len() {
-                group.extend(waiting.late(group.len(), self.durability));
+            if failures.len() == group.len() && self.durability == Durability::Full {
+                group.extend(waiting.late(group.len()));
             }
         }
         Ok(failures)
