@@ -85,14 +85,17 @@ fn git_is_asked_about_while_its_configuration_may_run_what_nobody_agreed_to() {
         let verdict = stage.arki(&["policy", "check", "--json", line]).exits(0).lines().remove(0);
         (text(&verdict["decision"]).to_owned(), text(&verdict["rule"]).to_owned())
     };
-    let (allowed, asked) =
+    let (allowed, asked): ((String, String), (String, String)) =
         (("allow".into(), "builtin:read-only".into()), ("approval".into(), "builtin:changed-git".into()));
     assert_eq!(rule("git status"), allowed);
     stage.write(".git/config", format!("{config}[remote \"origin\"]\n\turl = https://example.org/a.git\n"));
     assert_eq!(rule("git status"), allowed, "a remote runs nothing");
     stage.write(".git/modules/sm/HEAD", "ref: refs/heads/main\n");
     stage.write(".git/modules/sm/config", format!("{config}\tfsmonitor = ./evil\n"));
-    assert_eq!((rule("ls | head -3"), rule("ls && git status")), (allowed.clone(), asked));
+    assert_eq!(rule("ls | head -3"), allowed);
+    for line in ["ls && git status", "timeout 5 git status", "bash -c 'git log'", "command git diff"] {
+        assert_eq!(rule(line), asked, "{line}");
+    }
     let told = stage.exec(&["hello"]).exits(0).stderr;
     assert!(told.contains("off until you agree again: .git/modules/sm/config#programs."), "{told}");
     let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;

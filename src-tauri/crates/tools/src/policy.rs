@@ -219,7 +219,7 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
 
 /// What was agreed to and is another now does not run unasked, inside a command either.
 fn changed_git(command: Option<&Judged>, settings: &PolicySettings) -> Option<Hit> {
-    let runs_git = command?.line.commands()?.iter().any(|command| command.name() == "git");
+    let runs_git = command?.line.may_run(&["git".to_owned()]);
     let reason = "Git's configuration has changed since the folder was trusted and may have git run a program.";
     (settings.git_is_off && runs_git).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
 }
