@@ -48,6 +48,8 @@ mod bubblewrap;
 mod domain;
 #[cfg(unix)]
 mod ended;
+#[cfg(unix)]
+mod explanation;
 pub(crate) mod git_config;
 #[cfg(unix)]
 mod git_todo;
@@ -184,14 +186,6 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Messages",
     "Library/Safari",
 ];
-
-#[cfg(unix)]
-const GIT_IS_READ_ONLY: &str = "\n[Only a line of nothing but git commands may write a git directory: no other programs, \
-                                 variables or substitutions, and no -c. Run them by themselves.]\n";
-
-#[cfg(unix)]
-const SECRETS_ARE_HIDDEN: &str = "\n[Files of secrets can't be read by a command that nobody was asked about. One that \
-                                  names the file is asked about.]\n";
 
 /// What only root can read, for an Arki that root started.
 #[cfg(unix)]
@@ -453,28 +447,6 @@ impl Sandbox {
             let reason = format!("What commands may not change can't be looked after: {error}.");
             ProcessError::SandboxUnavailable { reason }
         })?)
-    }
-
-    /// What to say where a command failed because it may not write a git directory, or read a file of secrets, of
-    /// which its output then has the name.
-    #[cfg(unix)]
-    pub(crate) fn explanation(&self, output: &str, found: &Sensitive) -> Option<&'static str> {
-        let names_secret = |line: &str| {
-            let mut names = found.secrets.iter().filter_map(|path| path.file_name()?.to_str());
-            names.any(|name| line.contains(name))
-        };
-        let is_hidden = |line: &str| {
-            ["Permission denied", "unsupported file type"].iter().any(|words| line.contains(words))
-                && names_secret(line)
-        };
-        if self.hides_secrets && output.lines().any(is_hidden) {
-            return Some(SECRETS_ARE_HIDDEN);
-        }
-        let is_refused = |line: &str| {
-            line.contains(OWN_GIT)
-                && (line.contains("Read-only file system") || line.contains("Operation not permitted"))
-        };
-        (self.git == GitAccess::ReadOnly && output.lines().any(is_refused)).then_some(GIT_IS_READ_ONLY)
     }
 
     /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
