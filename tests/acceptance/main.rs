@@ -53,6 +53,7 @@ mod mcp_over_http;
 mod mcp_sign_in;
 mod models;
 mod patching;
+mod permissions;
 mod planning;
 mod policy;
 mod policy_bypasses;

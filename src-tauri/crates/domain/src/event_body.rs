@@ -149,7 +149,7 @@ mod tests {
             after_hash: Some("ab".into()),
             before_unknown: false,
             after_unknown: false,
-            before_executable: false,
+            before_permissions: crate::Permissions::of_mode(0o600),
             call_id: CallId::from("c1"),
             hunks: vec![2],
             by_session: None,

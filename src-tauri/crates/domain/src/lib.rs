@@ -15,6 +15,7 @@ mod io_words;
 mod message;
 mod model;
 mod payloads;
+mod permissions;
 mod plural;
 mod port;
 pub mod projection;
@@ -38,6 +39,7 @@ pub use io_words::io_words;
 pub use message::{Image, Message, Reasoning, ToolRequest};
 pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
 pub use payloads::*;
+pub use permissions::Permissions;
 pub use plural::plural;
 pub use port::{
     CallContext, CallOutcome, ChatModel, ChatStream, Clock, Content, ContentKind, ContentStore, EventLog, Executed,

@@ -187,7 +187,7 @@ fn changed(file: WantedFile, started: &SubagentStarted) -> FileChanged {
         after_hash: file.last_known_hash,
         before_unknown: file.wanted_unknown,
         after_unknown: file.last_known_unknown,
-        before_executable: file.wanted_executable,
+        before_permissions: file.wanted_permissions,
         call_id: started.call_id.clone(),
         hunks: Vec::new(),
         by_session: Some(started.session_id.clone()),

@@ -174,7 +174,7 @@ impl PlannedFile {
             path,
             wanted: self.wanted.clone(),
             expected_now: self.disk.clone(),
-            executable: self.executable,
+            permissions: self.permissions,
         })
     }
 }

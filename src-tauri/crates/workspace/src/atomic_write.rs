@@ -22,6 +22,11 @@ pub use unfinished::remove_unfinished;
 
 /// Mode of a new file, before the umask.
 const NEW_FILE_MODE: u32 = 0o644;
+/// All that a mode says, and what it allows its owner.
+#[cfg(unix)]
+const ALL: u32 = 0o7777;
+#[cfg(unix)]
+const FOR_ITS_OWNER: u32 = 0o7700;
 /// Mode of the temporary file until it takes over that of the old one.
 const STAGING_MODE: u32 = 0o600;
 /// How much of a file's name its temporary file keeps, so that the whole stays below the usual 255.
@@ -54,12 +59,13 @@ pub(crate) struct Staged {
     made_folders: MadeFolders,
 }
 
-/// Writes `bytes` beside `path`, making folders as needed. `new_mode` is for a file that does not exist yet.
+/// Writes `bytes` beside `path`, making folders as needed. `mode` is for a file that does not exist yet; one that does keeps
+/// its own, but for what `mode` denies to group and others.
 pub(crate) fn stage(
     project: &Project,
     path: &ProjectPath,
     bytes: &[u8],
-    new_mode: Option<u32>,
+    mode: Option<u32>,
     write_protected: WriteProtected,
 ) -> Result<Staged> {
     let real = place(path, project.canonical(path)?)?;
@@ -75,8 +81,8 @@ pub(crate) fn stage(
     if is_protected && write_protected == WriteProtected::Refused {
         return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
     }
-    let mode = if existing.is_some() { STAGING_MODE } else { new_mode.unwrap_or(NEW_FILE_MODE) };
-    let (temporary, file) = create_temporary(&folder, name, mode).map_err(fail)?;
+    let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
+    let (temporary, file) = create_temporary(&folder, name, new_mode).map_err(fail)?;
     let file = file.into_std();
     // Where there are no locks, nobody takes it for left over either.
     let _ = file.try_lock();
@@ -84,7 +90,7 @@ pub(crate) fn stage(
     let staged = Staged { folder, temporary, name, path: path.clone(), is_committed: false, file, made_folders };
     (&staged.file).write_all(bytes).map_err(fail)?;
     if let Some(existing) = existing {
-        take_over(&staged.file, &existing).map_err(fail)?;
+        take_over(&staged.file, &existing, mode).map_err(fail)?;
     }
     staged.file.sync_all().map_err(fail)?;
     Ok(staged)
@@ -184,7 +190,7 @@ fn set_mode(_: &mut OpenOptions, _: u32) {}
 
 /// Mode, and owner where we may: as another user than the owner, the file becomes ours.
 #[cfg(unix)]
-fn take_over(file: &std::fs::File, existing: &Metadata) -> io::Result<()> {
+fn take_over(file: &std::fs::File, existing: &Metadata, at_most: Option<u32>) -> io::Result<()> {
     use cap_std::fs::MetadataExt;
     use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
     use std::os::unix::fs::MetadataExt as _;
@@ -193,11 +199,12 @@ fn take_over(file: &std::fs::File, existing: &Metadata) -> io::Result<()> {
         let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
         let _ = fchown(file, Some(uid), Some(gid));
     }
-    Ok(fchmod(file, Mode::from_raw_mode(mode_of(existing) as _))?)
+    let mode = mode_of(existing) & (at_most.unwrap_or(ALL) | FOR_ITS_OWNER);
+    Ok(fchmod(file, Mode::from_raw_mode(mode as _))?)
 }
 
 #[cfg(not(unix))]
-fn take_over(_: &std::fs::File, _: &Metadata) -> io::Result<()> {
+fn take_over(_: &std::fs::File, _: &Metadata, _: Option<u32>) -> io::Result<()> {
     let _ = mode_of;
     Ok(())
 }

@@ -13,12 +13,13 @@ mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arki_domain::Permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::atomic_write::WriteProtected;
 use crate::error::{ChangeError, Result};
-use crate::project::{Project, ProjectPath};
+use crate::project::{Project, ProjectPath, permissions_of};
 
 pub(crate) use diff::is_text;
 
@@ -28,11 +29,17 @@ pub struct FileChange {
     pub path: ProjectPath,
     pub before: Option<Vec<u8>>,
     pub after: Option<Vec<u8>>,
-    /// Unix permission bits for a new file (the umask still applies); an existing one keeps its own.
+    /// Unix permission bits for a new file (the umask still applies). An existing one keeps its own, but for what these
+    /// deny to group and others.
     pub mode: Option<u32>,
 }
 
 impl FileChange {
+    /// Of the file that is there before.
+    pub fn permissions(&self) -> Permissions {
+        self.mode.map_or_else(Permissions::default, permissions_of)
+    }
+
     fn is_change(&self) -> bool {
         self.before != self.after
     }

@@ -206,7 +206,7 @@ fn what_is_written_edited_moved_and_deleted_is_never_outside() {
                 path: path.clone(),
                 wanted: Some(text.into_bytes()),
                 expected_now: project.read(&path, 1000).ok().map(|file| file.bytes),
-                executable: Executable::No,
+                permissions: arki_domain::Permissions::default(),
             };
             restorations.count(apply_restorations(project, vec![restoration]));
             let _ = remove_unfinished(project, &path);

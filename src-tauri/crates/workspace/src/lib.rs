@@ -80,7 +80,7 @@ pub use project::{FileBytes, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use real_place::{RealPlace, real_place};
-pub use restoration::{Executable, Restoration, apply_restorations, plan_restorations};
+pub use restoration::{Restoration, apply_restorations, plan_restorations};
 pub use sandbox::{
     GitAccess, Meanwhile, Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets, runs_in_sandbox, settle_abandoned,
 };

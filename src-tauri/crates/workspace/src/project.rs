@@ -11,6 +11,7 @@ mod path;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use arki_domain::Permissions;
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
@@ -38,6 +39,12 @@ pub struct FileBytes {
     pub bytes: Vec<u8>,
     /// Unix permission bits (0 on Windows).
     pub mode: u32,
+}
+
+impl FileBytes {
+    pub fn permissions(&self) -> Permissions {
+        permissions_of(self.mode)
+    }
 }
 
 impl Project {
@@ -274,6 +281,11 @@ pub(crate) fn mode_of(metadata: &Metadata) -> u32 {
 #[cfg(not(unix))]
 pub(crate) fn mode_of(_: &Metadata) -> u32 {
     0
+}
+
+/// Where there are none they count as ordinary.
+pub(crate) fn permissions_of(mode: u32) -> Permissions {
+    if cfg!(unix) { Permissions::of_mode(mode) } else { Permissions::default() }
 }
 
 #[cfg(test)]

@@ -6,16 +6,7 @@
 use crate::change_set::{AppliedChange, ChangeSet, FileChange};
 use crate::error::Result;
 use crate::project::{Project, ProjectPath};
-
-const PLAIN_MODE: u32 = 0o644;
-const EXECUTABLE_MODE: u32 = 0o755;
-
-/// Whether a file that has to be created may be run. One that is there keeps the permissions it has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Executable {
-    Yes,
-    No,
-}
+use arki_domain::Permissions;
 
 /// One file to put back; `None` is no file. Contents are raw bytes, of any kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +15,8 @@ pub struct Restoration {
     pub wanted: Option<Vec<u8>>,
     /// What is there now. Is it another when it comes to writing, nothing at all is written.
     pub expected_now: Option<Vec<u8>>,
-    pub executable: Executable,
+    /// Of the wanted content. A file that is there keeps its own, but is not more open than these.
+    pub permissions: Permissions,
 }
 
 /// The restorations as one change, to preview or to apply. Leaves out what is expected to be as wanted already, and
@@ -43,12 +35,13 @@ pub fn apply_restorations(project: &Project, restorations: Vec<Restoration>) -> 
 }
 
 fn file_change(project: &Project, restoration: Restoration) -> FileChange {
-    let Restoration { path, wanted, expected_now, executable } = restoration;
-    // Also for a deletion: it may have to be taken back.
-    let mode = project.mode(&path).unwrap_or(match executable {
-        Executable::Yes => EXECUTABLE_MODE,
-        Executable::No => PLAIN_MODE,
-    });
+    let Restoration { path, wanted, expected_now, permissions } = restoration;
+    let mode = match project.mode(&path) {
+        // As it is: it may have to be taken back.
+        Some(mode) if wanted.is_none() => mode,
+        Some(mode) => permissions.narrow(mode),
+        None => permissions.mode(),
+    };
     FileChange { path, before: expected_now, after: wanted, mode: Some(mode) }
 }
 

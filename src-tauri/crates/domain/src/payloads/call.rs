@@ -1,6 +1,6 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
-use crate::{CallId, Category, Decision, Risk, SessionId, Usage};
+use crate::{CallId, Category, Decision, Permissions, Risk, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -35,6 +35,9 @@ payload! {
         pub path: String,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
+        /// Of a file that is removed.
+        #[serde(flatten)]
+        pub before_permissions: Permissions,
     }
     ToolResult {
         pub call_id: CallId,
@@ -89,9 +92,10 @@ payload! {
         pub before_unknown: bool,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         pub after_unknown: bool,
-        /// The file that was there could be executed: for a file that has to be made again.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_executable: bool,
+        /// Of the file that was there: for a file that has to be made again. A tool keeps them, and tells them only of a
+        /// file that it removes.
+        #[serde(flatten)]
+        pub before_permissions: Permissions,
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command or a sub-agent changed.
         pub hunks: Vec<usize>,

@@ -1,6 +1,6 @@
 //! Images of files, and what was put back from them.
 
-use crate::{CallId, CheckpointId};
+use crate::{CallId, CheckpointId, Permissions};
 use serde::{Deserialize, Serialize};
 
 /// What was done, or would be done, to a file when going back.
@@ -52,8 +52,8 @@ payload! {
         pub action: RestoreAction,
         pub before_hash: Option<String>,
         pub after_hash: Option<String>,
-        /// The file that was there could be executed.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        pub before_executable: bool,
+        /// Of the file that was there.
+        #[serde(flatten)]
+        pub before_permissions: Permissions,
     }
 }

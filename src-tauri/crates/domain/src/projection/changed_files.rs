@@ -3,7 +3,7 @@
 //! Bounded, so it cannot say what a file was at any moment; going back asks [`super::FilesAt`], which folds the events
 //! themselves.
 
-use crate::{Event, EventBody, RestoreAction, RestoredFile};
+use crate::{Event, EventBody, Permissions, RestoreAction, RestoredFile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ pub(super) struct FileState<'a> {
     /// There was a file, but its content was not kept.
     pub(super) before_unknown: bool,
     pub(super) after_unknown: bool,
-    pub(super) before_executable: bool,
+    pub(super) before_permissions: Permissions,
     /// Whether it was written or deleted; otherwise it was only found to be as it should.
     pub(super) is_change: bool,
 }
@@ -119,7 +119,7 @@ pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
             after_hash: changed.after_hash.as_ref(),
             before_unknown: changed.before_unknown,
             after_unknown: changed.after_unknown,
-            before_executable: changed.before_executable,
+            before_permissions: changed.before_permissions,
             is_change: true,
         }],
         EventBody::SessionRewound(rewound) => rewound.changes.iter().filter_map(restored).collect(),
@@ -142,7 +142,7 @@ fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
         after_hash,
         before_unknown: false,
         after_unknown: false,
-        before_executable: file.before_executable,
+        before_permissions: file.before_permissions,
         is_change,
     })
 }

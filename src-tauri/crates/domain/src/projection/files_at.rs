@@ -4,7 +4,7 @@
 //! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
 
 use super::changed_files::{FILE_KINDS, FileState, file_states};
-use crate::{Event, EventBody};
+use crate::{Event, EventBody, Permissions};
 use std::collections::BTreeMap;
 
 /// A file that was changed after the moment; hashes are SHA-256 hex of the raw bytes, `None` where there is no file.
@@ -19,8 +19,8 @@ pub struct WantedFile {
     /// There was a file then, but nobody knows what it contained.
     pub wanted_unknown: bool,
     pub last_known_unknown: bool,
-    /// It could be executed then: for making it again where it is gone.
-    pub wanted_executable: bool,
+    /// Those that it had then: for making it again where it is gone.
+    pub wanted_permissions: Permissions,
     /// From the first to the last; between two of them somebody else changed the file.
     pub steps: Vec<FileStep>,
 }
@@ -47,7 +47,7 @@ struct Hashes {
     last_known: Option<String>,
     wanted_unknown: bool,
     last_known_unknown: bool,
-    wanted_executable: bool,
+    wanted_permissions: Permissions,
     steps: Vec<FileStep>,
 }
 
@@ -92,7 +92,7 @@ impl FilesAt {
                         last_known: state.after_hash.cloned(),
                         wanted_unknown: state.before_unknown,
                         last_known_unknown: state.after_unknown,
-                        wanted_executable: state.before_executable,
+                        wanted_permissions: state.before_permissions,
                         steps: vec![FileStep::of(&state)],
                     };
                     self.files.insert(state.path.to_owned(), hashes);
@@ -112,7 +112,7 @@ impl FilesAt {
             last_known_hash: hashes.last_known,
             wanted_unknown: hashes.wanted_unknown,
             last_known_unknown: hashes.last_known_unknown,
-            wanted_executable: hashes.wanted_executable,
+            wanted_permissions: hashes.wanted_permissions,
             steps: hashes.steps,
         };
         self.files.into_iter().map(file).collect()
@@ -121,6 +121,10 @@ impl FilesAt {
 
 impl Hashes {
     fn go_on(&mut self, state: &FileState<'_>) {
+        // Tools keep permissions and say nothing of them; so what is told of the file later was so at first as well.
+        if self.wanted_permissions.are_ordinary() {
+            self.wanted_permissions = state.before_permissions;
+        }
         // Where a content is not known, nobody can tell that somebody else changed it.
         let follows = |last: &FileStep| {
             last.after_unknown || state.before_unknown || last.after_hash.as_ref() == state.before_hash

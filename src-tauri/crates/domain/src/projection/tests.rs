@@ -112,7 +112,12 @@ impl Log {
             rule: "approval:a1".into(),
             reason: String::new(),
             risk: Risk::Low,
-            files: vec![FileEffect { path: "a".into(), before_hash: None, after_hash: Some("x".into()) }],
+            files: vec![FileEffect {
+                path: "a".into(),
+                before_hash: None,
+                after_hash: Some("x".into()),
+                before_permissions: Permissions::default(),
+            }],
         })
     }
 

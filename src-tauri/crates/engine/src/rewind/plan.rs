@@ -3,8 +3,10 @@
 use crate::Engine;
 use crate::projects::OpenProject;
 use arki_domain::projection::{FileStep, SessionState, SessionSummary, WantedFile};
-use arki_domain::{ApprovalId, EventBody, Fault, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex};
-use arki_workspace::{EDIT_LIMIT_BYTES, Executable, FileBytes, Merge, merge};
+use arki_domain::{
+    ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
+};
+use arki_workspace::{EDIT_LIMIT_BYTES, FileBytes, Merge, merge};
 use std::collections::BTreeSet;
 
 /// What goes back.
@@ -49,8 +51,8 @@ pub struct PlannedFile {
     pub file: RestoredFile,
     pub(crate) disk: Option<Vec<u8>>,
     pub(crate) wanted: Option<Vec<u8>>,
-    /// Where the file has to be made again.
-    pub(crate) executable: Executable,
+    /// Of the wanted content.
+    pub(crate) permissions: Permissions,
 }
 
 impl PlannedFile {
@@ -60,8 +62,8 @@ impl PlannedFile {
 
     fn new(path: String, action: RestoreAction, disk: Option<Vec<u8>>, wanted: Option<Vec<u8>>) -> Self {
         let (before_hash, after_hash) = (hash(disk.as_deref()), hash(wanted.as_deref()));
-        let file = RestoredFile { path, action, before_hash, after_hash, before_executable: false };
-        Self { file, disk, wanted, executable: Executable::No }
+        let file = RestoredFile { path, action, before_hash, after_hash, before_permissions: Permissions::default() };
+        Self { file, disk, wanted, permissions: Permissions::default() }
     }
 
     fn left_alone(path: String, action: RestoreAction, disk: Option<Vec<u8>>) -> Self {
@@ -97,10 +99,10 @@ impl Engine {
     }
 
     fn plan_found(&self, file: WantedFile, found: Option<FileBytes>) -> PlannedFile {
-        let before_executable = found.as_ref().is_some_and(|file| file.mode & OWNER_EXECUTES != 0);
-        let executable = if file.wanted_executable { Executable::Yes } else { Executable::No };
+        let before_permissions = found.as_ref().map(FileBytes::permissions).unwrap_or_default();
+        let permissions = file.wanted_permissions;
         let planned = self.compare(file, found.map(|file| file.bytes));
-        PlannedFile { file: RestoredFile { before_executable, ..planned.file }, executable, ..planned }
+        PlannedFile { file: RestoredFile { before_permissions, ..planned.file }, permissions, ..planned }
     }
 
     /// Takes the session's changes back from what is on the disk, the last first.
@@ -167,9 +169,6 @@ fn hash(content: Option<&[u8]>) -> Option<String> {
 
 /// A prompt further away than this is not the one that is being taken back.
 const PROMPT_WITHIN: usize = 4;
-
-/// In a file's Unix permissions.
-const OWNER_EXECUTES: u32 = 0o100;
 
 /// Whether there is room for a file at `path` once the files in `gone` are: one of them has the place of
 /// its folder, or it has the place of a folder that holds only such.

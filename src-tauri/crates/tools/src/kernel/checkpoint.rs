@@ -159,7 +159,7 @@ fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChang
         after_hash: hash(&change.after),
         before_unknown: change.before == ImageRef::Unknown,
         after_unknown: change.after == ImageRef::Unknown,
-        before_executable: before.files.get(&change.path).is_some_and(|file| file.executable),
+        before_permissions: before.files.get(&change.path).map(|file| file.permissions).unwrap_or_default(),
         path: change.path,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),

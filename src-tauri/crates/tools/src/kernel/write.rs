@@ -10,14 +10,11 @@ use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged,
-    FileEffect, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
-use arki_workspace::{AppliedChange, ChangeSet, Hunk, HunkSelection, Preview, WorkspaceError};
+use arki_workspace::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-
-/// The permission bit of an owner who may run the file.
-const OWNER_EXECUTES: u32 = 0o100;
 
 /// A change together with what the user keeps of it.
 struct Accepted {
@@ -279,8 +276,14 @@ fn effects(change: &ChangeSet) -> Vec<FileEffect> {
             path: file.path.as_str().to_owned(),
             before_hash: hash(&file.before),
             after_hash: hash(&file.after),
+            before_permissions: permissions(file),
         })
         .collect()
+}
+
+/// Those of a file that is removed; any other keeps its own.
+fn permissions(file: &FileChange) -> Permissions {
+    if file.after.is_none() { file.permissions() } else { Permissions::default() }
 }
 
 /// The events that say what was written, the result for the model last.
@@ -290,17 +293,16 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
         accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
     };
     let text = summary(accepted, &applied);
-    let was_executable = |path: &str| {
+    let permissions_of = |path: &str| {
         let mut files = accepted.change.files().iter();
-        let file = files.find(|file| file.path.as_str() == path && file.after.is_none());
-        file.and_then(|file| file.mode).is_some_and(|mode| mode & OWNER_EXECUTES != 0)
+        files.find(|file| file.path.as_str() == path).map(permissions).unwrap_or_default()
     };
     let mut bodies: Vec<EventBody> = applied
         .into_iter()
         .map(|change| {
             EventBody::from(FileChanged {
                 hunks: hunks_of(&change.path),
-                before_executable: was_executable(&change.path),
+                before_permissions: permissions_of(&change.path),
                 path: change.path,
                 before_hash: change.before_hash,
                 after_hash: change.after_hash,
@@ -367,7 +369,7 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         after_hash: file.after_hash.clone(),
         before_unknown: false,
         after_unknown: false,
-        before_executable: false,
+        before_permissions: file.before_permissions,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
         by_session: None,

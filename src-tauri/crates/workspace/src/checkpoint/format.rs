@@ -1,17 +1,19 @@
 //! The stored form of a snapshot: JSON, a row a file, so that thousands of them stay small.
 //!
-//! `{"version":1,"files":{"src/a.rs":[120,1760000000000000000,1,"<64 hex>"]}}`: size, modification time in
-//! nanoseconds, flags, and the content's hash or the reason why there is none.
+//! `{"version":2,"files":{"src/a.rs":[120,1760000000000000000,420,"<64 hex>"]}}`: size, modification time in
+//! nanoseconds, Unix permissions with flags above them, and the content's hash or the reason why there is none. A list of
+//! another version counts as none: the project is looked at anew.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arki_domain::Permissions;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::listed::{FileState, Image, NotImaged, Snapshot};
 
-const VERSION: u32 = 1;
-const EXECUTABLE: u8 = 1;
-const FRESH: u8 = 2;
+const VERSION: u32 = 2;
+/// Above the permissions, which end at 0o777.
+const FRESH: u32 = 0o1000;
 const REASONS: &[(NotImaged, &str)] = &[
     (NotImaged::TooLarge, "tooLarge"),
     (NotImaged::NotText, "notText"),
@@ -21,9 +23,9 @@ const REASONS: &[(NotImaged, &str)] = &[
 ];
 const HASH_DIGITS: usize = 64;
 
-/// Size, modification time, flags, hash or reason.
+/// Size, modification time, permissions and flags, hash or reason.
 #[derive(Serialize, Deserialize)]
-struct Row<Text>(u64, i64, u8, Text);
+struct Row<Text>(u64, i64, u32, Text);
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -71,7 +73,7 @@ impl<'de> Deserialize<'de> for Snapshot {
 }
 
 fn row(file: &FileState) -> Row<&str> {
-    let flags = if file.executable { EXECUTABLE } else { 0 } | if file.is_fresh { FRESH } else { 0 };
+    let flags = file.permissions.mode() | if file.is_fresh { FRESH } else { 0 };
     let image = match &file.image {
         Image::Kept(hash) => hash,
         Image::None(reason) => REASONS.iter().find(|(known, _)| known == reason).map_or("", |(_, word)| word),
@@ -85,7 +87,8 @@ fn file_state(Row(size, modified_ns, flags, image): Row<String>) -> Result<FileS
         None if is_hash(&image) => Image::Kept(image),
         None => return Err(format!("{image:?} is neither a hash nor a reason")),
     };
-    Ok(FileState { size, modified_ns, executable: flags & EXECUTABLE != 0, is_fresh: flags & FRESH != 0, image })
+    let permissions = Permissions::of_mode(flags);
+    Ok(FileState { size, modified_ns, permissions, is_fresh: flags & FRESH != 0, image })
 }
 
 fn is_hash(text: &str) -> bool {

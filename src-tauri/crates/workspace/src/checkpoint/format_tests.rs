@@ -1,4 +1,5 @@
 use super::*;
+use arki_domain::Permissions;
 use proptest::collection::{btree_map, btree_set};
 use proptest::prelude::*;
 
@@ -12,11 +13,11 @@ fn file_state() -> impl Strategy<Value = FileState> {
     ];
     let image =
         prop_oneof!["[ab]0{63}".prop_map(Image::Kept), "[ab]0{63}".prop_map(Image::Kept), reason.prop_map(Image::None)];
-    (0u64..3, any::<i64>(), any::<bool>(), any::<bool>(), image).prop_map(
-        |(size, modified_ns, executable, is_fresh, image)| FileState {
+    (0u64..3, any::<i64>(), 0..=0o777u32, any::<bool>(), image).prop_map(
+        |(size, modified_ns, mode, is_fresh, image)| FileState {
             size,
             modified_ns: modified_ns % 3,
-            executable,
+            permissions: Permissions::of_mode(mode),
             is_fresh,
             image,
         },
@@ -41,21 +42,21 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
     let kept = FileState {
         size: 120,
         modified_ns: 1_760_000_000_123_456_789,
-        executable: true,
+        permissions: Permissions::of_mode(0o755),
         is_fresh: false,
         image: Image::Kept("ab".repeat(32)),
     };
     let large = FileState {
         size: 5_000_000,
         modified_ns: -1,
-        executable: false,
+        permissions: Permissions::default(),
         is_fresh: true,
         image: Image::None(NotImaged::TooLarge),
     };
     snapshot.files.insert("src/a.rs".to_owned(), kept);
     snapshot.files.insert("large".to_owned(), large);
     let expected = format!(
-        r#"{{"version":1,"files":{{"large":[5000000,-1,2,"tooLarge"],"src/a.rs":[120,1760000000123456789,1,"{}"]}}}}"#,
+        r#"{{"version":2,"files":{{"large":[5000000,-1,932,"tooLarge"],"src/a.rs":[120,1760000000123456789,493,"{}"]}}}}"#,
         "ab".repeat(32)
     );
     assert_eq!(serde_json::to_string(&snapshot).unwrap(), expected);
@@ -64,10 +65,10 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
 #[test]
 fn what_is_no_snapshot_of_this_version_is_refused() {
     for (stored, problem) in [
-        (r#"{"version":2,"files":{}}"#, "a snapshot of version 2, not 1"),
-        (r#"{"version":1,"files":{"a":[1,2,0,"AB"]}}"#, "\"AB\" is neither a hash nor a reason"),
-        (r#"{"version":1,"files":{"a":[1,2,0]}}"#, "tuple struct Row"),
-        (r#"{"version":1}"#, "missing field `files`"),
+        (r#"{"version":1,"files":{}}"#, "a snapshot of version 1, not 2"),
+        (r#"{"version":2,"files":{"a":[1,2,0,"AB"]}}"#, "\"AB\" is neither a hash nor a reason"),
+        (r#"{"version":2,"files":{"a":[1,2,0]}}"#, "tuple struct Row"),
+        (r#"{"version":2}"#, "missing field `files`"),
     ] {
         let error = serde_json::from_str::<Snapshot>(stored).unwrap_err().to_string();
         assert!(error.contains(problem), "{error}");

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use arki_domain::Permissions;
+
 /// The files of a project at one moment. Two snapshots of an unchanged project are equal, so their stored form is too.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Snapshot {
@@ -26,7 +28,7 @@ pub struct FileState {
     pub size: u64,
     /// Nanoseconds since 1970, UTC; negative before.
     pub modified_ns: i64,
-    pub executable: bool,
+    pub permissions: Permissions,
     /// It was written so shortly before it was looked at that a later write may leave the same time: the time proves
     /// nothing, and the next snapshot reads it again. Git calls such an entry racily clean.
     pub is_fresh: bool,
@@ -84,7 +86,7 @@ impl FileState {
 
     /// As far as metadata tells, nothing was written in between.
     pub(super) fn has_same_metadata(&self, other: &Self) -> bool {
-        (self.size, self.modified_ns, self.executable) == (other.size, other.modified_ns, other.executable)
+        (self.size, self.modified_ns, self.permissions) == (other.size, other.modified_ns, other.permissions)
     }
 }
 

@@ -103,7 +103,7 @@ fn listed(found: &FoundFile, fresh_from_ns: i64) -> FileState {
     FileState {
         size: found.size,
         modified_ns: found.modified_ns,
-        executable: found.executable,
+        permissions: found.permissions,
         is_fresh: found.modified_ns >= fresh_from_ns,
         image: Image::None(NotImaged::OverBudget),
     }

@@ -259,12 +259,13 @@ mod unix {
     }
 
     #[test]
-    fn the_executable_bit_is_noted_and_alone_is_no_change() {
+    fn permissions_are_noted_and_alone_are_no_change() {
         let mut scanned = Scanned::new(&[("run", b"#!/bin/sh\n")]);
         let before = scanned.scan(None);
         fs::set_permissions(scanned.root().join("run"), fs::Permissions::from_mode(0o755)).unwrap();
         let after = scanned.scan(Some(&before));
-        assert_eq!((before.files["run"].executable, after.files["run"].executable), (false, true));
+        let mode = |snapshot: &Snapshot| snapshot.files["run"].permissions.mode();
+        assert_eq!((mode(&before), mode(&after)), (0o644, 0o755));
         assert_eq!(snapshot_changes(&before, &after), []);
     }
 

@@ -9,12 +9,13 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use arki_domain::Permissions;
 use cap_std::fs::{Dir, DirEntry, Metadata};
 use tokio_util::sync::CancellationToken;
 
 use super::listed::MAX_UNNAMED;
 use crate::error::{FileAction, Result, SnapshotError, io_error};
-use crate::project::{Project, ProjectPath, mode_of};
+use crate::project::{Project, ProjectPath, mode_of, permissions_of};
 
 /// Version control's own: rewinding it would corrupt it. `.git` can be a file, too.
 const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".jj", ".svn"];
@@ -56,7 +57,7 @@ pub(super) struct FoundFile {
     pub(super) path: ProjectPath,
     pub(super) size: u64,
     pub(super) modified_ns: i64,
-    pub(super) executable: bool,
+    pub(super) permissions: Permissions,
 }
 
 /// Looks at `max_entries` files and folders at most.
@@ -171,8 +172,8 @@ fn key(name: String, kind: cap_std::fs::FileType) -> Option<String> {
 }
 
 fn found_file(path: ProjectPath, metadata: &Metadata) -> FoundFile {
-    let executable = mode_of(metadata) & 0o100 != 0;
-    FoundFile { path, size: metadata.len(), modified_ns: modified_ns(metadata), executable }
+    let permissions = permissions_of(mode_of(metadata));
+    FoundFile { path, size: metadata.len(), modified_ns: modified_ns(metadata), permissions }
 }
 
 fn modified_ns(metadata: &Metadata) -> i64 {

@@ -18,7 +18,7 @@ fn restoration(project: &Project, path: &str, wanted: Option<&[u8]>, now: Option
         path: project.resolve(path).unwrap(),
         wanted: wanted.map(<[u8]>::to_vec),
         expected_now: now.map(<[u8]>::to_vec),
-        executable: Executable::No,
+        permissions: Permissions::default(),
     }
 }
 
@@ -95,7 +95,8 @@ mod unix {
     fn a_file_that_is_there_keeps_its_permissions_and_one_made_again_is_executable_as_it_was() {
         let (folder, project) = project(&[("private", b"new")]);
         fs::set_permissions(folder.path().join("private"), fs::Permissions::from_mode(0o710)).unwrap();
-        let executable = Restoration { executable: Executable::Yes, ..restoration(&project, "run", Some(b"#!"), None) };
+        let executable =
+            Restoration { permissions: Permissions::of_mode(0o755), ..restoration(&project, "run", Some(b"#!"), None) };
         let restorations = vec![
             restoration(&project, "private", Some(b"old"), Some(b"new")),
             executable,

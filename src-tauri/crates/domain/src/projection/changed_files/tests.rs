@@ -12,7 +12,7 @@ fn change(files: &mut ChangedFiles, seq: u64, path: &str) {
         after_hash: Some("x".into()),
         before_unknown: false,
         after_unknown: false,
-        before_executable: false,
+        before_permissions: Permissions::default(),
         call_id: CallId::from("c"),
         hunks: vec![],
         by_session: None,

@@ -19,7 +19,7 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
         after_hash,
         before_unknown: false,
         after_unknown: false,
-        before_executable: false,
+        before_permissions: Permissions::default(),
         call_id,
         hunks,
         by_session: None,
@@ -33,7 +33,7 @@ fn restored(action: RestoreAction, before: &str, after: &str) -> RestoredFile {
         action,
         before_hash: hash(before),
         after_hash: hash(after),
-        before_executable: false,
+        before_permissions: Permissions::default(),
     }
 }
 
@@ -49,7 +49,7 @@ fn wanted(wanted: &str, last_known: &str) -> WantedFile {
         last_known_hash: hash(last_known),
         wanted_unknown: false,
         last_known_unknown: false,
-        wanted_executable: false,
+        wanted_permissions: Permissions::default(),
         steps: vec![step(wanted, last_known)],
     }
 }

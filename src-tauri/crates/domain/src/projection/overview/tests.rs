@@ -73,7 +73,7 @@ fn small() -> Overview {
                 after_hash: Some("h".into()),
                 before_unknown: false,
                 after_unknown: false,
-                before_executable: false,
+                before_permissions: Permissions::default(),
                 call_id: CallId::from("c"),
                 hunks: vec![],
                 by_session: None,

@@ -268,7 +268,7 @@ impl Script {
             after_hash,
             before_unknown: false,
             after_unknown: false,
-            before_executable: false,
+            before_permissions: Permissions::default(),
             call_id,
             hunks,
             by_session: None,

@@ -90,7 +90,13 @@ impl Script {
             let after = if action == RestoreAction::Conflict { now } else { wanted };
             self.set(&path, after);
             let (before_hash, after_hash) = (hash_of(now), hash_of(after));
-            changes.push(RestoredFile { path, action, before_hash, after_hash, before_executable: false });
+            changes.push(RestoredFile {
+                path,
+                action,
+                before_hash,
+                after_hash,
+                before_permissions: Permissions::default(),
+            });
         }
         changes
     }
@@ -119,8 +125,13 @@ impl Script {
             None => RestoreAction::Delete,
         };
         let (before_hash, after_hash) = (hash_of(now), hash_of(touch.before));
-        let changes =
-            vec![RestoredFile { path: touch.path, action, before_hash, after_hash, before_executable: false }];
+        let changes = vec![RestoredFile {
+            path: touch.path,
+            action,
+            before_hash,
+            after_hash,
+            before_permissions: Permissions::default(),
+        }];
         self.add(ChangeTakenBack { call_id: CallId::from("c"), seq: touch.seq, changes: changes.clone() });
         self.note_touches(&changes, &disk);
     }
