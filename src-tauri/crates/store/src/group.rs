@@ -3,7 +3,7 @@
 //! spares the disk a commit.
 
 use crate::writer::{Job, Write};
-use std::sync::mpsc::{Receiver, TryRecvError};
+use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
 use std::time::{Duration, Instant};
 
 /// Writes that share one transaction, at most.
@@ -13,6 +13,9 @@ pub const MAX_GROUP: usize = 128;
 const LINGER_PART: u32 = 16;
 /// And never longer than this: the last one may have waited for another process, and this one may hold up others.
 const LONGEST_LINGER: Duration = Duration::from_millis(1);
+/// How long the writer stays awake for those who shared the last transaction: to fall asleep and to be woken takes about
+/// as long as they take to come back.
+const LONGEST_WATCH: Duration = Duration::from_micros(100);
 
 pub(crate) type Group = Vec<Box<dyn Write>>;
 
@@ -38,7 +41,7 @@ impl Waiting {
         self.patience = (self.took / LINGER_PART).min(LONGEST_LINGER);
         let mut group = Group::new();
         if self.is_open {
-            match self.jobs.recv() {
+            match self.first() {
                 Ok(Job::Write(write)) => group.push(write),
                 Ok(Job::Close) | Err(_) => self.is_open = false,
             }
@@ -77,6 +80,19 @@ impl Waiting {
         }
         self.patience = self.patience.saturating_sub(started.elapsed());
         found
+    }
+
+    /// Waits for whatever comes next.
+    fn first(&self) -> Result<Job, RecvError> {
+        let started = Instant::now();
+        while self.expects_others() && started.elapsed() < LONGEST_WATCH {
+            match self.jobs.try_recv() {
+                Ok(job) => return Ok(job),
+                Err(TryRecvError::Disconnected) => return Err(RecvError),
+                Err(TryRecvError::Empty) => std::thread::yield_now(),
+            }
+        }
+        self.jobs.recv()
     }
 
     fn arrived(&mut self) -> Option<Box<dyn Write>> {

@@ -12,6 +12,7 @@ use crate::heads::Heads;
 use crate::writing::WritingConnection;
 use rusqlite::Connection;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -39,8 +40,14 @@ pub(crate) enum Isolation {
     Shared,
 }
 
-/// `None` once it is closed; poisoned when a write panicked, and then nothing more is written.
-type SharedConnection = Arc<Mutex<Option<WritingConnection>>>;
+/// What the thread and its callers share.
+struct Shared {
+    /// `None` once it is closed; poisoned when a write panicked, and then nothing more is written.
+    connection: Mutex<Option<WritingConnection>>,
+    /// The last transaction of the thread had several writes. Whoever then wrote alone, before the others are back,
+    /// would have a commit of its own and hold theirs up.
+    has_neighbours: AtomicBool,
+}
 
 pub(crate) struct Writer {
     queue: WriteQueue,
@@ -52,7 +59,7 @@ pub(crate) struct Writer {
 pub(crate) struct WriteQueue {
     jobs: Sender<Job>,
     places: Arc<Semaphore>,
-    connection: SharedConnection,
+    shared: Arc<Shared>,
 }
 
 pub(crate) enum Job {
@@ -111,11 +118,12 @@ where
 impl Writer {
     pub(crate) fn start(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
         let (sender, jobs) = channel();
-        let connection = Arc::new(Mutex::new(Some(WritingConnection::new(connection, path)?)));
-        let (shared, waiting) = (connection.clone(), Waiting::new(jobs));
-        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&shared, waiting))?;
+        let connection = Mutex::new(Some(WritingConnection::new(connection, path)?));
+        let shared = Arc::new(Shared { connection, has_neighbours: AtomicBool::new(false) });
+        let (of_thread, waiting) = (shared.clone(), Waiting::new(jobs));
+        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&of_thread, waiting))?;
         let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
-        Ok(Self { queue: WriteQueue { jobs: sender, places, connection }, thread })
+        Ok(Self { queue: WriteQueue { jobs: sender, places, shared }, thread })
     }
 
     pub(crate) fn queue(&self) -> WriteQueue {
@@ -176,7 +184,8 @@ impl WriteQueue {
         F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send + 'static,
     {
         let (write, answered) = self.pending(durability, isolation, work).await?;
-        let is_alone = self.places.available_permits() + 1 == MAX_QUEUED_WRITES;
+        let is_alone = self.places.available_permits() + 1 == MAX_QUEUED_WRITES
+            && !self.shared.has_neighbours.load(Ordering::Relaxed);
         let waiting = if is_alone && durability == Durability::Normal && isolation == Isolation::Shared {
             self.write_here(write)
         } else {
@@ -214,7 +223,7 @@ impl WriteQueue {
 
     /// Gives back what could not be done without waiting.
     fn write_here(&self, write: Box<dyn Write>) -> Option<Box<dyn Write>> {
-        let Ok(mut shared) = self.connection.try_lock() else { return Some(write) };
+        let Ok(mut shared) = self.shared.connection.try_lock() else { return Some(write) };
         let Some(connection) = shared.as_mut() else { return Some(write) };
         if connection.begin_at_once(write.durability()).is_err() {
             return Some(write);
@@ -228,17 +237,18 @@ impl WriteQueue {
 }
 
 /// Writes until nobody can ask for it any more.
-fn run(shared: &Mutex<Option<WritingConnection>>, mut waiting: Waiting) -> Result<(), StoreError> {
+fn run(shared: &Shared, mut waiting: Waiting) -> Result<(), StoreError> {
     while let Some(mut group) = waiting.next_group() {
         let started = Instant::now();
-        let mut connection = shared.lock().map_err(|_| ended_early())?;
+        let mut connection = shared.connection.lock().map_err(|_| ended_early())?;
         let outcomes = connection.as_mut().ok_or(StoreError::Closed)?.commit(&mut group, &mut waiting);
         // Whoever is answered may write at once, and then finds the connection free.
         drop(connection);
         waiting.note(group.len(), started.elapsed());
+        shared.has_neighbours.store(waiting.expects_others(), Ordering::Relaxed);
         group.into_iter().zip(outcomes).for_each(|(write, error)| write.answer(error));
     }
-    let connection = shared.lock().map_err(|_| ended_early())?.take();
+    let connection = shared.connection.lock().map_err(|_| ended_early())?.take();
     connection.map_or(Ok(()), WritingConnection::close)
 }
 

@@ -203,6 +203,21 @@ fn an_append_that_would_have_to_wait_for_another_process_waits_on_the_writers_th
 }
 
 #[test]
+fn an_append_that_is_alone_only_until_its_neighbours_are_back_waits_for_them() {
+    let held = Held::new("");
+    let together = [held.insert(1, 0), held.insert(2, 0)];
+    let writer = held.release();
+    together.into_iter().for_each(|answer| assert!(answer.blocking_recv().unwrap().is_ok()));
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let thread = |_: &Connection, _: &mut Heads| Ok(std::thread::current().id());
+    let append = || runtime.block_on(writer.queue().append(Durability::Normal, Isolation::Shared, thread)).unwrap();
+    assert_ne!(append(), std::thread::current().id());
+    // The thread notes that nobody came along before it answers.
+    assert_eq!(append(), std::thread::current().id());
+    writer.close().unwrap();
+}
+
+#[test]
 fn the_log_is_copied_later_where_writes_share_a_transaction() {
     let held = Held::new("");
     let pages = |connection: &Connection| {
