@@ -15,6 +15,8 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub const INDEX_BATCH_EVENTS: usize = 1000;
 /// A batch ends when its texts are together longer than this, in bytes: others wait for it as long as it takes.
 const INDEX_BATCH_BYTES: usize = 256 << 10;
+/// Pages that are written to join what many small fills have left, at most: a few milliseconds.
+const MERGED_PAGES: i64 = 16;
 
 const INDEXED_TO: &str = "search.indexedTo";
 /// In which form the texts are indexed. An index in another one is made anew.
@@ -33,14 +35,27 @@ impl Store {
         if !self.read(|reader| reader.read(has_current_form)).await? {
             self.write(Durability::Normal, begin_anew).await?;
         }
+        let mut has_grown = false;
         loop {
             let batch = self.read(|reader| reader.read(Batch::read)).await?;
             if batch.place.indexed_to == batch.to {
-                return Ok(());
+                break;
             }
             self.write(Durability::Normal, move |transaction| batch.store(transaction)).await?;
+            has_grown = true;
         }
+        if has_grown {
+            self.write(Durability::Normal, merge).await?;
+        }
+        Ok(())
     }
+}
+
+/// Each fill leaves a piece of the index with words and a half-empty page of its own. SQLite joins such pieces only in
+/// proportion to what is added, so that after the last fill there are always some.
+fn merge(transaction: &Connection) -> Result<(), StoreError> {
+    transaction.execute("INSERT INTO search (search, rank) VALUES ('merge', ?1)", [MERGED_PAGES])?;
+    Ok(())
 }
 
 /// How far the index has come, and in which log.
