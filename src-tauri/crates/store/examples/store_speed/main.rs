@@ -15,6 +15,10 @@ use arki_store::{Store, StoreOptions};
 use std::path::Path;
 use std::sync::Arc;
 
+/// That of the programs.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
