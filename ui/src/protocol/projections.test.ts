@@ -165,10 +165,13 @@ describe("going back", () => {
 describe("usage", () => {
   it("knows the window that the last request was made for, where it was told", () => {
     const { events, add } = eventLog("s");
-    add("engine.request", { turn: 1, contextWindow: 8192 });
-    expect(events.reduce(usageStep, noUsage).contextWindow).toBe(8192);
-    add("engine.request", { turn: 2 });
-    expect(events.reduce(usageStep, noUsage).contextWindow).toBeNull();
+    const window = () => events.reduce(usageStep, noUsage).contextWindow;
+    add("engine.request", { turn: 1, provider: "lab", model: "tiny", contextWindow: 8192 });
+    expect(window()).toBe(8192);
+    add("engine.request", { turn: 2, provider: "lab", model: "tiny" });
+    expect(window()).toBe(8192);
+    add("engine.request", { turn: 3, provider: "lab", model: "other" });
+    expect(window()).toBeNull();
   });
 
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {

@@ -67,6 +67,8 @@ pub struct ToolLoop {
     pub(crate) transcript: Transcript,
     /// The last event that was folded.
     last_seq: u64,
+    /// How much the model can read at once, as the log was told last.
+    pub(crate) told_window: Option<u64>,
     pub(crate) cancel: CancellationToken,
     pub(crate) pause: CancellationToken,
     pub(crate) skip_wait: Arc<Notify>,
@@ -77,7 +79,7 @@ impl ToolLoop {
     pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
         let Standing { state, transcript, last_seq } = standing;
         let RunControl { cancel, pause, skip_wait } = control;
-        Self { parts, session_id, state, transcript, last_seq, cancel, pause, skip_wait }
+        Self { parts, session_id, state, transcript, last_seq, told_window: None, cancel, pause, skip_wait }
     }
 
     /// Goes on until the run ends or has to wait.

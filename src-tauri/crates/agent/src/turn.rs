@@ -19,6 +19,9 @@ impl ToolLoop {
             Ok(prepared) => prepared,
             Err(fault) => return self.failed(fault, None).await.map(Some),
         };
+        let window = self.parts.model.context_window();
+        let is_news = window != self.told_window;
+        self.told_window = window;
         self.append(vec![
             EngineRequest {
                 turn,
@@ -26,7 +29,7 @@ impl ToolLoop {
                 model: self.parts.model.model().to_owned(),
                 request_hash: prepared.request_hash.clone(),
                 message_count: prepared.message_count,
-                context_window: self.parts.model.context_window(),
+                context_window: window.filter(|_| is_news),
             }
             .into(),
         ])

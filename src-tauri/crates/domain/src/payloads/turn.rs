@@ -11,7 +11,8 @@ payload! {
         pub model: String,
         pub request_hash: String,
         pub message_count: usize,
-        /// How much the model can read at once, in tokens; absent where that is only assumed.
+        /// How much the model can read at once, in tokens. Absent where the last request for the same model told it, and
+        /// where it is only assumed.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub context_window: Option<u64>,
     }
