@@ -121,7 +121,8 @@ impl Writer {
         let connection = Mutex::new(Some(WritingConnection::new(connection, path)?));
         let shared = Arc::new(Shared { connection, has_neighbours: AtomicBool::new(false) });
         let (of_thread, waiting) = (shared.clone(), Waiting::new(jobs));
-        let thread = std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&of_thread, waiting))?;
+        let thread =
+            std::thread::Builder::new().name("arki-store".to_owned()).spawn(move || run(&of_thread, waiting))?;
         let places = Arc::new(Semaphore::new(MAX_QUEUED_WRITES));
         Ok(Self { queue: WriteQueue { jobs: sender, places, shared }, thread })
     }
