@@ -163,3 +163,93 @@ fn a_change_is_told_once() {
     assert_eq!(paths, ["by_command.txt", "by_edit.txt"]);
     stage.verifies();
 }
+
+fn delegated() -> Turn {
+    Turn::calls().call("delegate", json!({"agent": "arki", "task": "Test it."}))
+}
+
+fn until(file: &str) -> Turn {
+    let command = format!("until test -e {file}; do sleep 0.05; done; sleep 0.5");
+    Turn::calls().call("run_command", json!({ "command": command }))
+}
+
+/// The model of the sub-agent is not asked any more: the run that handed the task over is told.
+#[test]
+fn what_a_sub_agent_left_in_the_background_is_told_the_run_above() {
+    let told = |request: &Value| Turn::text(request["messages"].to_string());
+    let turns = vec![
+        delegated(),
+        begins("until test -e go.txt; do sleep 0.05; done; echo late > made.txt; echo all passed"),
+        Turn::text("The tests run."),
+        Turn::calls().call("write_file", json!({"path": "go.txt", "content": "go\n"})),
+        until("made.txt"),
+        Turn::computed(told),
+    ];
+    let Some(stage) = stage(turns) else { return };
+    let events = granted(&stage);
+    let own: Vec<Value> = events.iter().filter(|event| event["sessionId"] == events[0]["sessionId"]).cloned().collect();
+    let results = payloads(&own, "tool.result");
+    let answer = results.iter().find(|result| result["toolId"] == "delegate").unwrap();
+    assert_eq!(answer["background"][0]["toolId"], "run_command");
+    let announced = text(&answer["background"][0]["asyncCallId"]);
+    assert!(text(&answer["result"]).starts_with("The tests run."), "{answer}");
+    assert!(text(&answer["result"]).contains(&announced), "{answer}");
+
+    let late = payloads(&own, "tool.async_result");
+    assert_eq!(late.len(), 1, "{late:?}");
+    assert_eq!((&late[0]["asyncCallId"], &late[0]["isError"]), (&json!(announced), &json!(false)));
+    assert!(text(&late[0]["result"]).ends_with("exit code 0\nall passed\n"), "{}", late[0]);
+    let heard = text(&payload(&own, "run.completed")["response"]);
+    assert!(heard.contains("AsyncToolResult: the call") && heard.contains("all passed"), "{heard}");
+    let changes = payloads(&own, "file.changed");
+    let made: Vec<&Value> = changes.iter().filter(|change| change["path"] == "made.txt").collect();
+    assert_eq!(made.len(), 1, "{changes:?}");
+    assert_eq!(made[0]["bySession"], payload(&own, "subagent.started")["sessionId"]);
+    stage.verifies();
+
+    let session = text(&own[0]["sessionId"]);
+    stage.arki(&["rewind", &session, "--to", "1", "--files"]).exits(0);
+    assert!(!stage.path("made.txt").exists(), "going back takes it along");
+}
+
+#[test]
+fn what_a_sub_agent_left_is_told_the_next_run_where_the_one_above_has_ended() {
+    let told = |request: &Value| Turn::text(request["messages"].to_string());
+    let turns =
+        vec![delegated(), begins("sleep 600"), Turn::text("It is served."), Turn::text("Done."), Turn::computed(told)];
+    let Some(stage) = stage(turns) else { return };
+    let events = granted(&stage);
+    let session = text(&events[0]["sessionId"]);
+    let next = stage.exec(&["--session", &session, "and?"]).exits(0).lines();
+    let answer = text(&payload(&next, "run.completed")["response"]);
+    assert!(answer.contains("AsyncToolResult: the call") && answer.contains("because Arki ended"), "{answer}");
+    stage.verifies();
+}
+
+/// Only the sub-agent's log says what a command came to whose Arki was killed before it could tell it above.
+#[test]
+fn what_a_killed_program_left_of_a_sub_agents_is_told_above_too() {
+    let told = |request: &Value| {
+        let messages = request["messages"].to_string();
+        if messages.contains("AsyncToolResult: the call") { Turn::text(messages) } else { Turn::silent() }
+    };
+    let turns =
+        vec![delegated(), begins("sleep 600"), Turn::text("It is served."), Turn::computed(told), Turn::computed(told)];
+    let Some(stage) = stage(turns) else { return };
+    let mut running = stage.start(&["exec", "--approve", "all", "go"]);
+    let session = text(&running.until_kind("run.started")["sessionId"]);
+    loop {
+        let event = running.until_kind("tool.result");
+        if event["payload"]["toolId"] == "delegate" {
+            break;
+        }
+    }
+    running.until_kind("engine.request");
+    running.signal(rustix::process::Signal::KILL);
+    running.end();
+    let next = stage.arki(&["resume", &session, "--json"]).exits(0).lines();
+    let late = payload(&next, "tool.async_result");
+    assert!(text(&late["result"]).contains("effect is not known"), "{late}");
+    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is not known"));
+    stage.verifies();
+}

@@ -104,6 +104,7 @@ pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
         async_call_id: None,
         process_id: None,
         usage: None,
+        background: Vec::new(),
         elicitations: Vec::new(),
     }
 }

@@ -101,6 +101,7 @@ fn unfinished(pending: &PendingCall) -> ToolResult {
         async_call_id: None,
         process_id: None,
         usage: None,
+        background: Vec::new(),
         elicitations: Vec::new(),
     }
 }

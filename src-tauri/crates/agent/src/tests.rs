@@ -165,6 +165,7 @@ impl Executor for Hands {
             async_call_id: None,
             process_id: None,
             usage: None,
+            background: Vec::new(),
             elicitations: Vec::new(),
         };
         let mut events = Vec::new();

@@ -1,5 +1,7 @@
 //! What goes on in the background of a session, in this process or another, and what became of what a process left.
 
+pub(crate) mod above;
+
 use crate::Engine;
 use crate::this_process::is_alive;
 use arki_domain::projection::BackgroundCall;
@@ -15,13 +17,13 @@ impl Engine {
     /// When the database cannot be read.
     pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Fault> {
         let background = self.overview(session_id)?.background;
-        Ok(background.going().iter().filter(|call| self.goes_on(call)).cloned().collect())
+        Ok(background.going().iter().filter(|call| self.goes_on(session_id, call)).cloned().collect())
     }
 
     /// Asks a background call of this process to end; its result says when it has. False where it is not this
     /// process's, or has ended.
-    pub fn stop_background_call(&self, async_call_id: &CallId) -> bool {
-        self.background.stop(async_call_id)
+    pub fn stop_background_call(&self, session_id: &SessionId, async_call_id: &CallId) -> bool {
+        self.background.stop(session_id, async_call_id)
     }
 
     /// Ends what this process has in the background, and waits until the log says so.
@@ -30,19 +32,35 @@ impl Engine {
     }
 
     /// For the log: what the model waits for, and what nobody works on any more.
-    pub(crate) fn lost_in_background(&self, going: &[BackgroundCall]) -> Vec<EventDraft> {
-        let lost = going.iter().filter(|call| !self.goes_on(call)).map(|call| ToolAsyncResult {
-            async_call_id: call.async_call_id.clone(),
-            tool_id: call.tool_id.clone(),
-            result: LOST.to_owned(),
-            is_error: true,
-        });
-        lost.map(EventDraft::of_session).collect()
+    pub(crate) async fn lost_in_background(
+        &self,
+        session_id: &SessionId,
+        going: &[BackgroundCall],
+    ) -> Result<Vec<EventDraft>, Fault> {
+        let mut drafts = Vec::new();
+        for call in going.iter().filter(|call| !self.goes_on(session_id, call)) {
+            let told = self.told_by_subagent(session_id, call).await?;
+            if !told.is_empty() {
+                drafts.extend(told);
+                continue;
+            }
+            drafts.push(EventDraft::of_session(ToolAsyncResult {
+                async_call_id: call.async_call_id.clone(),
+                tool_id: call.tool_id.clone(),
+                result: LOST.to_owned(),
+                is_error: true,
+            }));
+        }
+        Ok(drafts)
     }
 
-    fn goes_on(&self, call: &BackgroundCall) -> bool {
+    fn goes_on(&self, session_id: &SessionId, call: &BackgroundCall) -> bool {
+        let (session_id, call_id) = match &call.source {
+            Some(source) => (&source.session_id, &source.async_call_id),
+            None => (session_id, &call.async_call_id),
+        };
         match call.process_id == std::process::id() {
-            true => self.background.is_going(&call.async_call_id),
+            true => self.background.is_going(session_id, call_id),
             false => is_alive(call.process_id),
         }
     }

@@ -162,7 +162,16 @@ impl Subagents for Delegation {
         let is_changed = |file: &WantedFile| file.wanted_unknown || file.wanted_hash != file.last_known_hash;
         let files = FilesAt::fold(0, &events).into_iter().filter(is_changed);
         let files = files.map(|file| changed(file, started)).collect();
-        Ok(SubagentStop { end, usage: state.usage, files })
+        let background = match end {
+            SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused => Vec::new(),
+            _ => engine.left_in_background(started).await?,
+        };
+        Ok(SubagentStop { end, usage: state.usage, files, background })
+    }
+
+    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault> {
+        let engine = self.engine.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+        engine.tell_above(&started.session_id).await
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::anchoring::AnchorKey;
 use crate::announcer::Announcer;
+use crate::background::above::LateLog;
 use crate::bus::Bus;
 use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
@@ -60,6 +61,8 @@ pub struct Engine {
     pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
     pub(crate) claims: Claims,
     pub(crate) background: Arc<BackgroundCommands>,
+    /// So that what came of a sub-agent's call is told once.
+    pub(crate) telling_above: tokio::sync::Mutex<()>,
     /// Which logs are known to be whole.
     pub(crate) found: Found,
     /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
@@ -123,7 +126,8 @@ impl Engine {
         Ok(Arc::new_cyclic(|me| Self {
             me: me.clone(),
             directories,
-            background: Arc::new(BackgroundCommands::new(log.clone())),
+            background: Arc::new(BackgroundCommands::new(Arc::new(LateLog { log: log.clone(), engine: me.clone() }))),
+            telling_above: tokio::sync::Mutex::default(),
             log,
             store,
             bus,

@@ -114,7 +114,7 @@ impl Engine {
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.ensure_begun_here(&run.run_id)?;
-        let mut drafts = self.lost_in_background(history.transcript.background().going());
+        let mut drafts = self.lost_in_background(session_id, history.transcript.background().going()).await?;
         let partial = self.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(

@@ -169,7 +169,7 @@ impl Engine {
         if history.trust.as_ref() != Some(&trust) {
             drafts.push(EventDraft::of_session(trust));
         }
-        drafts.extend(self.lost_in_background(history.transcript.background().going()));
+        drafts.extend(self.lost_in_background(&session_id, history.transcript.background().going()).await?);
         drafts.push(EventDraft::of_run(
             &run_id,
             RunStarted {

@@ -204,6 +204,7 @@ mod tests {
             async_call_id: None,
             process_id: None,
             usage: None,
+            background: Vec::new(),
             elicitations: Vec::new(),
         };
         stored(run, result)

@@ -1,6 +1,6 @@
 //! Other agents that a run may hand work to, behind a port: the kernel only knows that they work, and how they stop.
 
-use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, SubagentStarted, Usage};
+use arki_domain::{ApprovalId, CallContext, Fault, FileChanged, LeftInBackground, SubagentStarted, Usage};
 use async_trait::async_trait;
 
 /// An agent as the model is told of it.
@@ -43,6 +43,8 @@ pub struct SubagentStop {
     pub usage: Usage,
     /// What all its changes come to, once a file.
     pub files: Vec<FileChanged>,
+    /// What nobody there will hear of any more; where the run has not ended, nothing.
+    pub background: Vec<LeftInBackground>,
 }
 
 #[async_trait]
@@ -52,4 +54,11 @@ pub trait Subagents: Send + Sync {
     /// # Errors
     /// When its run cannot be begun or gone on with.
     async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+
+    /// The session that handed the task over knows now what was left in the background: it is told what has ended of it
+    /// already. The rest it is told as it ends.
+    ///
+    /// # Errors
+    /// When the log cannot be used.
+    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault>;
 }

@@ -59,12 +59,27 @@ payload! {
         /// The process of Arki in which it goes on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub process_id: Option<u32>,
+        /// What the sub-agent that the call was handed to left in the background, told or not: the result of each comes
+        /// here too.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub background: Vec<LeftInBackground>,
         /// What the run of the sub-agent has used that the call was handed to. Its requests are in its own session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub usage: Option<Usage>,
         /// What an MCP server asked the user in the middle of the call, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub elicitations: Vec<Elicitation>,
+    }
+    /// A call of a sub-agent's that goes on in the background when its run has ended.
+    LeftInBackground {
+        /// Of this session: its result comes here as a `tool.async_result` of this id.
+        pub async_call_id: CallId,
+        pub tool_id: String,
+        /// The shell line.
+        pub command: String,
+        /// The process of Arki in which it goes on.
+        pub process_id: u32,
+        pub source: BackgroundSource,
     }
     /// A question of an MCP server to the user, and the answer.
     Elicitation {
@@ -133,6 +148,25 @@ payload! {
         pub bytes: u64,
         /// SHA-256 hex.
         pub content_hash: String,
+    }
+}
+
+/// Where a call was made whose result is told elsewhere too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BackgroundSource {
+    pub session_id: SessionId,
+    pub async_call_id: CallId,
+}
+
+impl FileChanged {
+    /// What is left to tell where `last` was told of the same file meanwhile: `None` where it was told already.
+    #[must_use]
+    pub fn since(self, last: &Self) -> Option<Self> {
+        if last.after_hash == self.after_hash && last.after_unknown == self.after_unknown {
+            return None;
+        }
+        Some(Self { before_hash: last.after_hash.clone(), before_unknown: last.after_unknown, ..self })
     }
 }
 

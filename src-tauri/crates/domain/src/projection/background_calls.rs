@@ -1,7 +1,7 @@
 //! Calls that go on in the background: their placeholder has been answered, their result has not come yet.
 
 use super::short_text::cut;
-use crate::{CallId, Event, EventBody};
+use crate::{BackgroundSource, CallId, Event, EventBody, LeftInBackground};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -30,6 +30,9 @@ pub struct BackgroundCall {
     pub since_ms: i64,
     /// The process of Arki in which it goes on. Where that is gone, the call is too.
     pub process_id: u32,
+    /// Where it was made, if not here: by a sub-agent whose run has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<BackgroundSource>,
 }
 
 impl BackgroundCalls {
@@ -40,10 +43,14 @@ impl BackgroundCalls {
                 let command = call.args.get("command").and_then(Value::as_str).unwrap_or_default();
                 let command = cut(command, MAX_BACKGROUND_COMMAND_BYTES).into_owned();
                 let tool_id = call.tool_id.clone();
-                let called = BackgroundCall { async_call_id, tool_id, command, since_ms: event.ts, process_id: 0 };
+                let called =
+                    BackgroundCall { async_call_id, tool_id, command, since_ms: event.ts, process_id: 0, source: None };
                 add(&mut self.called, called);
             }
             EventBody::ToolResult(result) => {
+                for left in &result.background {
+                    add(&mut self.going, BackgroundCall::left(left, event.ts));
+                }
                 let Some(at) = self.called.iter().position(|call| call.async_call_id == result.call_id) else { return };
                 let call = self.called.remove(at);
                 if let (Some(_), Some(process_id)) = (&result.async_call_id, result.process_id) {
@@ -62,6 +69,13 @@ impl BackgroundCalls {
     #[must_use]
     pub fn going(&self) -> &[BackgroundCall] {
         &self.going
+    }
+}
+
+impl BackgroundCall {
+    fn left(left: &LeftInBackground, since_ms: i64) -> Self {
+        let LeftInBackground { async_call_id, tool_id, command, process_id, source } = left.clone();
+        Self { async_call_id, tool_id, command, since_ms, process_id, source: Some(source) }
     }
 }
 
@@ -106,6 +120,7 @@ mod tests {
             async_call_id: async_call_id.map(CallId::from),
             process_id: async_call_id.map(|_| 7),
             usage: None,
+            background: Vec::new(),
             elicitations: Vec::new(),
         }
     }

@@ -134,6 +134,7 @@ impl Log {
             async_call_id: None,
             process_id: None,
             usage: None,
+            background: Vec::new(),
             elicitations: Vec::new(),
         })
     }

@@ -26,16 +26,14 @@ const BACKGROUND_LIMIT_SECONDS: u64 = 24 * 60 * 60;
 /// What goes on in the background of this process, in every session.
 pub struct BackgroundCommands {
     log: Arc<dyn EventLog>,
-    going: Mutex<HashMap<CallId, Going>>,
+    going: Mutex<HashMap<CallPlace, CancellationToken>>,
     count: watch::Sender<usize>,
     /// The program ends.
     ends: AtomicBool,
 }
 
-struct Going {
-    session_id: SessionId,
-    cancel: CancellationToken,
-}
+/// Ids of calls are unique in their session only.
+type CallPlace = (SessionId, CallId);
 
 impl BackgroundCommands {
     /// `log` takes what is said after the run has ended, when the session may be another's to work on.
@@ -44,19 +42,19 @@ impl BackgroundCommands {
     }
 
     #[must_use]
-    pub fn is_going(&self, async_call_id: &CallId) -> bool {
-        self.lock().contains_key(async_call_id)
+    pub fn is_going(&self, session_id: &SessionId, async_call_id: &CallId) -> bool {
+        self.lock().contains_key(&(session_id.clone(), async_call_id.clone()))
     }
 
     /// Asks it to end; its result tells when it has. False when it does not go on in this process.
-    pub fn stop(&self, async_call_id: &CallId) -> bool {
-        self.lock().get(async_call_id).map(|going| going.cancel.cancel()).is_some()
+    pub fn stop(&self, session_id: &SessionId, async_call_id: &CallId) -> bool {
+        self.lock().get(&(session_id.clone(), async_call_id.clone())).map(CancellationToken::cancel).is_some()
     }
 
     /// Ends all of them, and waits until each has told its end.
     pub async fn stop_all(&self) {
         self.ends.store(true, Ordering::SeqCst);
-        self.lock().values().for_each(|going| going.cancel.cancel());
+        self.lock().values().for_each(CancellationToken::cancel);
         let mut count = self.count.subscribe();
         // The sender lives as long as `self`.
         let _ = count.wait_for(|count| *count == 0).await;
@@ -65,20 +63,21 @@ impl BackgroundCommands {
     /// `None` when the session has as many as it may.
     fn begin(self: &Arc<Self>, session_id: &SessionId, call_id: &CallId) -> Option<Place> {
         let mut going = self.lock();
-        if going.values().filter(|going| going.session_id == *session_id).count() >= MAX_BACKGROUND {
+        if !has_room(&going, session_id) {
             return None;
         }
         let cancel = CancellationToken::new();
-        going.insert(call_id.clone(), Going { session_id: session_id.clone(), cancel: cancel.clone() });
+        let call = (session_id.clone(), call_id.clone());
+        going.insert(call.clone(), cancel.clone());
         self.count.send_replace(going.len());
-        Some(Place { commands: self.clone(), call_id: call_id.clone(), cancel })
+        Some(Place { commands: self.clone(), call, cancel })
     }
 
     fn why_stopped(&self) -> &'static str {
         if self.ends.load(Ordering::SeqCst) { "because Arki ended" } else { BY_USER }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallId, Going>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<CallPlace, CancellationToken>> {
         self.going.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,14 +85,14 @@ impl BackgroundCommands {
 /// One of the places, given back when dropped.
 struct Place {
     commands: Arc<BackgroundCommands>,
-    call_id: CallId,
+    call: CallPlace,
     cancel: CancellationToken,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
         let mut going = self.commands.lock();
-        going.remove(&self.call_id);
+        going.remove(&self.call);
         self.commands.count.send_replace(going.len());
     }
 }
@@ -110,11 +109,7 @@ pub(super) struct Begun {
 impl Kernel {
     /// A free place, so that nothing is decided that cannot begin.
     pub(super) fn ensure_background_room(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let going = self.settings.background.lock();
-        if going.values().filter(|going| going.session_id == *session_id).count() < MAX_BACKGROUND {
-            return Ok(());
-        }
-        Err(full())
+        if has_room(&self.settings.background.lock(), session_id) { Ok(()) } else { Err(full()) }
     }
 
     /// The decision is in the log. The placeholder is too, before the command begins.
@@ -231,19 +226,18 @@ impl Kernel {
             }
         }
         let changes = changes.into_iter().filter_map(|body| match body {
-            EventBody::FileChanged(changed) => since(changed, &told).map(EventBody::from),
+            EventBody::FileChanged(changed) => match told.get(&changed.path) {
+                Some(last) => changed.since(last).map(EventBody::from),
+                None => Some(changed.into()),
+            },
             other => Some(other),
         });
         Ok(changes.collect())
     }
 }
 
-fn since(changed: FileChanged, told: &HashMap<String, FileChanged>) -> Option<FileChanged> {
-    let Some(last) = told.get(&changed.path) else { return Some(changed) };
-    if last.after_hash == changed.after_hash && last.after_unknown == changed.after_unknown {
-        return None;
-    }
-    Some(FileChanged { before_hash: last.after_hash.clone(), before_unknown: last.after_unknown, ..changed })
+fn has_room(going: &HashMap<CallPlace, CancellationToken>, session_id: &SessionId) -> bool {
+    going.keys().filter(|(of, _)| of == session_id).count() < MAX_BACKGROUND
 }
 
 fn full() -> Fault {

@@ -7,7 +7,7 @@ use crate::builtin::delegate;
 use crate::policy::Verdict;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::{Action, Output};
-use arki_domain::{CallOutcome, Code, EventBody, Fault, RunId, SessionId, SubagentStarted, ToolCall};
+use arki_domain::{CallOutcome, Code, EventBody, Fault, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
 
 impl Kernel {
     pub(super) async fn delegate(
@@ -56,7 +56,7 @@ impl Kernel {
             Ok(stop) => stop,
             Err(fault) => return record.fail(call, &failed(&started.agent, &fault)).await,
         };
-        let SubagentStop { end, usage, files } = stop;
+        let SubagentStop { end, usage, files, background } = stop;
         let answer = match end {
             SubagentEnd::AwaitingApproval(approval_id) => return Ok(CallOutcome::AwaitingApproval(approval_id)),
             SubagentEnd::Paused => return Ok(CallOutcome::Paused),
@@ -70,11 +70,31 @@ impl Kernel {
         for body in &mut bodies {
             if let EventBody::ToolResult(result) = body {
                 result.usage = Some(usage);
+                result.result.push_str(&left(&started.agent, &background));
+                result.background.clone_from(&background);
             }
         }
         record.append(bodies).await?;
+        if !background.is_empty() {
+            subagents.tell_of_background(started).await?;
+        }
         Ok(CallOutcome::Finished)
     }
+}
+
+/// For the model, behind the answer.
+fn left(agent: &str, background: &[LeftInBackground]) -> String {
+    if background.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "\n\n[The agent {agent} left this in the background. What each comes to comes as an AsyncToolResult; don't wait for \
+         it by asking again.]"
+    );
+    for LeftInBackground { async_call_id, tool_id, command, .. } in background {
+        text.push_str(&format!("\n- {async_call_id} ({tool_id}): {command}"));
+    }
+    text
 }
 
 fn failed(agent: &str, fault: &Fault) -> Fault {

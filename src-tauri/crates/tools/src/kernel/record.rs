@@ -187,6 +187,7 @@ impl<'a> Record<'a> {
             async_call_id: None,
             process_id: None,
             usage: None,
+            background: Vec::new(),
             elicitations: Vec::new(),
         };
         bodies.push(result.into());
@@ -226,6 +227,7 @@ impl<'a> Record<'a> {
             async_call_id: None,
             process_id: None,
             usage: None,
+            background: Vec::new(),
             elicitations: self.elicitations.clone(),
         }
     }

@@ -28,6 +28,7 @@ fn result(tool_id: &str, result: &str, code: Option<&str>, duration_ms: u64) -> 
         async_call_id,
         process_id,
         usage: None,
+        background: Vec::new(),
         elicitations: Vec::new(),
     }
     .into()

@@ -11,10 +11,15 @@ impl Subagents for Stops {
         assert_eq!((task.started.agent.as_str(), task.task), ("explorer", "Look."));
         self.0.lock().unwrap().remove(0)
     }
+
+    async fn tell_of_background(&self, _: &SubagentStarted) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 fn stop(end: SubagentEnd) -> Result<SubagentStop, Fault> {
-    Ok(SubagentStop { end, usage: Usage { cost_usd: Some(0.5), ..Usage::default() }, files: Vec::new() })
+    let usage = Usage { cost_usd: Some(0.5), ..Usage::default() };
+    Ok(SubagentStop { end, usage, files: Vec::new(), background: Vec::new() })
 }
 
 fn bench(stops: Vec<Result<SubagentStop, Fault>>) -> Bench {

@@ -250,6 +250,7 @@ impl Script {
             async_call_id: a.is_multiple_of(6).then(|| call_id.clone()),
             process_id: Some(7),
             usage: b.is_multiple_of(5).then(|| Usage { cost_usd: Some(0.25), ..Usage::default() }),
+            background: Vec::new(),
             elicitations: Vec::new(),
         });
         if a.is_multiple_of(12) {
