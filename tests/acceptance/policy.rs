@@ -38,6 +38,14 @@ fn known_read_only_commands_are_allowed() {
 }
 
 #[test]
+fn what_follows_the_line_is_said_to_arki_and_an_argv_comes_after_two_hyphens() {
+    let stage = stage(&Value::Null);
+    decides(&stage, &["ls -la", "--json"], "allow", "builtin:read-only");
+    let told = stage.arki(&["policy", "check", "ls", "-la"]).fails(2, "USAGE");
+    assert!(told.hint.contains("-- -l"), "{told:?}");
+}
+
+#[test]
 fn what_is_not_fully_understood_is_never_allowed_silently() {
     let stage = with_rules(&json!([{"decision": "allow", "tool": "run_command", "command": ["echo"]}]));
     decides(&stage, &["echo hello"], "allow", "config:rules[1]");

@@ -27,6 +27,7 @@ const WRONG: &[&[&str]] = &[
     &["keys", "set"],
     &["policy", "check"],
     &["policy", "check", "--args", "{not json"],
+    &["policy", "check", "--tool", "read_file", "--args", "[]"],
     &["--color", "pink", "models"],
 ];
 

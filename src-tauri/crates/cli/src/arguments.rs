@@ -294,7 +294,6 @@ pub(crate) enum PolicyCommand {
         #[arg(long, value_name = "JSON", conflicts_with = "command")]
         args: Option<String>,
         /// One argument is a shell line verbatim; several, after `--`, are an argv
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<String>,
     },
 }

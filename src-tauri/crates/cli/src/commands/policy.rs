@@ -66,7 +66,11 @@ fn word(decision: Decision) -> String {
 }
 
 fn parse(args: &str) -> Result<Value, Fault> {
-    serde_json::from_str(args).map_err(|error| usage(&format!("--args is not JSON: {error}.")))
+    let args = serde_json::from_str(args).map_err(|error| usage(&format!("--args is not JSON: {error}.")))?;
+    match args {
+        Value::Object(_) => Ok(args),
+        _ => Err(usage("--args is not an object in braces.")),
+    }
 }
 
 /// An argv as the shell line that means just that.
