@@ -4,6 +4,7 @@ use crate::Price;
 use crate::admission::Place;
 use crate::drain::Drain;
 use crate::fault::Target;
+use crate::lone_surrogates::without_lone_surrogates;
 use crate::sse::{ByteStream, Events};
 use crate::vendor_error::VendorError;
 use crate::wire_format::Framing;
@@ -120,7 +121,7 @@ pub(crate) fn whole(
     context: &AnswerContext,
 ) -> Result<ChatStream, Fault> {
     let mut out = Vec::new();
-    decoder.whole(body, &mut out).map_err(|error| context.fault(error))?;
+    decoder.whole(&without_lone_surrogates(body), &mut out).map_err(|error| context.fault(error))?;
     if !decoder.is_finished() && out.is_empty() {
         return Err(context.target.bad_answer("there is no answer in it"));
     }
@@ -161,7 +162,7 @@ impl Answer {
 
     fn take(&mut self, name: Option<&str>, data: &str, unfinished: bool) {
         let mut out = Vec::new();
-        let step = self.decoder.event(name, data, &mut out);
+        let step = self.decoder.event(name, &without_lone_surrogates(data), &mut out);
         self.hand_over(out);
         match step {
             Ok(Step::More) => {}

@@ -233,3 +233,20 @@ async fn what_another_tier_costs_is_not_known() {
         assert_eq!(cost.is_some(), known, "{kind} {tier}: {cost:?}");
     }
 }
+
+/// What is written in JavaScript cuts text between the halves of a UTF-16 pair.
+#[tokio::test]
+async fn half_a_character_is_replaced_and_the_rest_of_the_answer_stays() {
+    let body = [
+        r#"data: {"choices":[{"index":0,"delta":{"content":"a\ud83d"}}]}"#,
+        r#"data: {"choices":[{"index":0,"delta":{"content":"b \ud83d\ude00"},"finish_reason":"stop"}]}"#,
+        "data: [DONE]\n\n",
+    ]
+    .join("\n\n");
+    let server = ScriptedServer::start(vec![Turn::stream(body)]).unwrap();
+    let settings = ProviderSettings { kind: ProviderKind::Custom, ..impatient(&server.url()) };
+    let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
+    let (events, fault) = ask(&*model, &request(vec![user("hi")])).await;
+    assert_eq!(fault, None);
+    assert_eq!(said(&events), "a\u{fffd}b \u{1f600}");
+}
