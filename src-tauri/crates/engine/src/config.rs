@@ -6,6 +6,7 @@ mod mcp;
 mod merge;
 mod parse;
 mod place;
+mod schema;
 mod secret_files;
 mod template;
 

@@ -1,5 +1,6 @@
 //! One `config.json`, as it stands in the file. The keys of the contract, section 3.
 
+use super::schema::{CategoryKeys, RuleKeys};
 use arki_domain::{Category, Decision, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_tools::policy::RuleDefinition;
@@ -177,9 +178,9 @@ fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + P
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct PolicyConfig {
-    #[schemars(with = "BTreeMap<String, String>")]
+    #[schemars(with = "CategoryKeys")]
     pub(crate) categories: BTreeMap<Category, Decision>,
-    #[schemars(with = "Vec<Value>")]
+    #[schemars(with = "Vec<RuleKeys>")]
     pub(crate) rules: Vec<RuleDefinition>,
     /// Globs of files whose every touch is asked about, as of `.env`.
     pub(crate) secret_files: Vec<String>,

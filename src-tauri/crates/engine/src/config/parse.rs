@@ -1,6 +1,7 @@
 //! From text to a configuration, with errors that name the file, the place and the way out.
 
 use super::place::KeyPath;
+use super::schema::{rule_schema, schema};
 use super::{ConfigFile, agents};
 use arki_domain::{Code, Fault};
 use arki_tools::policy::RuleDefinition;
@@ -44,17 +45,15 @@ fn no_agent_name(name: &str, text: &str) -> String {
 /// One rule by itself, as it would stand in `policy.rules`.
 ///
 /// # Errors
-/// `CONFIG_INVALID`.
+/// As of [`parse`].
 pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    jsonc_parser::parse_to_serde_value::<RuleDefinition>(text, &jsonc_parser::ParseOptions::default())
-        .map_err(|error| invalid(file, &error.to_string()))
-}
-
-fn schema() -> Value {
-    let settings =
-        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
+    let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
+        .map_err(|error| invalid(file, &error.to_string()))?;
+    if let Some(unknown) = unknown_key(&value, &rule_schema(), &KeyPath::default()) {
+        return Err(unknown.fault(file, text));
+    }
+    serde_json::from_value(value).map_err(|error| invalid(file, &error.to_string()))
 }
 
 struct UnknownKey {
@@ -75,21 +74,34 @@ impl UnknownKey {
 
 /// The first key that the schema does not know.
 fn unknown_key(value: &Value, schema: &Value, place: &KeyPath) -> Option<UnknownKey> {
-    let Value::Object(map) = value else { return None };
-    let known = schema.get("properties").and_then(Value::as_object);
-    let others = schema.get("additionalProperties");
-    map.iter().find_map(|(key, item)| {
-        let path = place.then(key);
-        match (known.and_then(|known| known.get(key)), others) {
-            (Some(schema), _) => unknown_key(item, schema, &path),
-            (None, Some(schema @ Value::Object(_))) => unknown_key(item, schema, &path),
-            (None, Some(Value::Bool(false))) => {
-                let nearest = known?.keys().min_by_key(|candidate| strsim::damerau_levenshtein(candidate, key));
-                Some(UnknownKey { path, nearest: nearest.cloned() })
-            }
-            (None, _) => None,
+    let schema = unless_null(schema);
+    match value {
+        Value::Object(map) => map.iter().find_map(|(key, item)| unknown_in_object(key, item, schema, place)),
+        Value::Array(items) => {
+            let each = schema.get("items")?;
+            items.iter().enumerate().find_map(|(index, item)| unknown_key(item, each, &place.at(index)))
         }
-    })
+        _ => None,
+    }
+}
+
+/// Of what may be left out, the schema of what is there.
+fn unless_null(schema: &Value) -> &Value {
+    let alternatives = schema.get("anyOf").and_then(Value::as_array);
+    alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")).unwrap_or(schema)
+}
+
+fn unknown_in_object(key: &str, item: &Value, schema: &Value, place: &KeyPath) -> Option<UnknownKey> {
+    let path = place.then(key);
+    let known = schema.get("properties").and_then(Value::as_object);
+    match (known.and_then(|known| known.get(key)), schema.get("additionalProperties")) {
+        (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => unknown_key(item, schema, &path),
+        (None, Some(Value::Bool(false))) => {
+            let nearest = known?.keys().min_by_key(|candidate| strsim::damerau_levenshtein(candidate, key));
+            Some(UnknownKey { path, nearest: nearest.cloned() })
+        }
+        (None, _) => None,
+    }
 }
 
 pub(crate) fn invalid(file: &Path, reason: &str) -> Fault {
@@ -121,6 +133,19 @@ mod tests {
         assert_eq!(fault.code, "CONFIG_UNKNOWN_KEY");
         assert!(fault.message.contains("\"providers.x.baseURL\" (line 1, column 40)"), "{}", fault.message);
         assert_eq!(fault.hint, "Did you mean \"baseUrl\"?");
+    }
+
+    #[test]
+    fn unknown_keys_are_named_in_lists_and_wherever_only_some_names_are_keys() {
+        let rule = fault(r#"{"policy": {"rules": [{"decision": "deny", "tol": "run_command"}]}}"#);
+        assert!(rule.is(Code::CONFIG_UNKNOWN_KEY), "{rule:?}");
+        assert!(rule.message.contains("\"policy.rules[0].tol\" (line 1, column 44)"), "{}", rule.message);
+        assert_eq!(rule.hint, "Did you mean \"tool\"?");
+        let category = fault(r#"{"policy": {"categories": {"reed": "allow"}}}"#);
+        assert!(category.is(Code::CONFIG_UNKNOWN_KEY), "{category:?}");
+        assert_eq!(category.hint, "Did you mean \"read\"?");
+        let server = fault(r#"{"mcpServers": {"x": {"url": "https://x", "oauth": {"clientID": "y"}}}}"#);
+        assert_eq!((server.code, server.hint.as_str()), ("CONFIG_UNKNOWN_KEY".into(), "Did you mean \"clientId\"?"));
     }
 
     #[test]

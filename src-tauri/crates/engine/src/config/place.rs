@@ -24,6 +24,12 @@ impl KeyPath {
         Self(steps)
     }
 
+    pub(super) fn at(&self, index: usize) -> Self {
+        let mut steps = self.0.clone();
+        steps.push(Step::Item(index));
+        Self(steps)
+    }
+
     /// `"limits.maxTurns" (line 3, column 5)`; nothing for the file as a whole. A key that is not there is told with the
     /// place where it is missing.
     pub(super) fn in_text(&self, text: &str) -> String {

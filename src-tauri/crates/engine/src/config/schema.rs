@@ -1,0 +1,83 @@
+//! The JSON Schema of a configuration file: its keys, what each takes, and which there are no others of.
+//!
+//! It comes from the types in `file`. Those of other crates that don't describe themselves have their keys here.
+
+use super::ConfigFile;
+use schemars::JsonSchema;
+use serde_json::Value;
+
+pub(super) fn schema() -> Value {
+    let settings =
+        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
+}
+
+/// Of one rule by itself.
+pub(super) fn rule_schema() -> Value {
+    schema()["properties"]["policy"]["properties"]["rules"]["items"].take()
+}
+
+/// A `Decision`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "only its schema is read")]
+enum DecisionWord {
+    Allow,
+    Preview,
+    Approval,
+    Deny,
+}
+
+/// The keys of `policy.categories`.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is read")]
+pub(super) struct CategoryKeys {
+    read: Option<DecisionWord>,
+    write: Option<DecisionWord>,
+    exec: Option<DecisionWord>,
+    network: Option<DecisionWord>,
+}
+
+/// The keys of a `RuleDefinition`.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(dead_code, reason = "only its schema is read")]
+pub(super) struct RuleKeys {
+    decision: DecisionWord,
+    tool: Option<String>,
+    /// An argv prefix, matched against every simple command of the line.
+    command: Option<Vec<String>>,
+    /// A glob, relative to the project.
+    path: Option<String>,
+    /// A host that is spoken to; `*.example.org` is all below it.
+    host: Option<String>,
+    /// Holds only in this folder.
+    project: Option<String>,
+    /// Also allows commands to use the network.
+    network: Option<bool>,
+    reason: Option<String>,
+    /// What the rule must match; checked when the configuration is loaded.
+    r#match: Option<Vec<String>>,
+    not_match: Option<Vec<String>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_tools::policy::RuleDefinition;
+    use serde_json::json;
+
+    #[test]
+    fn the_keys_of_a_rule_are_those_that_rules_have() {
+        let rule = json!({
+            "decision": "allow", "tool": "t", "command": ["c"], "path": "p", "host": "h", "project": "/p",
+            "network": true, "reason": "r", "match": ["m"], "notMatch": ["n"],
+        });
+        let read: RuleDefinition = serde_json::from_value(rule.clone()).unwrap();
+        assert_eq!(serde_json::to_value(read).unwrap(), rule);
+        let schema = rule_schema();
+        let keys = schema["properties"].as_object().unwrap();
+        assert!(keys.keys().eq(rule.as_object().unwrap().keys()), "{keys:?}");
+    }
+}
