@@ -45,6 +45,7 @@ mod inside_tools;
 mod keychain;
 mod keys;
 mod killed;
+mod links;
 mod main_job;
 mod mcp;
 mod mcp_misconduct;

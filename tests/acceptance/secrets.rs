@@ -215,6 +215,19 @@ fn a_move_that_carries_a_secret_into_another_file_is_asked_about_whatever_was_gr
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_move_from_a_link_carries_what_the_link_leads_to() {
+    let moving = "*** Begin Patch\n*** Update File: link.toml\n*** Move to: public.toml\n@@\n-retries = 3\n\
+        +retries = 4\n*** End Patch\n";
+    let patch = Turn::calls().call("apply_patch", json!({ "patch": moving }));
+    let stage = stage(vec![read("link.toml"), patch, Turn::text("Done.")]);
+    std::os::unix::fs::symlink("settings.toml", stage.path("link.toml")).unwrap();
+    stage.exec(&["--approve", "all", "move it"]).exits(3);
+    assert_eq!(payload(&stage.log(), "approval.requested")["rule"], "builtin:secret");
+    assert!(!stage.path("public.toml").exists());
+}
+
 #[test]
 fn a_secret_that_was_typed_and_nobody_knows_any_more_is_told_of_before_anything_is_decided() {
     let stage =

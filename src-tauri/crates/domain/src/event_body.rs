@@ -150,6 +150,8 @@ mod tests {
             before_unknown: false,
             after_unknown: false,
             before_permissions: crate::Permissions::of_mode(0o600),
+            before_link: false,
+            after_link: false,
             call_id: CallId::from("c1"),
             hunks: vec![2],
             by_session: None,

@@ -10,7 +10,7 @@ use crate::resume::{Resume, waiting};
 use crate::runs::{Place, Running};
 use crate::{Engine, RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
-use arki_domain::projection::{FilesAt, RunPhase, RunState, WantedFile};
+use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
 use arki_domain::{
     CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
 };
@@ -159,7 +159,7 @@ impl Subagents for Delegation {
             RunEnd::BudgetExhausted => SubagentEnd::OutOfBudget { last_said: state.last_text.clone() },
             RunEnd::AwaitingAnswer(_) | RunEnd::Paused => SubagentEnd::Paused,
         };
-        let is_changed = |file: &WantedFile| file.wanted_unknown || file.wanted_hash != file.last_known_hash;
+        let is_changed = |file: &WantedFile| file.wanted == FileAt::Unknown || file.wanted != file.last_known;
         let files = FilesAt::fold(0, &events).into_iter().filter(is_changed);
         let files = files.map(|file| changed(file, started)).collect();
         let background = match end {
@@ -192,10 +192,12 @@ fn end_of(state: &RunState) -> Option<RunEnd> {
 fn changed(file: WantedFile, started: &SubagentStarted) -> FileChanged {
     FileChanged {
         path: file.path,
-        before_hash: file.wanted_hash,
-        after_hash: file.last_known_hash,
-        before_unknown: file.wanted_unknown,
-        after_unknown: file.last_known_unknown,
+        before_hash: file.wanted.hash().map(str::to_owned),
+        after_hash: file.last_known.hash().map(str::to_owned),
+        before_unknown: file.wanted == FileAt::Unknown,
+        after_unknown: file.last_known == FileAt::Unknown,
+        before_link: matches!(file.wanted, FileAt::Link(_)),
+        after_link: matches!(file.last_known, FileAt::Link(_)),
         before_permissions: file.wanted_permissions,
         call_id: started.call_id.clone(),
         hunks: Vec::new(),

@@ -2,10 +2,9 @@
 
 use crate::Engine;
 use crate::projects::OpenProject;
-use crate::rewind::read;
-use arki_domain::projection::FilesAt;
+use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
-use arki_workspace::{AttributedLine, LineOrigin, Version, attribute};
+use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +48,9 @@ impl Engine {
     /// changes to be told apart.
     pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Fault> {
         let open = self.load_project(folder)?;
-        let path = open.project.resolve(path).map_err(Fault::from)?.to_string();
-        let events = self.reader().file_changes(&open.path(), &path)?;
+        let path = open.project.resolve(path).map_err(Fault::from)?;
+        let path = open.project.canonical(&path).unwrap_or(path);
+        let events = self.reader().file_changes(&open.path(), path.as_str())?;
         if events.is_empty() {
             return Err(Fault::new(
                 Code::CHANGE_NOT_FOUND,
@@ -60,7 +60,7 @@ impl Engine {
         }
         let now = now(&open, &path)?;
         let events = told_once(events);
-        let contents = self.contents_of(&events, &path);
+        let contents = self.contents_of(&events, path.as_str());
         let mut calls = HashMap::new();
         let mut versions = Vec::with_capacity(contents.len());
         for (event, before, after) in &contents {
@@ -72,15 +72,17 @@ impl Engine {
 
     /// The changes whose contents are still kept; what lies between the others counts as the user's.
     fn contents_of<'a>(&self, events: &'a [Event], path: &str) -> Vec<KeptChange<'a>> {
-        let content = |hash: Option<String>, is_unknown: bool| match is_unknown {
-            true => None,
-            false => self.image(hash.as_deref()),
+        // Where a link leads are no lines of a file's.
+        let content = |at: &FileAt| match at {
+            FileAt::Unknown => None,
+            FileAt::Link(_) => Some(None),
+            FileAt::File(_) | FileAt::Nothing => self.image(at.hash()),
         };
         let of_path = |event: &'a Event| {
             // Before the change is what is wanted when it is gone back on, after it what the log last knows.
             let change = FilesAt::fold(0, [event]).into_iter().find(|file| file.path == path)?;
-            let before = content(change.wanted_hash, change.wanted_unknown)?;
-            Some((event, before, content(change.last_known_hash, change.last_known_unknown)?))
+            let before = content(&change.wanted)?;
+            Some((event, before, content(&change.last_known)?))
         };
         let mut kept: Vec<KeptChange<'a>> = Vec::new();
         for change in events.iter().filter_map(of_path) {
@@ -138,8 +140,8 @@ fn is_restored_state(kept: &[KeptChange<'_>], (event, _, after): &KeptChange<'_>
     after_change.or_else(|| kept.iter().position(|(_, before, _)| before == after))
 }
 
-fn now(open: &OpenProject, path: &str) -> Result<Vec<u8>, Fault> {
-    read(open, path)?.map(|file| file.bytes).ok_or_else(|| {
+fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
+    open.project.read_if_present(path, EDIT_LIMIT_BYTES).map_err(Fault::from)?.map(|file| file.bytes).ok_or_else(|| {
         Fault::new(Code::FILE_NOT_FOUND, format!("There is no file {path} now."), "`arki rewind` can bring it back.")
     })
 }

@@ -7,7 +7,7 @@
 mod interrupted;
 mod plan;
 
-pub(crate) use plan::read;
+pub(crate) use plan::found;
 pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 
 use crate::Engine;

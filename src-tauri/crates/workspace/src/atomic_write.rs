@@ -1,7 +1,8 @@
 //! Writing a file so that a reader, or a crash, sees the old content or the new one and nothing between.
 //!
 //! The new content goes to a temporary file in the same folder, is synced, takes over mode and owner of
-//! the old file, and is renamed over it; then the folder is synced. A link is kept: its target is written.
+//! the old file, and is renamed over it; then the folder is synced. A link is kept and its target written, unless the link
+//! itself is meant.
 //! What a rename can't keep is lost: hard links to the old file, extended attributes, ACLs.
 
 mod unfinished;
@@ -15,6 +16,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, Result, io_error};
+use crate::file_content::{FileContent, make_link};
 use crate::project::{Project, ProjectPath, descend, descend_making, mode_of, split_parent};
 use crate::protection::{is_protected, is_secret};
 
@@ -46,6 +48,39 @@ pub(crate) enum WriteProtected {
     Replaced,
 }
 
+/// How far the links of a path are followed to what is written, read or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To where they lead.
+    Through,
+    /// To the folder; what is in it is meant itself, also a link.
+    Itself,
+    /// Not at all: a link on the way is an error.
+    InPlace,
+}
+
+impl Way {
+    /// Where `path` leads.
+    pub(crate) fn place(self, project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
+        if self == Self::Through {
+            return project.canonical(path);
+        }
+        let folder = project.canonical(&path.folder())?;
+        if self == Self::InPlace && folder != path.folder() {
+            return Err(FileError::BehindLink { path: path.to_string(), real: folder.to_string() }.into());
+        }
+        Ok(folder.join(path.name()))
+    }
+
+    pub(crate) fn content(self, project: &Project, path: &ProjectPath, limit: u64) -> Result<Option<FileContent>> {
+        Ok(match self {
+            Self::Through => project.read_if_present(path, limit)?.map(|file| file.bytes.into()),
+            Self::Itself => project.found(path, limit)?.map(|found| found.content),
+            Self::InPlace => project.found_in_place(path, limit)?.map(|found| found.content),
+        })
+    }
+}
+
 /// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it; these come
 /// last, since Windows removes nothing that is still open.
 pub(crate) struct Staged {
@@ -54,21 +89,22 @@ pub(crate) struct Staged {
     name: String,
     path: ProjectPath,
     is_committed: bool,
-    /// Locked: while it is open, the temporary file is somebody's.
-    file: std::fs::File,
+    /// Locked: while it is open, the temporary file is somebody's. None of a link.
+    file: Option<std::fs::File>,
     made_folders: MadeFolders,
 }
 
-/// Writes `bytes` beside `path`, making folders as needed. `mode` is for a file that does not exist yet; one that does keeps
+/// Writes `content` beside `path`, making folders as needed. `mode` is for a file that does not exist yet; one that does keeps
 /// its own, but for what `mode` denies to group and others.
 pub(crate) fn stage(
     project: &Project,
     path: &ProjectPath,
-    bytes: &[u8],
+    way: Way,
+    content: &FileContent,
     mode: Option<u32>,
     write_protected: WriteProtected,
 ) -> Result<Staged> {
-    let real = place(path, project.canonical(path)?)?;
+    let real = place(path, way.place(project, path)?)?;
     let fail = |error| io_error(path.as_str(), FileAction::Write, error);
     if real.is_root() {
         return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into());
@@ -76,23 +112,33 @@ pub(crate) fn stage(
     let (parent, name) = split_parent(real.as_str());
     let mut made_folders = MadeFolders::default();
     let folder = descend_making(project.dir(), parent, |folder, name| made_folders.add(folder, name)).map_err(fail)?;
-    let existing = existing_file(&folder, name, path)?;
+    let name = name.to_owned();
+    if let FileContent::Link(target) = content {
+        existing_file(&folder, &name, path, way)?;
+        let (temporary, ()) =
+            create_temporary(&name, |temporary| make_link(&folder, target, temporary)).map_err(fail)?;
+        let path = path.clone();
+        return Ok(Staged { folder, temporary, name, path, is_committed: false, file: None, made_folders });
+    }
+    let existing = existing_file(&folder, &name, path, way)?;
     let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
     if is_protected && write_protected == WriteProtected::Refused {
         return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
     }
     let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
-    let (temporary, file) = create_temporary(&folder, name, new_mode).map_err(fail)?;
+    let (temporary, file) =
+        create_temporary(&name, |temporary| create_file(&folder, temporary, new_mode)).map_err(fail)?;
     let file = file.into_std();
     // Where there are no locks, nobody takes it for left over either.
     let _ = file.try_lock();
-    let name = name.to_owned();
-    let staged = Staged { folder, temporary, name, path: path.clone(), is_committed: false, file, made_folders };
-    (&staged.file).write_all(bytes).map_err(fail)?;
+    let (path, is_committed) = (path.clone(), false);
+    let mut staged = Staged { folder, temporary, name, path, is_committed, file: None, made_folders };
+    let file = staged.file.insert(file);
+    file.write_all(content).map_err(fail)?;
     if let Some(existing) = existing {
-        take_over(&staged.file, &existing, mode).map_err(fail)?;
+        take_over(file, &existing, mode).map_err(fail)?;
     }
-    staged.file.sync_all().map_err(fail)?;
+    file.sync_all().map_err(fail)?;
     Ok(staged)
 }
 
@@ -118,11 +164,11 @@ impl Drop for Staged {
 }
 
 /// Removes a file; of a link, the link.
-pub(crate) fn remove(project: &Project, path: &ProjectPath) -> Result<()> {
+pub(crate) fn remove(project: &Project, path: &ProjectPath, way: Way) -> Result<()> {
     let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
-    let (_, name) = split_parent(path.as_str());
-    let real = place(path, project.canonical(&path.folder())?.join(name))?;
-    let folder = descend(project.dir(), split_parent(real.as_str()).0).map_err(fail)?;
+    let real = place(path, way.place(project, path)?)?;
+    let (folder, name) = split_parent(real.as_str());
+    let folder = descend(project.dir(), folder).map_err(fail)?;
     folder.remove_file(name).map_err(fail)?;
     sync_folder(&folder);
     Ok(())
@@ -139,13 +185,17 @@ fn place(path: &ProjectPath, real: ProjectPath) -> Result<ProjectPath> {
     Ok(real)
 }
 
-/// Refuses what a rename would silently replace: a folder, a device.
-fn existing_file(folder: &Dir, name: &str, path: &ProjectPath) -> Result<Option<Metadata>> {
+/// Refuses what a rename would silently replace: a folder, a device, a link that is not meant itself. A link has nothing
+/// that what comes in its place could keep.
+fn existing_file(folder: &Dir, name: &str, path: &ProjectPath, way: Way) -> Result<Option<Metadata>> {
     let metadata = match folder.symlink_metadata(name) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(io_error(path.as_str(), FileAction::Write, error)),
     };
+    if metadata.is_symlink() && way != Way::Through {
+        return Ok(None);
+    }
     if !metadata.is_file() {
         let kind = crate::listing::EntryKind::of(&metadata).noun();
         return Err(FileError::NotRegular { path: path.to_string(), kind }.into());
@@ -153,15 +203,20 @@ fn existing_file(folder: &Dir, name: &str, path: &ProjectPath) -> Result<Option<
     Ok(Some(metadata))
 }
 
-fn create_temporary(folder: &Dir, name: &str, mode: u32) -> io::Result<(String, File)> {
+fn create_file(folder: &Dir, name: &str, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     set_mode(&mut options, mode);
+    folder.open_with(name, &options)
+}
+
+/// `create` under a name that is free, and that name.
+fn create_temporary<T>(name: &str, create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for _ in 0..NAME_TRIES {
         let temporary = temporary_name(name);
-        match folder.open_with(&temporary, &options) {
-            Ok(file) => return Ok((temporary, file)),
+        match create(&temporary) {
+            Ok(created) => return Ok((temporary, created)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(error),
         }

@@ -17,8 +17,9 @@ use arki_domain::Permissions;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::atomic_write::WriteProtected;
+use crate::atomic_write::{Way, WriteProtected};
 use crate::error::{ChangeError, Result};
+use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, permissions_of};
 
 pub(crate) use diff::is_text;
@@ -27,17 +28,30 @@ pub(crate) use diff::is_text;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     pub path: ProjectPath,
-    pub before: Option<Vec<u8>>,
-    pub after: Option<Vec<u8>>,
+    pub before: Option<FileContent>,
+    pub after: Option<FileContent>,
     /// Unix permission bits for a new file (the umask still applies). An existing one keeps its own, but for what these
     /// deny to group and others.
     pub mode: Option<u32>,
 }
 
 impl FileChange {
+    fn way(&self, links: Links) -> Way {
+        match links {
+            Links::NeverFollowed => Way::InPlace,
+            Links::Followed if self.after.is_none() || self.is_of_link() => Way::Itself,
+            Links::Followed => Way::Through,
+        }
+    }
+
     /// Of the file that is there before.
     pub fn permissions(&self) -> Permissions {
         self.mode.map_or_else(Permissions::default, permissions_of)
+    }
+
+    /// Whether it removes, makes or replaces a link; any other is made where links lead.
+    pub fn is_of_link(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().any(FileContent::is_link)
     }
 
     fn is_change(&self) -> bool {
@@ -50,9 +64,19 @@ impl FileChange {
 pub struct ChangeSet {
     files: Vec<FileChange>,
     write_protected: WriteProtected,
+    links: Links,
     notes: Vec<String>,
     /// Where paths lead that are links or below one.
     places: BTreeMap<ProjectPath, ProjectPath>,
+}
+
+/// Whether a file is changed where links lead. What goes, and what is or becomes a link, is always the entry itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Links {
+    #[default]
+    Followed,
+    /// Nor is a link on the way to the file.
+    NeverFollowed,
 }
 
 /// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
@@ -118,7 +142,7 @@ impl ChangeSet {
             return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
         }
         files.retain(FileChange::is_change);
-        Ok(Self { files, write_protected: WriteProtected::Refused, notes: Vec::new(), places: BTreeMap::new() })
+        Ok(Self { files, ..Self::default() })
     }
 
     /// What whoever proposed the change should know of how it was understood; a sentence each. No part of the preview.
@@ -134,10 +158,20 @@ impl ChangeSet {
     #[must_use]
     pub fn placed_in(self, project: &Project) -> Self {
         let place = |change: &FileChange| {
-            let place = project.canonical(&change.path).ok().filter(|place| *place != change.path)?;
-            Some((change.path.clone(), place))
+            let place = change.way(Links::Followed).place(project, &change.path).ok();
+            Some((change.path.clone(), place.filter(|place| *place != change.path)?))
         };
         Self { places: self.files.iter().filter_map(place).collect(), ..self }
+    }
+
+    /// The file that a change is made to: where the links of its path lead, as far as they are bound.
+    pub fn place_of<'a>(&'a self, change: &'a FileChange) -> &'a ProjectPath {
+        self.places.get(&change.path).unwrap_or(&change.path)
+    }
+
+    /// Each path names what is at it, and nothing else.
+    pub(crate) fn never_through_links(self) -> Self {
+        Self { links: Links::NeverFollowed, ..self }
     }
 
     /// Also files that nobody may write to are replaced; they stay write-protected.

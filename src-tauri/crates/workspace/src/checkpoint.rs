@@ -7,7 +7,8 @@
 //! ignores or does not track is just what it could not bring back.
 //!
 //! Left out entirely, by name: version control's own folders, and folders that a tool makes again at any time. Listed
-//! without content: what is large, not text, secret, unreadable or over the budget. A link is not followed. Storing
+//! without content: what is large, not text, secret, unreadable or over the budget. A link is not followed: its
+//! content is where it leads. Storing
 //! contents, and deciding when to look, is the caller's.
 
 mod changes;

@@ -7,7 +7,7 @@ mod placeholder;
 use crate::change_set::{ChangeSet, FileChange};
 use crate::error::{EditError, FileError, Result};
 use crate::line_endings::{Eol, with_known_endings};
-use crate::project::{FileBytes, Project, ProjectPath};
+use crate::project::{FileBytes, FileFound, Project, ProjectPath};
 use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
 
 pub(crate) use matching::candidates;
@@ -43,7 +43,12 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
             notes.push(format!("Edit {number} matched at line {line} but for {}.", tier.difference()));
         }
     }
-    let change = FileChange { path: path.clone(), before: Some(bytes), after: Some(file.encode()), mode: Some(mode) };
+    let change = FileChange {
+        path: path.clone(),
+        before: Some(bytes.into()),
+        after: Some(file.encode().into()),
+        mode: Some(mode),
+    };
     Ok(ChangeSet::new(vec![change])?.with_notes(notes))
 }
 
@@ -76,16 +81,21 @@ pub fn plan_write(project: &Project, path: &ProjectPath, content: &str) -> Resul
             let file = TextFile::decode(path.as_str(), &bytes)?;
             refuse_placeholder(path, &[&file.text], content)?;
             let after = rewritten(&file, content);
-            (Some(bytes), Some(mode), after)
+            (Some(bytes.into()), Some(mode), after)
         }
     };
-    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after), mode }])
+    ChangeSet::new(vec![FileChange { path: path.clone(), before, after: Some(after.into()), mode }])
 }
 
 /// Removes a file, of any content; of a link, the link.
 pub fn plan_delete(project: &Project, path: &ProjectPath) -> Result<ChangeSet> {
-    let FileBytes { bytes, mode } = project.read(path, DELETE_LIMIT_BYTES)?;
-    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(bytes), after: None, mode: Some(mode) }])
+    let FileFound { content, mode } = found(project, path)?;
+    ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(content), after: None, mode }])
+}
+
+/// What is to go from `path`.
+pub(crate) fn found(project: &Project, path: &ProjectPath) -> Result<FileFound> {
+    project.found(path, DELETE_LIMIT_BYTES)?.ok_or_else(|| FileError::NotFound { path: path.to_string() }.into())
 }
 
 fn check_edits(path: &ProjectPath, edits: &[TextEdit]) -> Result<()> {

@@ -204,8 +204,8 @@ fn what_is_written_edited_moved_and_deleted_is_never_outside() {
             edits.count(plan_edit(project, &path, &[edit]).and_then(|change| change.apply(project)));
             let restoration = Restoration {
                 path: path.clone(),
-                wanted: Some(text.into_bytes()),
-                expected_now: project.read(&path, 1000).ok().map(|file| file.bytes),
+                wanted: Some(text.into_bytes().into()),
+                expected_now: project.read(&path, 1000).ok().map(|file| file.bytes.into()),
                 permissions: arki_domain::Permissions::default(),
             };
             restorations.count(apply_restorations(project, vec![restoration]));

@@ -19,6 +19,7 @@ mod edit;
 mod env_files;
 mod environment;
 mod error;
+mod file_content;
 mod find;
 mod fit;
 mod git_includes;
@@ -60,6 +61,7 @@ pub use error::{
     AttributionError, Candidate, ChangeError, EditError, FileAction, FileError, PatchError, PathError, ProcessError,
     Result, SearchError, SnapshotError, StaleKind, StalePreview, TrustError, WorkspaceError,
 };
+pub use file_content::FileContent;
 pub use find::{Found, find};
 pub use fit::Tier;
 #[cfg(unix)]
@@ -76,7 +78,7 @@ pub use process::{
     CommandLimits, CommandOutcome, CommandSpec, Load, Overrun, Piped, PipedProcess, PipedSpec, ProcessEnd,
     RunningCommand, run, run_with_input, running_commands, start_piped, stop_command,
 };
-pub use project::{FileBytes, Project, ProjectPath};
+pub use project::{FileBytes, FileFound, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
 pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use real_place::{RealPlace, real_place};

@@ -14,9 +14,9 @@ mod wrapping;
 use std::collections::BTreeMap;
 
 use crate::change_set::{ChangeSet, FileChange};
-use crate::edit::{DELETE_LIMIT_BYTES, find_placeholder};
+use crate::edit::{DELETE_LIMIT_BYTES, find_placeholder, found};
 use crate::error::{EditError, FileError, PatchError, Result, WorkspaceError};
-use crate::project::{FileBytes, Project, ProjectPath};
+use crate::project::{FileBytes, FileFound, Project, ProjectPath};
 use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
 use parse::{Action, FilePatch, Hunk};
 
@@ -73,35 +73,39 @@ impl Plan<'_> {
             }
             Action::Delete { path, hunks } => {
                 let path = self.project.resolve(path)?;
-                let FileBytes { bytes, mode } = self.remove(&path, line, DELETE_LIMIT_BYTES)?;
+                let FileFound { content, mode } = self.remove(&path, line)?;
                 if !hunks.is_empty() {
+                    let bytes = self.project.read(&path, DELETE_LIMIT_BYTES)?.bytes;
                     let left = self.patched(&path, hunks, &bytes)?;
                     if !left.is_empty() {
                         return Err(PatchError::DeletesOther { path: path.to_string(), line }.into());
                     }
                 }
-                self.changes
-                    .insert(path.clone(), FileChange { path, before: Some(bytes), after: None, mode: Some(mode) });
+                self.changes.insert(path.clone(), FileChange { path, before: Some(content), after: None, mode });
                 Ok(None)
             }
             Action::Update { path, move_to, hunks } => {
                 let path = self.project.resolve(path)?;
                 let target = move_to.as_deref().map(|target| self.project.resolve(target)).transpose()?;
+                let target = target.filter(|target| *target != path);
                 let limit = if hunks.is_empty() { DELETE_LIMIT_BYTES } else { EDIT_LIMIT_BYTES };
-                let FileBytes { bytes, mode } = self.remove(&path, line, limit)?;
+                let there = self.remove(&path, line)?;
+                let FileBytes { bytes, mode } = self.project.read(&path, limit)?;
                 let after = if hunks.is_empty() { bytes.clone() } else { self.patched(&path, hunks, &bytes)? };
-                let gone = FileChange { path: path.clone(), before: Some(bytes), after: None, mode: Some(mode) };
+                // Of a link the link is moved away; what stays in its place is written where it leads.
+                let before = if target.is_some() { there.content } else { bytes.into() };
+                let gone = FileChange { path: path.clone(), before: Some(before), after: None, mode: Some(mode) };
                 self.changes.insert(path.clone(), gone);
                 Ok(Some((target.unwrap_or(path), Content { bytes: after, mode: Some(mode), line })))
             }
         }
     }
 
-    fn remove(&self, path: &ProjectPath, line: usize, limit: u64) -> Result<FileBytes> {
+    fn remove(&self, path: &ProjectPath, line: usize) -> Result<FileFound> {
         if self.changes.contains_key(path) {
             return Err(PatchError::Twice { path: path.to_string(), line }.into());
         }
-        self.project.read(path, limit)
+        found(self.project, path)
     }
 
     fn put(&mut self, path: ProjectPath, content: Content) -> Result<()> {
@@ -110,13 +114,13 @@ impl Plan<'_> {
             if change.after.is_some() {
                 return Err(PatchError::Twice { path: path.to_string(), line }.into());
             }
-            change.after = Some(bytes);
+            change.after = Some(bytes.into());
             return Ok(());
         }
         if self.is_there(&path)? {
             return Err(PatchError::Exists { path: path.to_string(), line }.into());
         }
-        self.changes.insert(path.clone(), FileChange { path, before: None, after: Some(bytes), mode });
+        self.changes.insert(path.clone(), FileChange { path, before: None, after: Some(bytes.into()), mode });
         Ok(())
     }
 

@@ -17,6 +17,7 @@ use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, PathError, Result, io_error};
+use crate::file_content::{FileContent, link_target};
 use crate::git_includes::included;
 use crate::listing::EntryKind;
 use crate::protection;
@@ -41,9 +42,17 @@ pub struct FileBytes {
     pub mode: u32,
 }
 
-impl FileBytes {
+/// What was at a path itself: a link is not followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFound {
+    pub content: FileContent,
+    /// Unix permission bits; `None` of a link, which has none of its own.
+    pub(crate) mode: Option<u32>,
+}
+
+impl FileFound {
     pub fn permissions(&self) -> Permissions {
-        permissions_of(self.mode)
+        self.mode.map_or_else(Permissions::default, permissions_of)
     }
 }
 
@@ -122,9 +131,9 @@ impl Project {
         }
     }
 
-    /// Permission bits of the regular file at `path`, links followed; `None` where there is none.
+    /// Permission bits of the regular file at `path`; `None` where there is none, or a link.
     pub(crate) fn mode(&self, path: &ProjectPath) -> Option<u32> {
-        let metadata = self.dir.metadata(path.as_str()).ok().filter(Metadata::is_file)?;
+        let metadata = self.dir.symlink_metadata(path.as_str()).ok().filter(Metadata::is_file)?;
         Some(mode_of(&metadata))
     }
 
@@ -153,6 +162,32 @@ impl Project {
             return Ok(None);
         }
         self.read(path, limit).map(Some)
+    }
+
+    /// What is at `path` itself, a file of at most `limit` bytes or a link; links on the way to it are followed. `None`
+    /// where there is nothing.
+    pub fn found(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
+        let fail = |error| io_error(path.as_str(), FileAction::Read, error);
+        let metadata = match self.dir.symlink_metadata(path.as_str()) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(error) => return Err(fail(error)),
+        };
+        if metadata.is_symlink() {
+            let content = FileContent::Link(link_target(&self.dir, path.as_str()).map_err(fail)?);
+            return Ok(Some(FileFound { content, mode: None }));
+        }
+        let FileBytes { bytes, mode } = self.read(path, limit)?;
+        Ok(Some(FileFound { content: bytes.into(), mode: Some(mode) }))
+    }
+
+    /// As [`Project::found`], but a link on the way is an error: what is below it is somewhere else.
+    pub fn found_in_place(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
+        let real = self.canonical(&path.folder())?;
+        if real != path.folder() {
+            return Err(FileError::BehindLink { path: path.to_string(), real: real.to_string() }.into());
+        }
+        self.found(path, limit)
     }
 
     /// Whether a file at `path` can be made, replaced or removed, as far as the permissions of its folder tell.

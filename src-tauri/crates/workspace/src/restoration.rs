@@ -5,16 +5,17 @@
 
 use crate::change_set::{AppliedChange, ChangeSet, FileChange};
 use crate::error::Result;
+use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath};
 use arki_domain::Permissions;
 
-/// One file to put back; `None` is no file. Contents are raw bytes, of any kind.
+/// One file or link to put back; `None` is neither. Nothing is read or written through a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restoration {
     pub path: ProjectPath,
-    pub wanted: Option<Vec<u8>>,
+    pub wanted: Option<FileContent>,
     /// What is there now. Is it another when it comes to writing, nothing at all is written.
-    pub expected_now: Option<Vec<u8>>,
+    pub expected_now: Option<FileContent>,
     /// Of the wanted content. A file that is there keeps its own, but is not more open than these.
     pub permissions: Permissions,
 }
@@ -23,7 +24,7 @@ pub struct Restoration {
 /// refuses two restorations of one path.
 pub fn plan_restorations(project: &Project, restorations: Vec<Restoration>) -> Result<ChangeSet> {
     let files = restorations.into_iter().map(|restoration| file_change(project, restoration));
-    Ok(ChangeSet::new(files.collect())?.over_write_protected())
+    Ok(ChangeSet::new(files.collect())?.over_write_protected().never_through_links())
 }
 
 /// Writes all of them or none: folders are made as needed, permissions kept, also those of a file that nobody may write

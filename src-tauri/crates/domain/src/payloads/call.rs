@@ -38,6 +38,9 @@ payload! {
         /// Of a file that is removed.
         #[serde(flatten)]
         pub before_permissions: Permissions,
+        /// A symbolic link is removed: what is told of its content is of where it leads.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_link: bool,
     }
     ToolResult {
         pub call_id: CallId,
@@ -111,6 +114,11 @@ payload! {
         /// file that it removes.
         #[serde(flatten)]
         pub before_permissions: Permissions,
+        /// It was a symbolic link: what is told of its content is of where it leads.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_link: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub after_link: bool,
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command or a sub-agent changed.
         pub hunks: Vec<usize>,
@@ -163,10 +171,12 @@ impl FileChanged {
     /// What is left to tell where `last` was told of the same file meanwhile: `None` where it was told already.
     #[must_use]
     pub fn since(self, last: &Self) -> Option<Self> {
-        if last.after_hash == self.after_hash && last.after_unknown == self.after_unknown {
+        let after = |changed: &Self| (changed.after_hash.clone(), changed.after_unknown, changed.after_link);
+        if after(last) == after(&self) {
             return None;
         }
-        Some(Self { before_hash: last.after_hash.clone(), before_unknown: last.after_unknown, ..self })
+        let (before_hash, before_unknown, before_link) = after(last);
+        Some(Self { before_hash, before_unknown, before_link, ..self })
     }
 }
 

@@ -55,5 +55,10 @@ payload! {
         /// Of the file that was there.
         #[serde(flatten)]
         pub before_permissions: Permissions,
+        /// It was a symbolic link: what is told of its content is of where it leads.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub before_link: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub after_link: bool,
     }
 }

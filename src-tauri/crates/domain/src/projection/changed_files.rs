@@ -104,6 +104,8 @@ pub(super) struct FileState<'a> {
     pub(super) before_unknown: bool,
     pub(super) after_unknown: bool,
     pub(super) before_permissions: Permissions,
+    pub(super) before_link: bool,
+    pub(super) after_link: bool,
     /// Whether it was written or deleted; otherwise it was only found to be as it should.
     pub(super) is_change: bool,
 }
@@ -120,6 +122,8 @@ pub(super) fn file_states(body: &EventBody) -> Vec<FileState<'_>> {
             before_unknown: changed.before_unknown,
             after_unknown: changed.after_unknown,
             before_permissions: changed.before_permissions,
+            before_link: changed.before_link,
+            after_link: changed.after_link,
             is_change: true,
         }],
         EventBody::SessionRewound(rewound) => rewound.changes.iter().filter_map(restored).collect(),
@@ -143,6 +147,8 @@ fn restored(file: &RestoredFile) -> Option<FileState<'_>> {
         before_unknown: false,
         after_unknown: false,
         before_permissions: file.before_permissions,
+        before_link: file.before_link,
+        after_link: file.after_link,
         is_change,
     })
 }

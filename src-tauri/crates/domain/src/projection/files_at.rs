@@ -1,24 +1,21 @@
 //! What a session's files were right after one of its events: what going back is planned from.
 //!
-//! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps two hashes a
+//! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps some hashes a
 //! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
 
 use super::changed_files::{FILE_KINDS, FileState, file_states};
 use crate::{Event, EventBody, Permissions};
 use std::collections::BTreeMap;
 
-/// A file that was changed after the moment; hashes are SHA-256 hex of the raw bytes, `None` where there is no file.
+/// A file that was changed after the moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedFile {
     /// Relative to the project.
     pub path: String,
     /// What it was: the state before the first change after the moment.
-    pub wanted_hash: Option<String>,
+    pub wanted: FileAt,
     /// What the log last knows of it. The disk may say otherwise.
-    pub last_known_hash: Option<String>,
-    /// There was a file then, but nobody knows what it contained.
-    pub wanted_unknown: bool,
-    pub last_known_unknown: bool,
+    pub last_known: FileAt,
     /// Those that it had then: for making it again where it is gone.
     pub wanted_permissions: Permissions,
     /// From the first to the last; between two of them somebody else changed the file.
@@ -28,9 +25,47 @@ pub struct WantedFile {
 /// Changes of the session's, each of what the one before had left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileStep {
-    pub before_hash: Option<String>,
-    pub after_hash: Option<String>,
-    pub after_unknown: bool,
+    pub before: FileAt,
+    pub after: FileAt,
+}
+
+/// What there is at a path; hashes are SHA-256 hex.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileAt {
+    Nothing,
+    /// Of the raw bytes.
+    File(String),
+    /// A symbolic link; of where it leads, as its text says it.
+    Link(String),
+    /// Something, but nobody knows what it contained.
+    Unknown,
+}
+
+impl FileAt {
+    #[must_use]
+    pub fn hash(&self) -> Option<&str> {
+        match self {
+            Self::File(hash) | Self::Link(hash) => Some(hash),
+            Self::Nothing | Self::Unknown => None,
+        }
+    }
+
+    fn before(state: &FileState<'_>) -> Self {
+        Self::of(state.before_hash, state.before_link, state.before_unknown)
+    }
+
+    fn after(state: &FileState<'_>) -> Self {
+        Self::of(state.after_hash, state.after_link, state.after_unknown)
+    }
+
+    fn of(hash: Option<&String>, is_link: bool, is_unknown: bool) -> Self {
+        match hash {
+            _ if is_unknown => Self::Unknown,
+            None => Self::Nothing,
+            Some(hash) if is_link => Self::Link(hash.clone()),
+            Some(hash) => Self::File(hash.clone()),
+        }
+    }
 }
 
 /// A fold over a session's events, oldest first; events up to the moment may be left out. Events of a fork's origins are
@@ -38,15 +73,13 @@ pub struct FileStep {
 #[derive(Debug, Clone)]
 pub struct FilesAt {
     to_seq: u64,
-    files: BTreeMap<String, Hashes>,
+    files: BTreeMap<String, States>,
 }
 
 #[derive(Debug, Clone)]
-struct Hashes {
-    wanted: Option<String>,
-    last_known: Option<String>,
-    wanted_unknown: bool,
-    last_known_unknown: bool,
+struct States {
+    wanted: FileAt,
+    last_known: FileAt,
     wanted_permissions: Permissions,
     steps: Vec<FileStep>,
 }
@@ -79,23 +112,20 @@ impl FilesAt {
         }
         for state in file_states(&body) {
             match self.files.get_mut(state.path) {
-                Some(hashes) => {
+                Some(states) => {
                     if state.is_change {
-                        hashes.go_on(&state);
+                        states.go_on(&state);
                     }
-                    hashes.last_known = state.after_hash.cloned();
-                    hashes.last_known_unknown = state.after_unknown;
+                    states.last_known = FileAt::after(&state);
                 }
                 None if state.is_change => {
-                    let hashes = Hashes {
-                        wanted: state.before_hash.cloned(),
-                        last_known: state.after_hash.cloned(),
-                        wanted_unknown: state.before_unknown,
-                        last_known_unknown: state.after_unknown,
+                    let states = States {
+                        wanted: FileAt::before(&state),
+                        last_known: FileAt::after(&state),
                         wanted_permissions: state.before_permissions,
                         steps: vec![FileStep::of(&state)],
                     };
-                    self.files.insert(state.path.to_owned(), hashes);
+                    self.files.insert(state.path.to_owned(), states);
                 }
                 None => {}
             }
@@ -103,49 +133,39 @@ impl FilesAt {
     }
 
     /// By path. Files that were not changed after the moment are not listed: they are as they were. Files that were
-    /// changed and changed back are listed with twice the same hash.
+    /// changed and changed back are listed with twice the same state.
     #[must_use]
     pub fn wanted(self) -> Vec<WantedFile> {
-        let file = |(path, hashes): (String, Hashes)| WantedFile {
+        let file = |(path, states): (String, States)| WantedFile {
             path,
-            wanted_hash: hashes.wanted,
-            last_known_hash: hashes.last_known,
-            wanted_unknown: hashes.wanted_unknown,
-            last_known_unknown: hashes.last_known_unknown,
-            wanted_permissions: hashes.wanted_permissions,
-            steps: hashes.steps,
+            wanted: states.wanted,
+            last_known: states.last_known,
+            wanted_permissions: states.wanted_permissions,
+            steps: states.steps,
         };
         self.files.into_iter().map(file).collect()
     }
 }
 
-impl Hashes {
+impl States {
     fn go_on(&mut self, state: &FileState<'_>) {
         // Tools keep permissions and say nothing of them; so what is told of the file later was so at first as well.
         if self.wanted_permissions.are_ordinary() {
             self.wanted_permissions = state.before_permissions;
         }
+        let FileStep { before, after } = FileStep::of(state);
         // Where a content is not known, nobody can tell that somebody else changed it.
-        let follows = |last: &FileStep| {
-            last.after_unknown || state.before_unknown || last.after_hash.as_ref() == state.before_hash
-        };
+        let follows = |last: &FileStep| [&last.after, &before].contains(&&FileAt::Unknown) || last.after == before;
         match self.steps.last_mut().filter(|last| follows(last)) {
-            Some(last) => {
-                last.after_hash = state.after_hash.cloned();
-                last.after_unknown = state.after_unknown;
-            }
-            None => self.steps.push(FileStep::of(state)),
+            Some(last) => last.after = after,
+            None => self.steps.push(FileStep { before, after }),
         }
     }
 }
 
 impl FileStep {
     fn of(state: &FileState<'_>) -> Self {
-        Self {
-            before_hash: state.before_hash.cloned(),
-            after_hash: state.after_hash.cloned(),
-            after_unknown: state.after_unknown,
-        }
+        Self { before: FileAt::before(state), after: FileAt::after(state) }
     }
 }
 

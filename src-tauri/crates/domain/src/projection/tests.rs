@@ -117,6 +117,7 @@ impl Log {
                 before_hash: None,
                 after_hash: Some("x".into()),
                 before_permissions: Permissions::default(),
+                before_link: false,
             }],
         })
     }

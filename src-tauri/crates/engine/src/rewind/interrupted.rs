@@ -2,11 +2,12 @@
 
 use crate::Engine;
 use crate::projects::OpenProject;
-use crate::rewind::read;
+use crate::rewind::found;
 use arki_domain::{
     CheckpointCreated, Event, EventBody, EventId, Fault, RestoreAction, RestoredFile, SessionId, SessionRewound,
     sha256_hex,
 };
+use arki_workspace::FileContent;
 
 /// A cut-off restoration is among the session's last events: nothing is added after it but by going on.
 const AMONG_LAST: usize = 200;
@@ -23,8 +24,10 @@ impl Engine {
         let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();
         let written = |file: &RestoredFile| {
-            let now = read(open, &file.path).ok().flatten();
-            now.map(|now| sha256_hex(&now.bytes)) == file.after_hash && file.before_hash != file.after_hash
+            let now = found(open, &file.path).ok().flatten().map(|found| found.content);
+            let is_link = now.as_ref().is_some_and(FileContent::is_link);
+            (now.as_deref().map(sha256_hex), is_link) == (file.after_hash.clone(), file.after_link)
+                && (&file.before_hash, file.before_link) != (&file.after_hash, file.after_link)
         };
         let is_write = |file: &RestoredFile| matches!(file.action, RestoreAction::Restore | RestoreAction::Delete);
         let changes: Vec<RestoredFile> = files.into_iter().filter(|file| is_write(file) && written(file)).collect();

@@ -2,11 +2,11 @@
 
 use crate::Engine;
 use crate::projects::OpenProject;
-use arki_domain::projection::{FileStep, SessionState, SessionSummary, WantedFile};
+use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{
     ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
 };
-use arki_workspace::{EDIT_LIMIT_BYTES, FileBytes, Merge, merge};
+use arki_workspace::{EDIT_LIMIT_BYTES, FileContent, FileFound, Merge, merge};
 use std::collections::BTreeSet;
 
 /// What goes back.
@@ -49,8 +49,8 @@ impl EndedRun {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedFile {
     pub file: RestoredFile,
-    pub(crate) disk: Option<Vec<u8>>,
-    pub(crate) wanted: Option<Vec<u8>>,
+    pub(crate) disk: Option<FileContent>,
+    pub(crate) wanted: Option<FileContent>,
     /// Of the wanted content.
     pub(crate) permissions: Permissions,
 }
@@ -60,13 +60,22 @@ impl PlannedFile {
         matches!(self.file.action, RestoreAction::Restore | RestoreAction::Delete)
     }
 
-    fn new(path: String, action: RestoreAction, disk: Option<Vec<u8>>, wanted: Option<Vec<u8>>) -> Self {
+    fn new(path: String, action: RestoreAction, disk: Option<FileContent>, wanted: Option<FileContent>) -> Self {
         let (before_hash, after_hash) = (hash(disk.as_deref()), hash(wanted.as_deref()));
-        let file = RestoredFile { path, action, before_hash, after_hash, before_permissions: Permissions::default() };
+        let is_link = |content: &Option<FileContent>| content.as_ref().is_some_and(FileContent::is_link);
+        let file = RestoredFile {
+            path,
+            action,
+            before_hash,
+            after_hash,
+            before_permissions: Permissions::default(),
+            before_link: is_link(&disk),
+            after_link: is_link(&wanted),
+        };
         Self { file, disk, wanted, permissions: Permissions::default() }
     }
 
-    fn left_alone(path: String, action: RestoreAction, disk: Option<Vec<u8>>) -> Self {
+    fn left_alone(path: String, action: RestoreAction, disk: Option<FileContent>) -> Self {
         Self::new(path, action, disk.clone(), disk)
     }
 }
@@ -92,26 +101,27 @@ impl Engine {
     }
 
     pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
-        match read(open, &file.path) {
+        match found(open, &file.path) {
             Ok(found) => self.plan_found(file, found),
             Err(_) => PlannedFile::left_alone(file.path, RestoreAction::Conflict, None),
         }
     }
 
-    fn plan_found(&self, file: WantedFile, found: Option<FileBytes>) -> PlannedFile {
-        let before_permissions = found.as_ref().map(FileBytes::permissions).unwrap_or_default();
+    fn plan_found(&self, file: WantedFile, found: Option<FileFound>) -> PlannedFile {
+        let before_permissions = found.as_ref().map(FileFound::permissions).unwrap_or_default();
         let permissions = file.wanted_permissions;
-        let planned = self.compare(file, found.map(|file| file.bytes));
+        let planned = self.compare(file, found.map(|found| found.content));
         PlannedFile { file: RestoredFile { before_permissions, ..planned.file }, permissions, ..planned }
     }
 
     /// Takes the session's changes back from what is on the disk, the last first.
-    fn compare(&self, file: WantedFile, disk: Option<Vec<u8>>) -> PlannedFile {
+    fn compare(&self, file: WantedFile, disk: Option<FileContent>) -> PlannedFile {
         let conflict = |path, disk| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
-        if file.wanted_unknown {
+        let cannot_be_made = matches!(file.wanted, FileAt::Link(_)) && !FileContent::LINKS_CAN_BE_MADE;
+        if file.wanted == FileAt::Unknown || cannot_be_made {
             return conflict(file.path, disk);
         }
-        if hash(disk.as_deref()) == file.wanted_hash {
+        if is(disk.as_ref(), &file.wanted) {
             return PlannedFile::left_alone(file.path, RestoreAction::Keep, disk);
         }
         let undone = file.steps.iter().rev().try_fold(disk.clone(), |content, step| self.undo(step, content));
@@ -124,23 +134,34 @@ impl Engine {
     }
 
     /// What becomes of a content without those changes; `None` where something else changed the same place.
-    fn undo(&self, step: &FileStep, content: Option<Vec<u8>>) -> Option<Option<Vec<u8>>> {
-        let now = hash(content.as_deref());
-        if now == step.before_hash {
+    fn undo(&self, step: &FileStep, content: Option<FileContent>) -> Option<Option<FileContent>> {
+        if is(content.as_ref(), &step.before) {
             return Some(content);
         }
-        let before = self.image(step.before_hash.as_deref())?;
+        let before = self.content_at(&step.before)?;
         // Untouched since: there is nothing to merge, and the last image need not be there.
-        let after = match now == step.after_hash {
-            _ if step.after_unknown => return None,
-            true => content.clone(),
-            false => self.image(step.after_hash.as_deref())?,
-        };
+        if is(content.as_ref(), &step.after) {
+            return Some(before);
+        }
+        let after = self.content_at(&step.after)?;
+        if [&after, &before, &content].into_iter().flatten().any(FileContent::is_link) {
+            return None;
+        }
         match merge(after.as_deref(), before.as_deref(), content.as_deref()) {
             Merge::Unchanged => Some(content),
-            Merge::Write(bytes) => Some(Some(bytes)),
+            Merge::Write(bytes) => Some(Some(bytes.into())),
             Merge::Delete => Some(None),
             Merge::Conflict => None,
+        }
+    }
+
+    /// `None` when it is not kept any more, or never was.
+    fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
+        match at {
+            FileAt::Nothing => Some(None),
+            FileAt::File(hash) => Some(Some(FileContent::File(self.image(Some(hash))??))),
+            FileAt::Link(hash) => Some(Some(FileContent::Link(self.image(Some(hash))??))),
+            FileAt::Unknown => None,
         }
     }
 
@@ -159,6 +180,16 @@ impl Engine {
             EventBody::RunStarted(started) => Some(started.prompt),
             _ => None,
         }))
+    }
+}
+
+fn is(content: Option<&FileContent>, at: &FileAt) -> bool {
+    match (content, at) {
+        (None, FileAt::Nothing) => true,
+        (Some(FileContent::File(bytes)), FileAt::File(hash)) | (Some(FileContent::Link(bytes)), FileAt::Link(hash)) => {
+            sha256_hex(bytes) == *hash
+        }
+        _ => false,
     }
 }
 
@@ -182,7 +213,8 @@ fn may_change(open: &OpenProject, path: &str) -> bool {
     open.project.resolve(path).is_ok_and(|path| open.project.may_change(&path))
 }
 
-pub(crate) fn read(open: &OpenProject, path: &str) -> Result<Option<FileBytes>, Fault> {
+/// What is at a path itself: nothing is told, or written, that a link leads to.
+pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Fault> {
     let path = open.project.resolve(path).map_err(Fault::from)?;
-    open.project.read_if_present(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
+    open.project.found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
 }

@@ -151,12 +151,14 @@ fn look_at(
 
 fn told(change: SnapshotChange, before: &Snapshot, call: &ToolCall) -> FileChanged {
     let hash = |image: &ImageRef| match image {
-        ImageRef::Known(hash) => Some(hash.clone()),
+        ImageRef::Known(hash) | ImageRef::Link(hash) => Some(hash.clone()),
         ImageRef::NoFile | ImageRef::Unknown => None,
     };
     FileChanged {
         before_hash: hash(&change.before),
         after_hash: hash(&change.after),
+        before_link: matches!(change.before, ImageRef::Link(_)),
+        after_link: matches!(change.after, ImageRef::Link(_)),
         before_unknown: change.before == ImageRef::Unknown,
         after_unknown: change.after == ImageRef::Unknown,
         before_permissions: before.files.get(&change.path).map(|file| file.permissions).unwrap_or_default(),

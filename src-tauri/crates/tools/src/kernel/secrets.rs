@@ -11,7 +11,9 @@ use arki_domain::{
     ApprovalDecision, Category, Code, Fault, PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets,
     with_secrets,
 };
-use arki_workspace::{ChangeSet, EDIT_LIMIT_BYTES, EnvFiles, Project, is_env_file, look_through_texts};
+use arki_workspace::{
+    ChangeSet, EDIT_LIMIT_BYTES, EnvFiles, FileChange, FileContent, Project, is_env_file, look_through_texts,
+};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -159,8 +161,15 @@ impl Kernel {
 
     /// The names of the secrets that a change would carry from one of its files into another, as a move does.
     pub(super) fn carried_secrets(&self, change: &ChangeSet) -> Vec<String> {
-        let text = |bytes: &Option<Vec<u8>>| String::from_utf8(bytes.clone().unwrap_or_default()).unwrap_or_default();
-        let before: Vec<String> = change.files().iter().map(|file| text(&file.before)).collect();
+        let text = |content: &Option<FileContent>| {
+            String::from_utf8(content.as_deref().unwrap_or_default().to_vec()).unwrap_or_default()
+        };
+        // What is moved away from a link is what it leads to.
+        let before = |file: &FileChange| match &file.before {
+            Some(FileContent::Link(_)) => text_of(&self.settings.project, file.path.as_str()).unwrap_or_default(),
+            content => text(content),
+        };
+        let before: Vec<String> = change.files().iter().map(before).collect();
         let mut names = Vec::new();
         for (at, file) in change.files().iter().enumerate() {
             let came = |value: &str| before.iter().enumerate().any(|(other, text)| other != at && text.contains(value));

@@ -12,7 +12,7 @@ use arki_domain::{
     ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged,
     FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
-use arki_workspace::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, WorkspaceError};
+use arki_workspace::{AppliedChange, ChangeSet, FileChange, FileContent, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -180,15 +180,18 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         files.iter().for_each(|file| self.remove_unfinished(&file.path));
-        let now: Vec<Option<String>> = files.iter().map(|file| self.hash_of(&file.path)).collect();
-        if files.iter().zip(&now).all(|(file, now)| file.after_hash == *now) {
+        let now: Vec<Option<FileContent>> = files.iter().map(|file| self.content_of(&file.path)).collect();
+        if files.iter().zip(&now).all(|(file, now)| is(now.as_ref(), file.after_hash.as_deref(), false)) {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
             let text = "Written before the program was interrupted; the file is as intended.".to_owned();
             bodies.push(record.text(call, text).into());
             record.append(bodies).await?;
             return Ok(CallOutcome::Finished);
         }
-        if !files.iter().zip(&now).all(|(file, now)| file.before_hash == *now) {
+        let is_as_before = |(file, now): (&FileEffect, &Option<FileContent>)| {
+            is(now.as_ref(), file.before_hash.as_deref(), file.before_link)
+        };
+        if !files.iter().zip(&now).all(is_as_before) {
             let why = "It is neither what it was before nor what the change would have made it.";
             return record.fail(call, &stale(&path_of(call), why)).await;
         }
@@ -233,12 +236,16 @@ impl Kernel {
         }
     }
 
-    fn hash_of(&self, path: &str) -> Option<String> {
+    fn content_of(&self, path: &str) -> Option<FileContent> {
         let project = &self.settings.project;
         let path = project.resolve(path).ok()?;
-        let file = project.read_if_present(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??;
-        Some(sha256_hex(&file.bytes))
+        Some(project.found(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??.content)
     }
+}
+
+/// Whether there is, or was left, just this: a file or a link with this hash, or nothing.
+fn is(now: Option<&FileContent>, hash: Option<&str>, is_link: bool) -> bool {
+    now.map(|content| sha256_hex(content)).as_deref() == hash && now.is_some_and(FileContent::is_link) == is_link
 }
 
 fn nothing_to_change() -> Output {
@@ -268,17 +275,22 @@ fn images(change: &ChangeSet) -> Vec<Content> {
 }
 
 fn effects(change: &ChangeSet) -> Vec<FileEffect> {
-    let hash = |bytes: &Option<Vec<u8>>| bytes.as_deref().map(sha256_hex);
+    let hash = |content: &Option<FileContent>| content.as_deref().map(sha256_hex);
     change
         .files()
         .iter()
         .map(|file| FileEffect {
-            path: file.path.as_str().to_owned(),
+            path: change.place_of(file).to_string(),
             before_hash: hash(&file.before),
             after_hash: hash(&file.after),
             before_permissions: permissions(file),
+            before_link: is_link(&file.before),
         })
         .collect()
+}
+
+fn is_link(content: &Option<FileContent>) -> bool {
+    content.as_ref().is_some_and(FileContent::is_link)
 }
 
 /// Those of a file that is removed; any other keeps its own.
@@ -293,21 +305,22 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
         accepted.preview.hunks.iter().filter(kept).map(|hunk| hunk.index).collect()
     };
     let text = summary(accepted, &applied);
-    let permissions_of = |path: &str| {
-        let mut files = accepted.change.files().iter();
-        files.find(|file| file.path.as_str() == path).map(permissions).unwrap_or_default()
-    };
+    // All of them were applied, in this order.
+    let files = accepted.change.files().iter();
     let mut bodies: Vec<EventBody> = applied
         .into_iter()
-        .map(|change| {
+        .zip(files)
+        .map(|(change, file)| {
             EventBody::from(FileChanged {
                 hunks: hunks_of(&change.path),
-                before_permissions: permissions_of(&change.path),
-                path: change.path,
+                path: accepted.change.place_of(file).to_string(),
                 before_hash: change.before_hash,
                 after_hash: change.after_hash,
                 before_unknown: false,
                 after_unknown: false,
+                before_permissions: permissions(file),
+                before_link: is_link(&file.before),
+                after_link: is_link(&file.after),
                 call_id: call.call_id.clone(),
                 by_session: None,
             })
@@ -370,6 +383,8 @@ fn already_written(call: &ToolCall, file: &FileEffect) -> FileChanged {
         before_unknown: false,
         after_unknown: false,
         before_permissions: file.before_permissions,
+        before_link: file.before_link,
+        after_link: false,
         call_id: call.call_id.clone(),
         hunks: Vec::new(),
         by_session: None,

@@ -39,7 +39,7 @@ fn is_nobodys(folder: &Dir, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::stage;
+    use super::super::{Staged, Way, WriteProtected, stage};
     use super::*;
 
     fn names(root: &std::path::Path) -> Vec<String> {
@@ -47,6 +47,10 @@ mod tests {
             std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    fn stage_whole(project: &Project, path: &ProjectPath) -> Staged {
+        stage(project, path, Way::Through, &b"whole".to_vec().into(), None, WriteProtected::Refused).unwrap()
     }
 
     #[test]
@@ -59,7 +63,7 @@ mod tests {
         for name in others.into_iter().chain([".a.txt.arki-tmp-0123456789abcdef"]) {
             std::fs::write(root.path().join(name), "half").unwrap();
         }
-        let staged = stage(&project, &path, b"whole", None, crate::atomic_write::WriteProtected::Refused).unwrap();
+        let staged = stage_whole(&project, &path);
         remove_unfinished(&project, &path).unwrap();
         assert_eq!(names(root.path()).len(), others.len() + 1, "{:?}", names(root.path()));
         staged.commit().unwrap().keep();

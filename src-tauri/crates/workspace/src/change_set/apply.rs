@@ -4,8 +4,8 @@
 //! written after it.
 
 use super::room::{self, Deletions};
-use super::{AppliedChange, ChangeSet, FileChange, content_hash};
-use crate::atomic_write::{self, MadeFolders, Staged, WriteProtected};
+use super::{AppliedChange, ChangeSet, FileChange, Links, content_hash};
+use crate::atomic_write::{self, MadeFolders, Staged, Way, WriteProtected};
 use crate::error::{ChangeError, Result, StaleKind, StalePreview, WorkspaceError};
 use crate::project::Project;
 use arki_domain::Code;
@@ -13,7 +13,7 @@ use arki_domain::Code;
 impl ChangeSet {
     /// Whether every file on disk is still what `before` says, byte for byte.
     pub fn check_current(&self, project: &Project) -> Result<(), StalePreview> {
-        self.files.iter().try_for_each(|change| check_one(project, change))
+        self.files.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))
     }
 
     /// Checks every file, then writes each atomically. On an error nothing is changed, except with
@@ -22,24 +22,24 @@ impl ChangeSet {
         let deletions = Deletions::of(&self.files);
         let (waiting, at_once): (Vec<_>, Vec<_>) =
             self.files.iter().partition(|change| deletions.make_room_for(change));
-        at_once.iter().try_for_each(|change| check_one(project, change))?;
+        at_once.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))?;
         let mut staged = Vec::with_capacity(at_once.len());
         for change in &at_once {
-            staged.push(stage(project, change, self.write_protected)?);
+            staged.push(stage(project, change, change.way(self.links), self.write_protected)?);
         }
         let mut done = Vec::with_capacity(self.files.len());
         let mut made_folders = MadeFolders::default();
         for (change, staged) in at_once.into_iter().zip(staged) {
-            match commit(project, change, staged) {
+            match commit(project, change, change.way(self.links), staged) {
                 Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(take_back(project, &done, cause)),
+                Err(cause) => return Err(take_back(project, &done, self.links, cause)),
             }
             done.push(change);
         }
         for change in waiting {
-            match make(project, change, self.write_protected) {
+            match make(project, change, change.way(self.links), self.write_protected) {
                 Ok(made) => made_folders.append(made),
-                Err(cause) => return Err(take_back(project, &done, cause)),
+                Err(cause) => return Err(take_back(project, &done, self.links, cause)),
             }
             done.push(change);
         }
@@ -48,12 +48,12 @@ impl ChangeSet {
     }
 }
 
-fn check_one(project: &Project, change: &FileChange) -> Result<(), StalePreview> {
+fn check_one(project: &Project, change: &FileChange, way: Way) -> Result<(), StalePreview> {
     let stale = |kind| StalePreview { path: change.path.to_string(), kind };
     // One byte more than expected is enough to know; a file that grew to gigabytes is not read.
-    let limit = change.before.as_ref().map_or(0, Vec::len) as u64;
-    let current = match project.read_if_present(&change.path, limit) {
-        Ok(current) => current.map(|file| file.bytes),
+    let limit = change.before.as_deref().map_or(0, <[u8]>::len) as u64;
+    let current = match way.content(project, &change.path, limit) {
+        Ok(current) => current,
         Err(error) => return Err(stale(kind_of(&error, change))),
     };
     match (&change.before, &current) {
@@ -73,36 +73,42 @@ fn kind_of(error: &WorkspaceError, change: &FileChange) -> StaleKind {
 }
 
 /// `None` for a deletion.
-fn stage(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<Option<Staged>> {
+fn stage(project: &Project, change: &FileChange, way: Way, write_protected: WriteProtected) -> Result<Option<Staged>> {
     match &change.after {
-        Some(bytes) => atomic_write::stage(project, &change.path, bytes, change.mode, write_protected).map(Some),
+        Some(content) => {
+            atomic_write::stage(project, &change.path, way, content, change.mode, write_protected).map(Some)
+        }
         None => Ok(None),
     }
 }
 
 /// Looks once more: staging syncs to disk, which is long enough for an editor to save.
-fn commit(project: &Project, change: &FileChange, staged: Option<Staged>) -> Result<MadeFolders> {
-    check_one(project, change)?;
+fn commit(project: &Project, change: &FileChange, way: Way, staged: Option<Staged>) -> Result<MadeFolders> {
+    check_one(project, change, way)?;
     match staged {
         Some(staged) => staged.commit(),
-        None => atomic_write::remove(project, &change.path).map(|()| MadeFolders::default()),
+        None => atomic_write::remove(project, &change.path, way).map(|()| MadeFolders::default()),
     }
 }
 
 /// A change alone, once there is room for it.
-fn make(project: &Project, change: &FileChange, write_protected: WriteProtected) -> Result<MadeFolders> {
+fn make(project: &Project, change: &FileChange, way: Way, write_protected: WriteProtected) -> Result<MadeFolders> {
     if change.before.is_none() {
         room::clear(project, &change.path);
     }
-    check_one(project, change)?;
-    let staged = stage(project, change, write_protected)?;
-    commit(project, change, staged)
+    check_one(project, change, way)?;
+    let staged = stage(project, change, way, write_protected)?;
+    commit(project, change, way, staged)
 }
 
 /// The last first: what was made may stand where something else was.
-fn take_back(project: &Project, done: &[&FileChange], cause: WorkspaceError) -> WorkspaceError {
-    let mut stuck: Vec<AppliedChange> =
-        done.iter().rev().filter(|change| revert(project, change).is_err()).map(|change| applied(change)).collect();
+fn take_back(project: &Project, done: &[&FileChange], links: Links, cause: WorkspaceError) -> WorkspaceError {
+    let mut stuck: Vec<AppliedChange> = done
+        .iter()
+        .rev()
+        .filter(|change| revert(project, change, links).is_err())
+        .map(|change| applied(change))
+        .collect();
     if stuck.is_empty() {
         return cause;
     }
@@ -110,9 +116,9 @@ fn take_back(project: &Project, done: &[&FileChange], cause: WorkspaceError) -> 
     ChangeError::PartlyApplied { applied: stuck, cause: Box::new(cause) }.into()
 }
 
-fn revert(project: &Project, change: &FileChange) -> Result<()> {
+fn revert(project: &Project, change: &FileChange, links: Links) -> Result<()> {
     let reverse = FileChange { before: change.after.clone(), after: change.before.clone(), ..change.clone() };
-    make(project, &reverse, WriteProtected::Replaced).map(MadeFolders::keep)
+    make(project, &reverse, reverse.way(links), WriteProtected::Replaced).map(MadeFolders::keep)
 }
 
 fn applied(change: &FileChange) -> AppliedChange {

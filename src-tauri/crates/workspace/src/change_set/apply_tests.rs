@@ -14,7 +14,7 @@ fn project() -> (tempfile::TempDir, Project) {
 }
 
 fn set(project: &Project, files: &[(&str, Option<&str>, Option<&str>)]) -> ChangeSet {
-    let bytes = |text: &Option<&str>| text.map(|text| text.as_bytes().to_vec());
+    let bytes = |text: &Option<&str>| text.map(|text| text.as_bytes().to_vec().into());
     let files = files.iter().map(|(name, before, after)| FileChange {
         path: project.resolve(name).unwrap(),
         before: bytes(before),

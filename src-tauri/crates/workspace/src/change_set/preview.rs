@@ -5,10 +5,12 @@ use similar::{DiffOp, DiffTag};
 
 use super::diff::{FileDiff, LineDiff, extent};
 use super::{ChangeSet, FileChange, Hunk, Preview};
+use crate::file_content::FileContent;
 
 /// Git's mode for a file without and with the executable bit.
 const PLAIN_MODE: &str = "100644";
 const EXECUTABLE_MODE: &str = "100755";
+const LINK_MODE: &str = "120000";
 
 impl ChangeSet {
     /// What would be written, for a user to judge.
@@ -77,11 +79,18 @@ impl Rendering {
 
     fn file_header(&mut self, change: &FileChange) {
         let path = change.path.as_str();
-        let mode = if change.mode.is_some_and(|mode| mode & 0o111 != 0) { EXECUTABLE_MODE } else { PLAIN_MODE };
+        let mode = |content: &FileContent| match content {
+            FileContent::Link(_) => LINK_MODE,
+            FileContent::File(_) if change.mode.is_some_and(|mode| mode & 0o111 != 0) => EXECUTABLE_MODE,
+            FileContent::File(_) => PLAIN_MODE,
+        };
         self.diff.push_str(&format!("diff --git {} {}\n", quoted("a", path), quoted("b", path)));
         match (&change.before, &change.after) {
-            (None, _) => self.diff.push_str(&format!("new file mode {mode}\n")),
-            (_, None) => self.diff.push_str(&format!("deleted file mode {mode}\n")),
+            (None, Some(after)) => self.diff.push_str(&format!("new file mode {}\n", mode(after))),
+            (Some(before), None) => self.diff.push_str(&format!("deleted file mode {}\n", mode(before))),
+            (Some(before), Some(after)) if before.is_link() != after.is_link() => {
+                self.diff.push_str(&format!("old mode {}\nnew mode {}\n", mode(before), mode(after)));
+            }
             _ => {}
         }
     }
@@ -89,7 +98,7 @@ impl Rendering {
     fn whole(&mut self, change: &FileChange, binary: bool) {
         if binary {
             let (old, new) = side_names(change);
-            let size = |content: &Option<Vec<u8>>| {
+            let size = |content: &Option<FileContent>| {
                 content.as_ref().map_or("none".to_owned(), |bytes| format!("{} bytes", bytes.len()))
             };
             let (before, after) = (size(&change.before), size(&change.after));
@@ -149,7 +158,7 @@ fn header_range(start: usize, count: usize) -> String {
 }
 
 fn side_names(change: &FileChange) -> (String, String) {
-    let name = |side: &str, content: &Option<Vec<u8>>| match content {
+    let name = |side: &str, content: &Option<FileContent>| match content {
         Some(_) => quoted(side, change.path.as_str()),
         None => "/dev/null".to_owned(),
     };

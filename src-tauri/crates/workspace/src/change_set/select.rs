@@ -3,6 +3,7 @@
 use super::diff::{FileDiff, LineDiff, extent};
 use super::{ChangeSet, FileChange, HunkSelection};
 use crate::error::{ChangeError, Result};
+use crate::file_content::FileContent;
 use crate::line_endings::{Eol, with_known_endings};
 
 impl ChangeSet {
@@ -16,12 +17,14 @@ impl ChangeSet {
         for (change, diff) in self.files.iter().zip(&diffs) {
             let after = match diff {
                 FileDiff::Whole { .. } => select_whole(change, selection, first_index)?,
+                // Half a link leads nowhere.
+                FileDiff::Lines(_) if change.is_of_link() => select_whole(change, selection, first_index)?,
                 FileDiff::Lines(lines) => select_lines(change, lines, selection, first_index)?,
             };
             files.push(FileChange { after, ..change.clone() });
             first_index += diff.hunk_count();
         }
-        Ok(Self { write_protected: self.write_protected, notes: self.notes.clone(), ..Self::new(files)? })
+        Ok(Self { files: Self::new(files)?.files, ..self.clone() })
     }
 }
 
@@ -33,7 +36,7 @@ fn check_indexes(selection: &HunkSelection, count: usize) -> Result<()> {
     }
 }
 
-fn select_whole(change: &FileChange, selection: &HunkSelection, index: usize) -> Result<Option<Vec<u8>>> {
+fn select_whole(change: &FileChange, selection: &HunkSelection, index: usize) -> Result<Option<FileContent>> {
     if selection.edited.contains_key(&index) {
         return Err(ChangeError::HunkNotEditable { index, path: change.path.to_string() }.into());
     }
@@ -45,7 +48,7 @@ fn select_lines(
     diff: &LineDiff<'_>,
     selection: &HunkSelection,
     first_index: usize,
-) -> Result<Option<Vec<u8>>> {
+) -> Result<Option<FileContent>> {
     let mut content = Vec::with_capacity(diff.old.iter().map(|line| line.len()).sum());
     let mut copied = 0;
     let mut is_touched = false;
@@ -70,7 +73,7 @@ fn select_lines(
     } else if change.after.is_none() && content.is_empty() {
         None
     } else {
-        Some(content)
+        Some(content.into())
     })
 }
 

@@ -3,8 +3,12 @@ use crate::project::resolve_for_test as path;
 use arki_domain::Code;
 use proptest::prelude::*;
 
+fn content(bytes: Option<&[u8]>) -> Option<FileContent> {
+    bytes.map(|bytes| bytes.to_vec().into())
+}
+
 fn change(name: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileChange {
-    FileChange { path: path(name), before: before.map(<[u8]>::to_vec), after: after.map(<[u8]>::to_vec), mode: None }
+    FileChange { path: path(name), before: content(before), after: content(after), mode: None }
 }
 
 type Sides<'a> = (&'a str, Option<&'a [u8]>, Option<&'a [u8]>);
@@ -27,7 +31,7 @@ fn select(set: &ChangeSet, accepted: &[usize], edited: &[(usize, &str)]) -> Resu
 /// The content of the only file after selecting, which is the old one if nothing is left.
 fn selected(before: &[u8], after: &[u8], accepted: &[usize], edited: &[(usize, &str)]) -> Vec<u8> {
     let result = select(&one(before, after), accepted, edited).unwrap();
-    result.files.first().map_or(before.to_vec(), |file| file.after.clone().unwrap())
+    result.files.first().map_or(before.to_vec(), |file| file.after.as_deref().unwrap().to_vec())
 }
 
 /// Numbered lines `1..=count`, with some replaced.

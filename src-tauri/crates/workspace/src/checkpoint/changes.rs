@@ -10,6 +10,8 @@ pub enum ImageRef {
     NoFile,
     /// SHA-256 hex of the content, which was kept.
     Known(String),
+    /// SHA-256 hex of where a symbolic link leads, which was kept.
+    Link(String),
     /// There was a file, and its content was not imaged.
     Unknown,
 }
@@ -54,11 +56,15 @@ pub fn unnamed_changes(before: &Snapshot, after: &Snapshot) -> usize {
 
 fn differs(old: &FileState, new: &FileState) -> bool {
     match (&old.image, &new.image) {
-        (Image::Kept(old), Image::Kept(new)) => old != new,
+        (Image::Kept(_), Image::Kept(_)) => (old.is_link, &old.image) != (new.is_link, &new.image),
         _ => (old.size, old.modified_ns) != (new.size, new.modified_ns),
     }
 }
 
 fn image_ref(file: &FileState) -> ImageRef {
-    file.hash().map_or(ImageRef::Unknown, |hash| ImageRef::Known(hash.to_owned()))
+    match file.hash() {
+        Some(hash) if file.is_link => ImageRef::Link(hash.to_owned()),
+        Some(hash) => ImageRef::Known(hash.to_owned()),
+        None => ImageRef::Unknown,
+    }
 }

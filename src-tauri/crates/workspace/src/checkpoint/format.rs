@@ -14,6 +14,7 @@ use super::listed::{FileState, Image, NotImaged, Snapshot};
 const VERSION: u32 = 2;
 /// Above the permissions, which end at 0o777.
 const FRESH: u32 = 0o1000;
+const LINK: u32 = 0o2000;
 const REASONS: &[(NotImaged, &str)] = &[
     (NotImaged::TooLarge, "tooLarge"),
     (NotImaged::NotText, "notText"),
@@ -73,7 +74,8 @@ impl<'de> Deserialize<'de> for Snapshot {
 }
 
 fn row(file: &FileState) -> Row<&str> {
-    let flags = file.permissions.mode() | if file.is_fresh { FRESH } else { 0 };
+    let flag = |is_set: bool, flag: u32| if is_set { flag } else { 0 };
+    let flags = file.permissions.mode() | flag(file.is_fresh, FRESH) | flag(file.is_link, LINK);
     let image = match &file.image {
         Image::Kept(hash) => hash,
         Image::None(reason) => REASONS.iter().find(|(known, _)| known == reason).map_or("", |(_, word)| word),
@@ -87,8 +89,8 @@ fn file_state(Row(size, modified_ns, flags, image): Row<String>) -> Result<FileS
         None if is_hash(&image) => Image::Kept(image),
         None => return Err(format!("{image:?} is neither a hash nor a reason")),
     };
-    let permissions = Permissions::of_mode(flags);
-    Ok(FileState { size, modified_ns, permissions, is_fresh: flags & FRESH != 0, image })
+    let (is_fresh, is_link) = (flags & FRESH != 0, flags & LINK != 0);
+    Ok(FileState { size, modified_ns, permissions: Permissions::of_mode(flags), is_link, is_fresh, image })
 }
 
 fn is_hash(text: &str) -> bool {

@@ -13,11 +13,12 @@ fn file_state() -> impl Strategy<Value = FileState> {
     ];
     let image =
         prop_oneof!["[ab]0{63}".prop_map(Image::Kept), "[ab]0{63}".prop_map(Image::Kept), reason.prop_map(Image::None)];
-    (0u64..3, any::<i64>(), 0..=0o777u32, any::<bool>(), image).prop_map(
-        |(size, modified_ns, mode, is_fresh, image)| FileState {
+    (0u64..3, any::<i64>(), 0..=0o777u32, any::<bool>(), any::<bool>(), image).prop_map(
+        |(size, modified_ns, mode, is_link, is_fresh, image)| FileState {
             size,
             modified_ns: modified_ns % 3,
             permissions: Permissions::of_mode(mode),
+            is_link,
             is_fresh,
             image,
         },
@@ -43,6 +44,7 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
         size: 120,
         modified_ns: 1_760_000_000_123_456_789,
         permissions: Permissions::of_mode(0o755),
+        is_link: false,
         is_fresh: false,
         image: Image::Kept("ab".repeat(32)),
     };
@@ -50,6 +52,7 @@ fn a_row_a_file_and_nothing_that_says_nothing() {
         size: 5_000_000,
         modified_ns: -1,
         permissions: Permissions::default(),
+        is_link: false,
         is_fresh: true,
         image: Image::None(NotImaged::TooLarge),
     };

@@ -29,6 +29,8 @@ pub struct FileState {
     /// Nanoseconds since 1970, UTC; negative before.
     pub modified_ns: i64,
     pub permissions: Permissions,
+    /// A symbolic link: its content is where it leads.
+    pub is_link: bool,
     /// It was written so shortly before it was looked at that a later write may leave the same time: the time proves
     /// nothing, and the next snapshot reads it again. Git calls such an entry racily clean.
     pub is_fresh: bool,
@@ -86,7 +88,8 @@ impl FileState {
 
     /// As far as metadata tells, nothing was written in between.
     pub(super) fn has_same_metadata(&self, other: &Self) -> bool {
-        (self.size, self.modified_ns, self.permissions) == (other.size, other.modified_ns, other.permissions)
+        let all = |file: &Self| (file.size, file.modified_ns, file.permissions, file.is_link);
+        all(self) == all(other)
     }
 }
 

@@ -104,6 +104,7 @@ fn listed(found: &FoundFile, fresh_from_ns: i64) -> FileState {
         size: found.size,
         modified_ns: found.modified_ns,
         permissions: found.permissions,
+        is_link: found.is_link,
         is_fresh: found.modified_ns >= fresh_from_ns,
         image: Image::None(NotImaged::OverBudget),
     }
@@ -131,7 +132,7 @@ impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
         if let Some(Image::None(_)) = unchanged {
             return unchanged;
         }
-        if unchanged.is_none() && is_secret(&found.path, self.secrets) {
+        if unchanged.is_none() && !found.is_link && is_secret(&found.path, self.secrets) {
             return Some(Image::None(NotImaged::Secret));
         }
         if self.imaged_bytes + file.size > self.limits.max_total_bytes {
@@ -164,12 +165,14 @@ impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
         }
         self.read_bytes += size;
         // It may have grown since; then it is imaged when it is looked at the next time.
-        let bytes = match self.project.read(&found.path, size) {
-            Ok(file) => file.bytes,
-            Err(WorkspaceError::File(FileError::NotFound { .. } | FileError::BrokenLink { .. })) => return None,
+        let bytes = match self.project.found(&found.path, size) {
+            // It was exchanged since; then it is looked at the next time.
+            Ok(Some(now)) if now.content.is_link() != found.is_link => return Some(Image::None(NotImaged::Unreadable)),
+            Ok(Some(now)) => now.content,
+            Ok(None) | Err(WorkspaceError::File(FileError::NotFound { .. })) => return None,
             Err(_) => return Some(Image::None(NotImaged::Unreadable)),
         };
-        if !is_text(&bytes) {
+        if !found.is_link && !is_text(&bytes) {
             return Some(Image::None(NotImaged::NotText));
         }
         let hash = content_hash(&bytes);

@@ -219,7 +219,7 @@ mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn links_pipes_and_names_that_no_path_can_say_are_passed_over() {
+    fn links_are_not_followed_and_pipes_and_names_that_no_path_can_say_are_passed_over() {
         let outside = tempfile::tempdir().unwrap();
         fs::write(outside.path().join("secret"), "outside").unwrap();
         let mut scanned = Scanned::new(&[("in/a", b"a"), ("zero\u{200b}width", b"x")]);
@@ -238,8 +238,36 @@ mod unix {
         .unwrap();
         fs::write(root.join(std::ffi::OsStr::from_bytes(b"latin\xe9")), "x").unwrap();
         let snapshot = scanned.scan(None);
-        assert_eq!((paths(&snapshot), snapshot.left_out().unnamed), (vec!["in/a"], 2));
-        assert_eq!(scanned.kept(), ["a"]);
+        let expected = vec!["file-out", "folder-out", "in/a", "in/loop", "inside"];
+        assert_eq!((paths(&snapshot), snapshot.left_out().unnamed), (expected, 2));
+        let folder_out = outside.path().to_str().unwrap();
+        let mut kept = vec![format!("{folder_out}/secret"), folder_out.to_owned(), "a".into(), ".".into(), "in".into()];
+        let mut found = scanned.kept();
+        kept.sort();
+        found.sort();
+        assert_eq!(found, kept);
+    }
+
+    #[test]
+    fn a_link_that_leads_elsewhere_or_became_a_file_is_a_change() {
+        let mut scanned = Scanned::new(&[("a", b"a")]);
+        let root = scanned.root().to_owned();
+        symlink("a", root.join("moved")).unwrap();
+        symlink("a", root.join("replaced")).unwrap();
+        symlink("a", root.join("same")).unwrap();
+        let before = scanned.scan(None);
+        let exchange = |name: &str| fs::remove_file(root.join(name)).unwrap();
+        exchange("moved");
+        symlink("b", root.join("moved")).unwrap();
+        exchange("replaced");
+        // Just what the link's own content was.
+        fs::write(root.join("replaced"), "a").unwrap();
+        let after = scanned.scan(Some(&before));
+        let link = |target: &str| ImageRef::Link(content_hash(target.as_bytes()));
+        let change = |path: &str, before, after| SnapshotChange { path: path.to_owned(), before, after };
+        let file = ImageRef::Known(content_hash(b"a"));
+        let expected = [change("moved", link("a"), link("b")), change("replaced", link("a"), file)];
+        assert_eq!(snapshot_changes(&before, &after), expected);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::listed::MAX_UNNAMED;
 use crate::error::{FileAction, Result, SnapshotError, io_error};
+use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath, mode_of, permissions_of};
 
 /// Version control's own: rewinding it would corrupt it. `.git` can be a file, too.
@@ -58,6 +59,7 @@ pub(super) struct FoundFile {
     pub(super) size: u64,
     pub(super) modified_ns: i64,
     pub(super) permissions: Permissions,
+    pub(super) is_link: bool,
 }
 
 /// Looks at `max_entries` files and folders at most.
@@ -118,7 +120,7 @@ impl FileWalk {
             }
         } else if let Ok(metadata) = entry.metadata() {
             // Gone since the folder was read, or swapped for something else: then it is no file.
-            if metadata.is_file() {
+            if metadata.is_file() || metadata.is_symlink() {
                 self.walked.files.push(found_file(project_path, &metadata));
             }
         }
@@ -160,20 +162,21 @@ impl Walked {
     }
 }
 
-/// `None` for what is left out: links, devices, and what is left out by name.
+/// `None` for what is left out: devices, and what is left out by name.
 fn key(name: String, kind: cap_std::fs::FileType) -> Option<String> {
     if VERSION_CONTROL.contains(&name.as_str()) {
         None
     } else if kind.is_dir() {
         (!REGENERABLE.contains(&name.as_str())).then(|| name + "/")
     } else {
-        kind.is_file().then_some(name)
+        (kind.is_file() || (FileContent::LINKS_CAN_BE_MADE && kind.is_symlink())).then_some(name)
     }
 }
 
 fn found_file(path: ProjectPath, metadata: &Metadata) -> FoundFile {
-    let permissions = permissions_of(mode_of(metadata));
-    FoundFile { path, size: metadata.len(), modified_ns: modified_ns(metadata), permissions }
+    let is_link = metadata.is_symlink();
+    let permissions = if is_link { Permissions::default() } else { permissions_of(mode_of(metadata)) };
+    FoundFile { path, size: metadata.len(), modified_ns: modified_ns(metadata), permissions, is_link }
 }
 
 fn modified_ns(metadata: &Metadata) -> i64 {

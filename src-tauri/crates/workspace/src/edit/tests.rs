@@ -21,7 +21,7 @@ fn edited(content: &[u8], edits: &[TextEdit]) -> Result<Vec<u8>> {
     let (_folder, project, path) = project(Some(content));
     let set = plan_edit(&project, &path, edits)?;
     assert_eq!(set.files()[0].before.as_deref(), Some(content));
-    Ok(set.files()[0].after.clone().unwrap())
+    Ok(set.files()[0].after.as_deref().unwrap().to_vec())
 }
 
 fn check(content: &[u8], edits: &[(&str, &str)], expected: &[u8]) {

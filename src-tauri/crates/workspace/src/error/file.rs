@@ -46,6 +46,8 @@ pub enum FileError {
     /// By its own name it would not have been asked about.
     #[error("{path} leads by a link to {real}, which is protected.")]
     Disguised { path: String, real: String },
+    #[error("{path} is behind a link, in {real}.")]
+    BehindLink { path: String, real: String },
     #[error("{path} can't be written: there is no folder to put it into.")]
     NoFolder { path: String },
     #[error("{path} is a folder; what is to be written needs the name of a file.")]
@@ -74,7 +76,7 @@ impl FileError {
             Self::NotRegular { .. } => Code::FILE_NOT_TEXT,
             Self::NotFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::BrokenLink { .. } | Self::LinkLoop { .. } => Code::FILE_NOT_FOUND,
-            Self::Disguised { .. } => Code::PERMISSION_DENIED,
+            Self::Disguised { .. } | Self::BehindLink { .. } => Code::PERMISSION_DENIED,
             Self::NoFolder { .. } => Code::FOLDER_UNAVAILABLE,
             Self::NameMissing { .. } => Code::USAGE,
             Self::PermissionDenied { .. } => Code::PERMISSION_DENIED,
@@ -97,6 +99,7 @@ impl FileError {
             Self::BrokenLink { .. } => "Create the link's target, or remove the link.",
             Self::LinkLoop { .. } => "Remove the link, or name the file that it should lead to.",
             Self::Disguised { real, .. } => return format!("Name {real} itself, so that it can be judged by that."),
+            Self::BehindLink { .. } => "Remove the link, or name the file where it is.",
             Self::NoFolder { .. } => "Create the folder first, or choose another place.",
             Self::NameMissing { path } => return format!("Name a file in it, such as {}.", example_in(path)),
             Self::PermissionDenied { .. } => "Change the permissions of the file or its folder.",

@@ -13,7 +13,7 @@ fn project(content: &str) -> (tempfile::TempDir, Project) {
 /// The diff that users see, which is what `git diff` prints.
 fn unified_diff(project: &Project, before: &str, after: &str) -> String {
     let path = project.resolve("a.txt").unwrap();
-    let bytes = |text: &str| Some(text.as_bytes().to_vec());
+    let bytes = |text: &str| Some(text.as_bytes().to_vec().into());
     let change = FileChange { path, before: bytes(before), after: bytes(after), mode: Some(0o644) };
     ChangeSet::new(vec![change]).unwrap().preview().diff
 }

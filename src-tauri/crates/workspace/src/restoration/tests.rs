@@ -16,8 +16,8 @@ fn project(files: &[(&str, &[u8])]) -> (tempfile::TempDir, Project) {
 fn restoration(project: &Project, path: &str, wanted: Option<&[u8]>, now: Option<&[u8]>) -> Restoration {
     Restoration {
         path: project.resolve(path).unwrap(),
-        wanted: wanted.map(<[u8]>::to_vec),
-        expected_now: now.map(<[u8]>::to_vec),
+        wanted: wanted.map(|bytes| bytes.to_vec().into()),
+        expected_now: now.map(|bytes| bytes.to_vec().into()),
         permissions: Permissions::default(),
     }
 }
@@ -108,15 +108,19 @@ mod unix {
         assert_eq!(mode(&folder.path().join("plain")) & 0o111, 0);
     }
 
+    /// Its name is too long, which shows once there is room for it.
+    fn cannot_be_made(project: &Project, folder: &str) -> Restoration {
+        restoration(project, &format!("{folder}/{}", "n".repeat(300)), Some(b"x"), None)
+    }
+
     #[test]
     fn a_write_protected_file_is_put_back_and_stays_so() {
-        let (folder, project) = project(&[("a", b"new")]);
+        let (folder, project) = project(&[("a", b"new"), ("d", b"d")]);
         fs::set_permissions(folder.path().join("a"), fs::Permissions::from_mode(0o444)).unwrap();
-        std::os::unix::fs::symlink("a", folder.path().join("z")).unwrap();
         let a = restoration(&project, "a", Some(b"old"), Some(b"new"));
-        // Both are as expected until `a` is written: then `z` is not, and `a` is taken back.
-        let z = restoration(&project, "z", Some(b"other"), Some(b"new"));
-        assert_eq!(apply_restorations(&project, vec![a.clone(), z]).unwrap_err().code(), Code::STALE_PREVIEW);
+        let d = restoration(&project, "d", None, Some(b"d"));
+        let failing = vec![a.clone(), d, cannot_be_made(&project, "d")];
+        assert_eq!(apply_restorations(&project, failing).unwrap_err().code(), Code::PATH_INVALID);
         assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"new");
         apply_restorations(&project, vec![a]).unwrap();
         assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"old");
@@ -128,14 +132,69 @@ mod unix {
         let (folder, project) = project(&[("a", b"#!/bin/sh\n")]);
         let script = folder.path().join("a");
         fs::set_permissions(&script, fs::Permissions::from_mode(0o750)).unwrap();
-        // Both are as expected until `a` is gone: then `z` leads nowhere.
-        std::os::unix::fs::symlink("a", folder.path().join("z")).unwrap();
-        let now = Some(&b"#!/bin/sh\n"[..]);
-        let restorations = vec![restoration(&project, "a", None, now), restoration(&project, "z", None, now)];
-        let error = apply_restorations(&project, restorations).unwrap_err();
-        assert_eq!(error.to_string(), "z became unreadable since the preview was made.");
+        let a = restoration(&project, "a", None, Some(b"#!/bin/sh\n"));
+        let error = apply_restorations(&project, vec![a, cannot_be_made(&project, "a")]).unwrap_err();
+        assert_eq!(error.code(), Code::PATH_INVALID, "{error}");
         assert_eq!(fs::read(&script).unwrap(), b"#!/bin/sh\n");
         assert_eq!(mode(&script), 0o750);
+    }
+
+    #[test]
+    fn a_link_is_put_back_replaced_and_taken_back_and_nothing_is_done_through_one() {
+        use std::os::unix::fs::symlink;
+        let (folder, project) = project(&[("a", b"a"), ("b", b"b"), ("d", b"d")]);
+        let lead = |path: &str| fs::read_link(folder.path().join(path)).ok().map(|to| to.to_str().unwrap().to_owned());
+        let link = |target: &str| Some(FileContent::Link(target.as_bytes().to_vec()));
+        let put = |path: &str, wanted: Option<FileContent>, now: Option<FileContent>| Restoration {
+            wanted,
+            expected_now: now,
+            ..restoration(&project, path, None, None)
+        };
+        symlink("a", folder.path().join("gone")).unwrap();
+        symlink("a", folder.path().join("file")).unwrap();
+        symlink("a", folder.path().join("moved")).unwrap();
+        let all = || {
+            vec![
+                put("b", link("/outside"), Some(b"b".to_vec().into())),
+                put("file", Some(b"mine".to_vec().into()), link("a")),
+                put("gone", None, link("a")),
+                put("made", link("no/where"), None),
+                put("moved", link("../up"), link("a")),
+            ]
+        };
+        let d = restoration(&project, "d", None, Some(b"d"));
+        let failing = [all(), vec![d, cannot_be_made(&project, "d")]].concat();
+        assert_eq!(apply_restorations(&project, failing).unwrap_err().code(), Code::PATH_INVALID);
+        assert_eq!(
+            ["b", "file", "gone", "made", "moved"].map(lead),
+            [None, Some("a"), Some("a"), None, Some("a")].map(|to| to.map(str::to_owned))
+        );
+        assert_eq!(fs::read(folder.path().join("b")).unwrap(), b"b");
+        apply_restorations(&project, all()).unwrap();
+        let expected = [Some("/outside"), None, None, Some("no/where"), Some("../up")].map(|to| to.map(str::to_owned));
+        assert_eq!(["b", "file", "gone", "made", "moved"].map(lead), expected);
+        assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"mine");
+        assert_eq!(fs::read(folder.path().join("a")).unwrap(), b"a");
+    }
+
+    #[test]
+    fn a_link_that_came_in_the_way_is_not_followed() {
+        use std::os::unix::fs::symlink;
+        let (folder, project) = project(&[("target", b"new")]);
+        fs::create_dir(folder.path().join("real")).unwrap();
+        fs::write(folder.path().join("real/file"), b"new").unwrap();
+        symlink("target", folder.path().join("link")).unwrap();
+        symlink("real", folder.path().join("folder")).unwrap();
+        for path in ["link", "folder/file"] {
+            for wanted in [Some(&b"old"[..]), None] {
+                let error = apply_restorations(&project, vec![restoration(&project, path, wanted, Some(b"new"))]);
+                assert_eq!(error.unwrap_err().code(), Code::STALE_PREVIEW, "{path}");
+            }
+        }
+        let made = restoration(&project, "folder/made", Some(b"x"), None);
+        assert_eq!(apply_restorations(&project, vec![made]).unwrap_err().code(), Code::STALE_PREVIEW);
+        assert_eq!(fs::read(folder.path().join("target")).unwrap(), b"new");
+        assert_eq!(fs::read_dir(folder.path().join("real")).unwrap().count(), 1);
     }
 }
 

@@ -13,6 +13,8 @@ fn change(files: &mut ChangedFiles, seq: u64, path: &str) {
         before_unknown: false,
         after_unknown: false,
         before_permissions: Permissions::default(),
+        before_link: false,
+        after_link: false,
         call_id: CallId::from("c"),
         hunks: vec![],
         by_session: None,

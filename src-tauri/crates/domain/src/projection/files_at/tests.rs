@@ -20,6 +20,8 @@ fn changed(seq: u64, before: &str, after: &str) -> Event {
         before_unknown: false,
         after_unknown: false,
         before_permissions: Permissions::default(),
+        before_link: false,
+        after_link: false,
         call_id,
         hunks,
         by_session: None,
@@ -34,6 +36,8 @@ fn restored(action: RestoreAction, before: &str, after: &str) -> RestoredFile {
         before_hash: hash(before),
         after_hash: hash(after),
         before_permissions: Permissions::default(),
+        before_link: false,
+        after_link: false,
     }
 }
 
@@ -42,20 +46,22 @@ fn rewound(seq: u64, to_seq: u64, action: RestoreAction, before: &str, after: &s
     event(seq, SessionRewound { to_seq, files: true, conversation: false, checkpoint_id: None, changes })
 }
 
+fn at(text: &str) -> FileAt {
+    hash(text).map_or(FileAt::Nothing, FileAt::File)
+}
+
 fn wanted(wanted: &str, last_known: &str) -> WantedFile {
     WantedFile {
         path: "a".into(),
-        wanted_hash: hash(wanted),
-        last_known_hash: hash(last_known),
-        wanted_unknown: false,
-        last_known_unknown: false,
+        wanted: at(wanted),
+        last_known: at(last_known),
         wanted_permissions: Permissions::default(),
         steps: vec![step(wanted, last_known)],
     }
 }
 
 fn step(before: &str, after: &str) -> FileStep {
-    FileStep { before_hash: hash(before), after_hash: hash(after), after_unknown: false }
+    FileStep { before: at(before), after: at(after) }
 }
 
 #[test]
@@ -121,14 +127,30 @@ fn what_the_origin_of_a_fork_changed_is_not_the_forks_to_take_back() {
 fn a_content_that_was_not_kept_is_not_taken_for_no_file() {
     let EventBody::FileChanged(known) = changed(1, "", "x").body() else { panic!("another kind") };
     let unknown = event(1, FileChanged { before_unknown: true, ..known });
-    assert!(FilesAt::fold(0, [&unknown])[0].wanted_unknown);
+    assert_eq!(FilesAt::fold(0, [&unknown])[0].wanted, FileAt::Unknown);
+}
+
+#[test]
+fn a_link_is_told_from_a_file_that_says_where_it_leads() {
+    let EventBody::FileChanged(known) = changed(1, "x", "x").body() else { panic!("another kind") };
+    let replaced = event(1, FileChanged { before_link: true, ..known });
+    let file = FilesAt::fold(0, [&replaced]).remove(0);
+    assert_eq!((file.wanted, file.last_known), (FileAt::Link("x".into()), FileAt::File("x".into())));
+}
+
+#[test]
+fn permissions_that_a_later_change_tells_of_were_there_at_first() {
+    let EventBody::FileChanged(gone) = changed(2, "y", "").body() else { panic!("another kind") };
+    let closed = Permissions::of_mode(0o600);
+    let events = [changed(1, "x", "y"), event(2, FileChanged { before_permissions: closed, ..gone })];
+    assert_eq!(FilesAt::fold(0, &events)[0].wanted_permissions, closed);
 }
 
 fn put_back(session: &Generated, events: &[Event], to_seq: u64) -> Disk {
     let mut hashes: std::collections::BTreeMap<String, Option<String>> =
         session.disk_now().into_iter().map(|(path, content)| (path, hash_of(Some(content)))).collect();
     for file in FilesAt::fold(to_seq, events) {
-        hashes.insert(file.path, file.wanted_hash);
+        hashes.insert(file.path, file.wanted.hash().map(str::to_owned));
     }
     let content = |hash: String| u8::from_str_radix(&hash, 16).unwrap();
     hashes.into_iter().filter_map(|(path, hash)| Some((path, content(hash?)))).collect()
@@ -150,7 +172,7 @@ proptest! {
     fn last_known_is_what_the_disk_holds_when_nobody_else_writes(session in sessions(User::Watches)) {
         let disk = session.disk_now();
         for file in FilesAt::fold(0, &session.all()) {
-            prop_assert_eq!(file.last_known_hash, hash_of(disk.get(&file.path).copied()));
+            prop_assert_eq!(file.last_known.hash().map(str::to_owned), hash_of(disk.get(&file.path).copied()));
         }
     }
 
@@ -164,7 +186,7 @@ proptest! {
             prop_assert_eq!(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), touched.into_iter().collect::<Vec<_>>());
             for file in files {
                 let first = later.iter().find(|touch| touch.path == file.path).unwrap();
-                prop_assert_eq!(file.wanted_hash, hash_of(first.before));
+                prop_assert_eq!(file.wanted.hash().map(str::to_owned), hash_of(first.before));
             }
         }
     }

@@ -74,6 +74,8 @@ fn small() -> Overview {
                 before_unknown: false,
                 after_unknown: false,
                 before_permissions: Permissions::default(),
+                before_link: false,
+                after_link: false,
                 call_id: CallId::from("c"),
                 hunks: vec![],
                 by_session: None,

@@ -270,6 +270,8 @@ impl Script {
             before_unknown: false,
             after_unknown: false,
             before_permissions: Permissions::default(),
+            before_link: false,
+            after_link: false,
             call_id,
             hunks,
             by_session: None,

@@ -96,6 +96,8 @@ impl Script {
                 before_hash,
                 after_hash,
                 before_permissions: Permissions::default(),
+                before_link: false,
+                after_link: false,
             });
         }
         changes
@@ -131,6 +133,8 @@ impl Script {
             before_hash,
             after_hash,
             before_permissions: Permissions::default(),
+            before_link: false,
+            after_link: false,
         }];
         self.add(ChangeTakenBack { call_id: CallId::from("c"), seq: touch.seq, changes: changes.clone() });
         self.note_touches(&changes, &disk);

@@ -1,0 +1,56 @@
+//! What there is at a path: a file with its bytes, or a symbolic link, whose content is where it leads.
+
+use std::io;
+use std::ops::Deref;
+
+use cap_std::fs::Dir;
+
+/// As one change knows it. Two are the same only where both are files or both are links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileContent {
+    File(Vec<u8>),
+    /// Where it leads, as its text says it.
+    Link(Vec<u8>),
+}
+
+impl FileContent {
+    /// Whether a link can be made on this system by everybody.
+    pub const LINKS_CAN_BE_MADE: bool = cfg!(unix);
+
+    pub fn is_link(&self) -> bool {
+        matches!(self, Self::Link(_))
+    }
+}
+
+impl From<Vec<u8>> for FileContent {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::File(bytes)
+    }
+}
+
+impl Deref for FileContent {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::File(bytes) | Self::Link(bytes) => bytes,
+        }
+    }
+}
+
+/// Where the link at `path` leads, not followed.
+pub(crate) fn link_target(dir: &Dir, path: &str) -> io::Result<Vec<u8>> {
+    Ok(dir.read_link_contents(path)?.into_os_string().into_encoded_bytes())
+}
+
+/// It may lead anywhere, also out of the project: nothing is done through it.
+#[cfg(unix)]
+pub(crate) fn make_link(dir: &Dir, target: &[u8], path: &str) -> io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    dir.symlink_contents(std::ffi::OsStr::from_bytes(target), path)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn make_link(_: &Dir, _: &[u8], _: &str) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
