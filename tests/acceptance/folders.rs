@@ -1,7 +1,7 @@
 //! A project folder that is not there, is no folder, or may not be entered.
 
-use crate::harness::{Done, Stage};
-use arki_testkit::Turn;
+use crate::harness::{Done, Stage, text};
+use arki_testkit::{Script, Turn};
 
 fn in_folder(stage: &Stage, folder: &str, args: &[&str]) -> Done {
     Done::of_child(stage.command(&[&["-C", folder], args].concat()).spawn().unwrap())
@@ -45,4 +45,39 @@ fn a_folder_without_permissions_is_named() {
         assert!(shown.message.contains("closed"), "{shown:?}");
     }
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
+}
+
+/// A sandbox looks after so many git directories and no more: what would run for being held by it is asked about then,
+/// and whoever opens the folder is told.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_not_all_git_directories_can_be_looked_after_it_is_said_and_builds_are_asked_about() {
+    let stage = Stage::of(Script::new(vec![Turn::text("Hello.")]));
+    if !stage.has_sandbox() {
+        return;
+    }
+    let rule = |line: &str| {
+        let verdict = stage.arki(&["policy", "check", "--json", line]).exits(0).lines().remove(0);
+        (text(&verdict["decision"]), text(&verdict["rule"]), text(&verdict["reason"]))
+    };
+    let project = || {
+        let checks = stage.arki(&["doctor", "--json"]).lines();
+        checks.into_iter().find(|check| check["name"] == "project").unwrap()
+    };
+    assert_eq!(rule("cargo test").1, "builtin:build");
+    assert_eq!(project()["state"], "ok");
+    for number in 0..=500 {
+        std::fs::create_dir_all(stage.path(&format!("many/{number}/.git"))).unwrap();
+    }
+    let (decision, asked_by, reason) = rule("cargo test");
+    assert_eq!((decision.as_str(), asked_by.as_str()), ("approval", "builtin:large-folder"));
+    assert!(reason.contains("too much in it to look for every git directory"), "{reason}");
+    assert!(rule("rm -r many").2.contains("are not protected"), "every command that may write");
+    assert_eq!(rule("git status").1, "builtin:read-only", "what only reads can harm none");
+    assert_eq!(project()["state"], "warning");
+    assert!(text(&project()["detail"]).contains("are not protected"), "{}", project());
+    for args in [&["trust", "--show"][..], &["trust"][..]] {
+        let told = stage.arki(args).exits(0).stdout;
+        assert!(told.contains("are not protected"), "{told}");
+    }
 }

@@ -33,6 +33,7 @@ export const demoProject: ProjectState = {
   trust: "trusted",
   enables: [],
   changed: [],
+  notices: [],
 };
 
 const zero = "0".repeat(64);

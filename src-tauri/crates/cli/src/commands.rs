@@ -42,7 +42,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
     let engine = match Engine::open(options.clone()) {
         Err(fault) if matches!(command, Command::Doctor) => {
-            return doctor::without_database(options, fault, output).await;
+            return doctor::without_database(options, &dir, fault, output).await;
         }
         opened => opened?,
     };
@@ -75,7 +75,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
-        Command::Doctor => Ok(doctor::run(&engine, output).await),
+        Command::Doctor => Ok(doctor::run(&engine, &dir, output).await),
         Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));

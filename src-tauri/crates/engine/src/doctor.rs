@@ -5,6 +5,7 @@ use crate::{Engine, EngineOptions};
 use arki_domain::Fault;
 use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, inherited_environment, path_origin};
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -40,7 +41,11 @@ impl Check {
 ///
 /// # Errors
 /// When not even a database in memory can be made.
-pub async fn doctor_without_database(options: EngineOptions, reason: Fault) -> Result<Vec<Check>, Fault> {
+pub async fn doctor_without_database(
+    options: EngineOptions,
+    folder: &Path,
+    reason: Fault,
+) -> Result<Vec<Check>, Fault> {
     let engine = Engine::without_database(options)?;
     let storage = Check {
         name: "storage",
@@ -48,22 +53,50 @@ pub async fn doctor_without_database(options: EngineOptions, reason: Fault) -> R
         detail: "not known as long as the database can't be opened".to_owned(),
         hint: String::new(),
     };
-    Ok(engine.checks([Check::of("database", CheckState::Failed, reason), storage]).await)
+    Ok(engine.checks(folder, [Check::of("database", CheckState::Failed, reason), storage]).await)
 }
 
 impl Engine {
-    /// Checks configuration, database, keychain, sandbox and providers.
-    pub async fn doctor(&self) -> Vec<Check> {
-        self.checks([self.check_database(), self.check_storage()]).await
+    /// Checks configuration, database, keychain, sandbox, the folder and providers.
+    pub async fn doctor(&self, folder: &Path) -> Vec<Check> {
+        self.checks(folder, [self.check_database(), self.check_storage()]).await
     }
 
-    async fn checks(&self, of_database: [Check; 2]) -> Vec<Check> {
+    async fn checks(&self, folder: &Path, of_database: [Check; 2]) -> Vec<Check> {
         let mut checks = vec![self.check_config()];
         checks.extend(of_database);
         checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits(), check_path()]);
+        checks.push(self.check_project(folder));
         checks.extend(self.check_providers().await);
         checks.extend(self.check_mcp_servers());
         checks
+    }
+
+    /// What the user should know of the folder before work begins in it.
+    fn check_project(&self, folder: &Path) -> Check {
+        // One that is not trusted may be large, and there is nothing to look for in it.
+        let project = match self.load_project(folder) {
+            Ok(open) if !open.is_trusted() => {
+                return Check::ok("project", format!("{}, not trusted: nothing of it is loaded", open.path()));
+            }
+            Ok(_) => self.project(folder),
+            Err(fault) => Err(fault),
+        };
+        let project = match project {
+            Ok(project) => project,
+            Err(fault) => return Check::of("project", CheckState::Warning, fault),
+        };
+        let mut said = vec![format!("{}, trusted.", project.path)];
+        if !project.changed.is_empty() {
+            let off: Vec<&str> = project.changed.iter().map(|changed| changed.path.as_str()).collect();
+            said.push(format!("Changed since, so off: {}.", off.join(", ")));
+        }
+        let has_changed = !project.changed.is_empty();
+        said.extend(project.notices);
+        let state = if said.len() > 1 { CheckState::Warning } else { CheckState::Ok };
+        let hint =
+            if has_changed { "`arki trust --show` shows the difference, `arki trust` agrees to it." } else { "" };
+        Check { name: "project", state, detail: said.join(" "), hint: hint.to_owned() }
     }
 
     fn check_config(&self) -> Check {

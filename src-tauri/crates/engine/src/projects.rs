@@ -6,7 +6,7 @@ use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
-use arki_workspace::{EnvFiles, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
+use arki_workspace::{EnvFiles, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
 const MAX_RULE_BYTES: u64 = 64 * 1024;
 const MAX_RECENT_PROJECTS: usize = 12;
 const RECENT_PROJECTS: &str = "recent_projects";
+const PARTLY_SEEN: &str = "The folder has too much in it to look for every git directory: those that lie deepest are not \
+     protected from commands, so builds and tests are asked about.";
 
 /// A folder with everything that was decided about it.
 pub(crate) struct OpenProject {
@@ -140,7 +142,13 @@ impl Engine {
             trust,
             changed: open.changed(&current, &self.redactor),
             enables: current.iter().map(wire_pin).collect(),
+            notices: self.notices(&open),
         })
+    }
+
+    fn notices(&self, open: &OpenProject) -> Vec<String> {
+        let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
+        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().collect()
     }
 
     /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.

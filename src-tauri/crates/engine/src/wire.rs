@@ -146,6 +146,8 @@ wire! {
         pub trust: TrustState,
         pub enables: Vec<Pin>,
         pub changed: Vec<ChangedPin>,
+        /// What the user should know of the folder besides, a sentence each.
+        pub notices: Vec<String>,
     }
     SessionSummary {
         pub session_id: String,

@@ -31,6 +31,7 @@ use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault, LiveBus,
     REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
+use arki_workspace::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command::CommandRoom;
@@ -62,6 +63,7 @@ pub struct Kernel {
     room: OnceCell<CommandRoom>,
     last_snapshot: LastSnapshot,
     env_files: KnownEnvFiles,
+    git_sight: GitSight,
 }
 
 impl Kernel {
@@ -90,6 +92,7 @@ impl Kernel {
             room: OnceCell::new(),
             last_snapshot: LastSnapshot::default(),
             env_files: KnownEnvFiles::default(),
+            git_sight: GitSight::default(),
         })
     }
 

@@ -47,6 +47,11 @@ fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -
     let command = question.subject.command.as_deref().map(|line| Judged::new(shell, line, question));
     let (decision, rule, reason) = first_hit(question, settings, command.as_ref());
     let risk = risk::of(question, command.as_ref());
+    let reason = if decision != Decision::Deny && is_partly_held(question, command.as_ref()) {
+        format!("{reason} {PARTLY_SEEN}")
+    } else {
+        reason
+    };
     let reason = match command.as_ref().and_then(|command| command.warning(decision)) {
         Some(warning) => format!("{warning} {reason}"),
         None => reason,
@@ -55,6 +60,9 @@ fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -
 }
 
 const READ_ONLY_RULE: &str = "builtin:read-only";
+/// Said of each command that may write.
+const PARTLY_SEEN: &str =
+    "The folder has too much in it to look for every git directory: those that lie deepest are not protected.";
 const ALL_GRANTED_RULE: &str = "approve:all";
 
 /// Whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a rule.
@@ -140,7 +148,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
         .or_else(|| changed_git(command, settings))
-        .or_else(|| known_command(command, category))
+        .or_else(|| known_command(question, command, category))
         .or_else(|| not_understood(command, settings, category))
         .unwrap_or_else(|| settings.category_default(category))
 }
@@ -224,11 +232,19 @@ fn changed_git(command: Option<&Judged>, settings: &PolicySettings) -> Option<Hi
     (settings.git_is_off && runs_git).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
 }
 
+/// Whether a sandbox does not keep all of git from a command.
+fn is_partly_held(question: &Question<'_>, command: Option<&Judged>) -> bool {
+    question.subject.git_partly_seen && question.sandboxed && command.is_some_and(|command| !command.only_reads)
+}
+
 /// With the network, what only reads may tell others what it reads.
-fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
+fn known_command(question: &Question<'_>, command: Option<&Judged>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
         return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
+    }
+    if command.builds && is_partly_held(question, Some(command)) {
+        return Some(hit(Decision::Approval, "builtin:large-folder", "The command builds or tests."));
     }
     let reason = "The command builds or tests, inside the sandbox.";
     command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))

@@ -51,6 +51,7 @@ mod ended;
 #[cfg(unix)]
 mod explanation;
 pub(crate) mod git_config;
+mod git_sight;
 #[cfg(unix)]
 mod git_todo;
 #[cfg(target_os = "linux")]
@@ -99,6 +100,7 @@ pub(crate) use guard::{Guard, as_output};
 #[cfg(unix)]
 pub(crate) use sensitive::Sensitive;
 
+pub use git_sight::GitSight;
 pub use meanwhile::Meanwhile;
 
 const HOME_SECRETS: &[&str] = &[

@@ -122,22 +122,23 @@ function Sandbox({ name }: { name: string }) {
 }
 
 function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: () => void }) {
-  const changed = project.trust === "trusted" && project.changed.length > 0;
-  const words = project.trust === "trusted" ? "trusted" : "untrusted";
+  const standing = standingOf(project);
+  const details = project.notices.length > 0 ? project.notices.join(" ") : "what trust turns on";
   return (
-    <button
-      type="button"
-      className="status-button"
-      title={`${project.path}: what trust turns on`}
-      onClick={onTrust}
-    >
+    <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
       <span className="cut">{homePath(project.path)}</span>
-      <span className={changed || words === "untrusted" ? "status-attention" : undefined}>
-        · {changed ? "! trust changed" : words === "untrusted" ? "! untrusted" : words}
+      <span className={standing === "trusted" ? undefined : "status-attention"}>
+        · {standing === "trusted" ? standing : `! ${standing}`}
       </span>
     </button>
   );
+}
+
+function standingOf(project: ProjectState): string {
+  if (project.trust !== "trusted") return "untrusted";
+  if (project.changed.length > 0) return "trust changed";
+  return project.notices.length > 0 ? "trusted, with a note" : "trusted";
 }
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */

@@ -68,6 +68,13 @@ describe("Trust this folder?", () => {
     expect(screen.getByRole("button", { name: "Trust folder" })).toBeTruthy();
   });
 
+  it("says what else is worth knowing of a folder", async () => {
+    await show({ ...demoProject, notices: ["A hook was taken away."] });
+    expect(screen.getByRole("region", { name: "Worth knowing" }).textContent).toContain(
+      "A hook was taken away.",
+    );
+  });
+
   it("stays open and says why when the answer could not be stored", async () => {
     const fake = createFake({
       app: { project: undecided },

@@ -49,6 +49,7 @@ export function TrustDialog({ project, open, onClose }: Props) {
         <VisibleText text={homePath(project.path)} />
       </p>
       {again ? <Changed changed={project.changed} /> : <Enables project={project} />}
+      {project.notices.length > 0 && <Notices notices={project.notices} />}
       {error && <ErrorNote error={error} />}
     </Dialog>
   );
@@ -77,6 +78,21 @@ function Enables({ project }: { project: ProjectState }) {
         <Group key={kind} kind={kind} pins={pins} />
       ))}
     </>
+  );
+}
+
+function Notices({ notices }: { notices: string[] }) {
+  return (
+    <section className="trust-group" aria-label="Worth knowing">
+      <h3>Worth knowing</h3>
+      <ul>
+        {notices.map((notice) => (
+          <li key={notice}>
+            <VisibleText text={notice} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

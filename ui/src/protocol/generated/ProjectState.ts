@@ -9,4 +9,8 @@ export type ProjectState = {
   trust: TrustState;
   enables: Array<Pin>;
   changed: Array<ChangedPin>;
+  /**
+   * What the user should know of the folder besides, a sentence each.
+   */
+  notices: Array<string>;
 };

@@ -4,14 +4,20 @@ use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::Fault;
 use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_database};
+use std::path::Path;
 
-pub(crate) async fn run(engine: &Engine, output: &Output) -> Exit {
-    print(engine.doctor().await, output)
+pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Output) -> Exit {
+    print(engine.doctor(folder).await, output)
 }
 
 /// The database could not be opened: all the more does somebody want to know what works.
-pub(crate) async fn without_database(options: EngineOptions, reason: Fault, output: &Output) -> Result<Exit, Fault> {
-    Ok(print(doctor_without_database(options, reason).await?, output))
+pub(crate) async fn without_database(
+    options: EngineOptions,
+    folder: &Path,
+    reason: Fault,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    Ok(print(doctor_without_database(options, folder, reason).await?, output))
 }
 
 fn print(checks: Vec<Check>, output: &Output) -> Exit {

@@ -19,6 +19,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
     };
     output.line(format!("{} is {state}.", project.path));
     list(&project, "Trusting it enables", output);
+    project.notices.iter().for_each(|notice| output.line(format!("\n{}", visible(notice))));
     for changed in &project.changed {
         let change = match changed.change {
             PinChange::Added => "new",
@@ -46,6 +47,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
     }
     output.line(format!("Trusted: {}", project.path));
     list(&project, "This enables", output);
+    project.notices.iter().for_each(|notice| output.line(visible(notice)));
     Ok(Exit::Done)
 }
 

@@ -45,7 +45,9 @@ impl Kernel {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, real: None, protected: false, secret: true }),
             UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
         }));
+        let git_partly_seen = touched.command.as_deref().is_some_and(|line| self.git_is_partly_seen(line));
         let subject = Subject {
+            git_partly_seen,
             paths,
             mentioned,
             command: touched.command,
@@ -81,6 +83,15 @@ impl Kernel {
                 WideRead::Kept => reads_kept(project, secrets),
             })
             .collect()
+    }
+
+    /// Only for what may write, and where a sandbox would hold it.
+    fn git_is_partly_seen(&self, line: &str) -> bool {
+        let settings = &self.settings;
+        settings.trusted
+            && settings.sandbox.available
+            && !policy::is_read_only(line, true)
+            && self.git_sight.is_partial(settings.project.root())
     }
 
     fn touched(&self, path: &str) -> Result<TouchedPath, Fault> {

@@ -1,0 +1,30 @@
+//! Whether a project is small enough for all its git directories to be looked after.
+
+use std::path::Path;
+#[cfg(unix)]
+use std::sync::Mutex;
+
+#[cfg(unix)]
+use super::{listings::Listings, sensitive};
+
+/// What a sandbox sees of a project's git directories; remembers what folders hold from one look to the next.
+#[derive(Debug, Default)]
+pub struct GitSight {
+    #[cfg(unix)]
+    listings: Mutex<Listings>,
+}
+
+impl GitSight {
+    /// Whether there is more than is looked through, so that a git directory that lies deep would be neither read-only for
+    /// commands nor looked at when they end. Blocks for as long as it takes to look through the project, within bounds.
+    #[must_use]
+    pub fn is_partial(&self, root: &Path) -> bool {
+        #[cfg(unix)]
+        return sensitive::find(root, &self.listings).is_cut;
+        #[cfg(not(unix))]
+        {
+            let _ = root;
+            false
+        }
+    }
+}
