@@ -201,5 +201,5 @@ fn verifying_what_has_no_name_is_a_wrong_use() {
     assert!(done.stderr.contains("error[USAGE]"), "{done:?}");
     stage.arki(&["verify"]).exits(0);
     let storage = stage.arki(&["doctor"]).stdout;
-    assert!(storage.contains("MiB. `arki sessions rm ID`"), "{storage}");
+    assert!(storage.contains("B. `arki sessions rm ID`"), "{storage}");
 }

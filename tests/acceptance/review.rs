@@ -189,7 +189,8 @@ fn a_hunk_that_is_not_there_is_refused_and_the_approval_goes_on_waiting() {
     }
     assert_eq!(stage.read("src/app.txt"), sixty_lines());
     assert_eq!(stage.waiting(), id);
-    approve(&stage, &id, &["--hunks", "1,2"]).exits(0);
+    approve(&stage, &id, &["--hunks", "2,1,2"]).exits(0);
+    assert_eq!(payload(&stage.log(), "approval.resolved")["hunks"], json!([1, 2]));
 }
 
 #[test]

@@ -92,6 +92,13 @@ fn authors(lines: &[Value]) -> Vec<String> {
     lines.iter().map(|line| text(&line["author"])).collect()
 }
 
+#[test]
+fn blaming_what_is_no_file_of_the_project_is_a_wrong_use() {
+    let stage = playing(vec![Turn::text("Done.")]);
+    stage.arki(&["blame", "../x"]).fails(2, "PATH_OUTSIDE_PROJECT");
+    stage.arki(&["blame", ""]).exits(2);
+}
+
 fn blame(stage: &Stage, path: &str) -> Vec<Value> {
     stage.arki(&["blame", path, "--json"]).exits(0).lines()
 }

@@ -95,6 +95,9 @@ pub(crate) fn dim(text: &str) -> String {
 
 /// A moment in the user's time zone.
 pub(crate) fn time(ts: i64) -> String {
-    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
-    moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    match jiff::Timestamp::from_millisecond(ts) {
+        Ok(moment) => moment.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string(),
+        // An import may bring any number; that is no moment in 1970.
+        Err(_) => "beyond any date".to_owned(),
+    }
 }

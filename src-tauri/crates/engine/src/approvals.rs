@@ -8,6 +8,7 @@ use arki_domain::{
 use arki_store::{ApprovalRecord, ApprovalStatus};
 use arki_tools::policy::RuleDefinition;
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
@@ -95,7 +96,7 @@ impl Engine {
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: resolution.decision,
-            hunks: resolution.hunks,
+            hunks: resolution.hunks.map(|hunks| BTreeSet::from_iter(hunks).into_iter().collect()),
             edited: resolution.edited,
             command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),

@@ -148,12 +148,12 @@ impl Engine {
         let mut detail = format!(
             "{} events, images {}, free {}, log {}",
             sizes.events,
-            mebibytes(sizes.blobs_bytes),
-            mebibytes(sizes.free_bytes),
-            mebibytes(sizes.log_bytes)
+            size(sizes.blobs_bytes),
+            size(sizes.free_bytes),
+            size(sizes.log_bytes)
         );
         if let Some((session_id, title, bytes)) = sizes.largest.first() {
-            detail.push_str(&format!("; the largest session {session_id} \"{title}\" {}", mebibytes(*bytes)));
+            detail.push_str(&format!("; the largest session {session_id} \"{title}\" {}", size(*bytes)));
         }
         detail.push('.');
         Check { hint: "`arki sessions rm ID` gives a session's room back.".to_owned(), ..Check::ok("storage", detail) }
@@ -177,9 +177,9 @@ impl Engine {
         let limits = self.user_config().map(|config| config.tool_limits.command).unwrap_or_default();
         let memory = match limits.max_memory_bytes {
             u64::MAX => "any memory".to_owned(),
-            bytes => format!("{} of memory", mebibytes(bytes)),
+            bytes => format!("{} of memory", size(bytes)),
         };
-        let written = mebibytes(limits.max_written_bytes);
+        let written = size(limits.max_written_bytes);
         Check::ok("commands", format!("{} processes, {memory} and {written} of output each", limits.max_processes))
     }
 
@@ -240,7 +240,10 @@ impl Engine {
     }
 }
 
-fn mebibytes(bytes: u64) -> String {
+fn size(bytes: u64) -> String {
+    if bytes < 1 << 20 {
+        return format!("{} KiB", bytes.div_ceil(1 << 10));
+    }
     #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
     let mebibytes = bytes as f64 / f64::from(1 << 20);
     format!("{mebibytes:.1} MiB")

@@ -82,7 +82,7 @@ pub(crate) struct RewindArguments {
     /// A session's or run's id
     pub(crate) session: String,
     /// The number of the event after which things stood as wanted
-    #[arg(long, value_name = "SEQ")]
+    #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     pub(crate) to: u64,
     /// The files; with neither this nor --conversation, both
     #[arg(long)]

@@ -27,6 +27,10 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
         Some(folder) => Some(engine.project(folder)?.path),
         None => None,
     };
+    let is_blank = arguments.query.iter().all(|word| word.trim().is_empty());
+    if is_blank && arguments.tool.is_none() && arguments.file.is_none() {
+        output.aside("There is nothing to look for: give words, --tool or --file.");
+    }
     let query = SearchQuery {
         text: arguments.query.join(" "),
         project,
