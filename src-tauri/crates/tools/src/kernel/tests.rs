@@ -3,6 +3,7 @@
 mod delegation;
 mod remote;
 mod repeated;
+mod secret_files;
 mod stale;
 mod together;
 mod user_question;

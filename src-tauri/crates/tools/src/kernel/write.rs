@@ -9,8 +9,8 @@ use crate::policy::{Impact, Verdict};
 use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault, FileChanged,
-    FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
+    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault,
+    FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, FileChange, FileContent, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
@@ -39,9 +39,10 @@ impl Kernel {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-                return match verdict.rule == REPEATED_RULE {
-                    true => record.ask(question::plain(call, &verdict)).await,
-                    false => record.fail(call, &fault).await,
+                let asked = Some(verdict).filter(|verdict| verdict.rule == REPEATED_RULE);
+                return match asked.or_else(|| self.asked_to_read(&subject, record.approve())) {
+                    Some(verdict) => record.ask(question::plain(call, &verdict)).await,
+                    None => record.fail(call, &fault).await,
                 };
             }
         };
@@ -50,7 +51,9 @@ impl Kernel {
         let preview = change.preview();
         let impact = Impact { files: preview.files_affected.len(), lines: preview.lines_changed };
         let verdict = self.decide(&call.tool_id, &subject, record.approve(), impact);
-        let needs_no_review = change.is_empty() && verdict.rule != REPEATED_RULE;
+        let needs_no_review = change.is_empty()
+            && verdict.rule != REPEATED_RULE
+            && self.asked_to_read(&subject, record.approve()).is_none();
         if verdict.decision != Decision::Allow && !needs_no_review {
             return record.ask(question::of_change(call, &verdict, preview)).await;
         }
@@ -60,6 +63,13 @@ impl Kernel {
         let selection = all_hunks(&preview);
         let accepted = Accepted { change, preview, selection, note: None, reviewed: false };
         self.write(call, accepted, &verdict, record).await
+    }
+
+    /// The verdict by which the user is asked before files are read. That a change can't be made, and why, or that it
+    /// changes nothing tells what is in them.
+    fn asked_to_read(&self, subject: &SubjectOf, approve: ApprovalMode) -> Option<Verdict> {
+        let verdict = self.decide("read_file", subject, approve, Impact::default());
+        matches!(verdict.decision, Decision::Approval | Decision::Preview).then_some(verdict)
     }
 
     /// Whether a change, with the secrets in their places, would no longer be the one that was shown. What shows no
