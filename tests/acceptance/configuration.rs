@@ -212,5 +212,9 @@ fn the_first_start_writes_a_private_template_and_a_private_database() {
     stage.exec(&["hello"]).exits(0);
     let mode = |path: &str| root.join(path).metadata().unwrap().permissions().mode() & 0o777;
     assert_eq!((mode("config"), mode("config/config.json")), (0o700, 0o600));
+    assert_eq!(mode("config/config.schema.json"), 0o600);
+    let schema: Value =
+        serde_json::from_slice(&std::fs::read(root.join("config/config.schema.json")).unwrap()).unwrap();
+    assert_eq!(schema["properties"]["limits"]["additionalProperties"], false);
     assert_eq!((mode("data"), mode("data/arki.db")), (0o700, 0o600));
 }

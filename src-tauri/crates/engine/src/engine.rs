@@ -372,7 +372,10 @@ fn ensure_config(directories: &Directories) -> Result<(), Fault> {
         return Ok(());
     }
     let written = create_private_dir(&directories.config)
-        .and_then(|()| write_private_file(&file, config::USER_TEMPLATE.as_bytes()));
+        .and_then(|()| write_private_file(&file, config::USER_TEMPLATE.as_bytes()))
+        .and_then(|()| {
+            write_private_file(&file.with_file_name("config.schema.json"), config::schema_text().as_bytes())
+        });
     if let Err(error) = written {
         tracing::warn!(%error, "the configuration's template was not written");
     }

@@ -12,6 +12,11 @@ pub(super) fn schema() -> Value {
     settings.into_generator().into_root_schema_for::<ConfigFile>().to_value()
 }
 
+/// For editors: the template refers to it.
+pub(crate) fn schema_text() -> String {
+    format!("{:#}\n", schema())
+}
+
 /// Of one rule by itself.
 pub(super) fn rule_schema() -> Value {
     schema()["properties"]["policy"]["properties"]["rules"]["items"].take()
