@@ -146,6 +146,15 @@ fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_w
             let hook = world.stage.write(USERS, "the user's");
             changed(&hook) > ended + LAST_BREATH
         });
+        let project = || {
+            let checks = world.run(&["doctor", "--json"]).stdout;
+            let checks = checks.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+            checks.into_iter().find(|check| check["name"] == "project").unwrap()
+        };
+        for _ in 0..2 {
+            let told = text(&project()["detail"]);
+            assert!(told.contains("new/.git/config could make git run"), "whoever comes upon it first: {told}");
+        }
         let session = text(&world.stage.sessions()[0]["sessionId"]);
         let resumed = world.run(&["resume", &session]);
         assert_eq!(resumed.code, Some(0), "{resumed:?}");
@@ -161,6 +170,8 @@ fn what_a_command_left_whose_arki_was_killed_is_gone_at_the_next_start_but_not_w
             assert!(told.contains("Commands may not change .git/config, .git/hooks/pre-push: put back."), "{told}");
             assert!(told.contains("left as they are: .git/hooks/commit-msg. Where that was not you"), "{told}");
         }
+        assert_eq!(payloads(&world.stage.log(), "sandbox.cleaned_up").len(), 1, "told once in the log");
+        assert_eq!(project()["state"], "ok", "and then no more");
         assert!(world.journals().is_empty());
         world.stage.verifies();
     });

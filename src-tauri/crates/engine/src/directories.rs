@@ -41,6 +41,11 @@ impl Directories {
         self.data.join("trash")
     }
 
+    /// What waits to be told of projects.
+    pub(crate) fn untold(&self) -> PathBuf {
+        self.data.join("untold")
+    }
+
     /// What projects were before the commands that run in them.
     #[must_use]
     pub(crate) fn journals(&self) -> PathBuf {

@@ -125,6 +125,7 @@ impl Engine {
         let log = Arc::new(RecordedLog::new(store.clone(), announcer.clone()));
         Ok(Arc::new_cyclic(|me| Self {
             me: me.clone(),
+            leavings: Arc::new(Leavings::new(directories.untold())),
             directories,
             background: Arc::new(BackgroundCommands::new(Arc::new(LateLog { log: log.clone(), engine: me.clone() }))),
             telling_above: tokio::sync::Mutex::default(),
@@ -150,7 +151,6 @@ impl Engine {
             salvaged,
             decided_before: decided_before.map(Arc::new),
             mcp: McpServers::default(),
-            leavings: Arc::default(),
         }))
     }
 
@@ -187,7 +187,6 @@ impl Engine {
     /// # Errors
     /// When the write-ahead log could not be emptied; nothing is lost by it.
     pub fn close(&self) -> Result<(), Fault> {
-        self.leavings.warn_of_untold();
         Ok(self.store.close()?)
     }
 

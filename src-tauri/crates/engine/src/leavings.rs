@@ -1,59 +1,92 @@
 //! What commands left behind that makes git run something, and no call's result tells: theirs whose Arki was killed, and
-//! MCP servers'. A run in that folder tells it in its session's log, the next one if there is none now.
+//! MCP servers'. A run in that folder tells it in its session's log, the next one if there is none now; until then it is
+//! kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or end before one.
 
 use crate::Engine;
-use arki_domain::{EventDraft, EventLog, SandboxCleanedUp, SessionId};
-use std::collections::HashMap;
-use std::path::Path;
+use arki_domain::{EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
+use arki_workspace::{create_private_dir, remove_private_file, write_private_file};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, Notify};
 
-/// Sentences of one folder that wait to be told.
+/// Sentences of one folder that are told at once.
 const MAX_WAITING: usize = 200;
+/// What waits of one folder, in files; beyond that it is only said in the diagnostics.
+const MAX_FILES: usize = 100;
 
-/// What is not told yet, by the folder.
-#[derive(Default)]
+/// What is not told yet: a folder for each project, a file for each time that something was found.
 pub(crate) struct Leavings {
-    waiting: Mutex<HashMap<String, Vec<String>>>,
+    folder: PathBuf,
     has_more: Notify,
+    /// So that two runs in one folder don't tell the same.
+    telling: Mutex<()>,
 }
 
 impl Leavings {
-    pub(crate) fn add(&self, project: &str, notes: Vec<String>) {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, has_more: Notify::new(), telling: Mutex::default() }
+    }
+
+    pub(crate) fn add(&self, project: &str, notes: &[String]) {
         if notes.is_empty() {
             return;
         }
-        let mut waiting = self.waiting();
-        let of_project = waiting.entry(project.to_owned()).or_default();
-        of_project.extend(notes);
-        of_project.truncate(MAX_WAITING);
-        drop(waiting);
+        if let Err(reason) = self.keep(project, notes) {
+            tracing::warn!(project, reason, "what commands left behind: {}", notes.join(" "));
+        }
         self.has_more.notify_waiters();
     }
 
-    /// Whoever takes them tells them.
-    fn take(&self, project: &str) -> Vec<String> {
-        self.waiting().remove(project).unwrap_or_default()
+    /// What waits to be told of a folder, the oldest first.
+    pub(crate) fn waiting(&self, project: &str) -> Vec<String> {
+        notes_in(&self.files(project))
     }
 
-    /// This process ends, and no run was there to tell it.
-    pub(crate) fn warn_of_untold(&self) {
-        for (project, notes) in self.waiting().drain() {
-            tracing::warn!(project, "what commands left behind: {}", notes.join(" "));
+    fn keep(&self, project: &str, notes: &[String]) -> Result<(), String> {
+        if self.files(project).len() >= MAX_FILES {
+            return Err("too much waits to be told already".to_owned());
+        }
+        let folder = self.of(project);
+        let kept = serde_json::to_vec(notes).map_err(|error| error.to_string())?;
+        create_private_dir(&folder).map_err(|error| error.to_string())?;
+        write_private_file(&folder.join(format!("{}.json", EventId::new())), &kept).map_err(|error| error.to_string())
+    }
+
+    fn of(&self, project: &str) -> PathBuf {
+        self.folder.join(sha256_hex(project.as_bytes()))
+    }
+
+    /// Their names are times.
+    fn files(&self, project: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.of(project)).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
+        files.sort();
+        files
+    }
+}
+
+/// As far as they can be read; no sentence twice.
+fn notes_in(files: &[PathBuf]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for file in files {
+        let kept: Vec<String> =
+            fs::read(file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        for note in kept {
+            if notes.len() < MAX_WAITING && !notes.contains(&note) {
+                notes.push(note);
+            }
         }
     }
-
-    fn waiting(&self) -> MutexGuard<'_, HashMap<String, Vec<String>>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    notes
 }
 
 impl Engine {
     /// Looks for what commands left in a trusted folder whose Arki was killed.
     pub(crate) fn settle_abandoned(&self, root: &Path) {
         let (journals, trash) = (self.directories.journals(), self.directories.trash());
-        self.leavings.add(&root.display().to_string(), arki_workspace::settle_abandoned(root, &journals, &trash));
+        self.leavings.add(&root.display().to_string(), &arki_workspace::settle_abandoned(root, &journals, &trash));
     }
 
     /// Tells what waits to be told of the folder, and at once what comes while the run works.
@@ -68,7 +101,7 @@ impl Engine {
             let mut has_more = pin!(self.leavings.has_more.notified());
             // Before looking, so that nothing is missed in between.
             has_more.as_mut().enable();
-            self.tell_leavings(session_id, self.leavings.take(project)).await;
+            self.tell_leavings(session_id, project).await;
             tokio::select! {
                 ended = &mut run => return ended,
                 () = has_more => {}
@@ -76,14 +109,23 @@ impl Engine {
         }
     }
 
-    async fn tell_leavings(&self, session_id: &SessionId, notes: Vec<String>) {
+    async fn tell_leavings(&self, session_id: &SessionId, project: &str) {
+        let _telling = self.leavings.telling.lock().await;
+        let files = self.leavings.files(project);
+        let notes = notes_in(&files);
         if notes.is_empty() {
             return;
         }
         let cleaned = SandboxCleanedUp { call_id: None, notes };
-        let told = self.log.append(session_id, vec![EventDraft::of_session(cleaned.clone())]).await;
-        if let Err(fault) = told {
-            tracing::warn!(%fault, ?cleaned, "what commands left behind is not in the log");
+        if let Err(fault) = self.log.append(session_id, vec![EventDraft::of_session(cleaned)]).await {
+            tracing::warn!(%fault, "what commands left behind is not in the log yet");
+            return;
+        }
+        for file in files {
+            // What stays is told twice, which is better than not at all.
+            if let Err(error) = remove_private_file(&file) {
+                tracing::warn!(%error, "what was told of a folder waits still");
+            }
         }
     }
 }

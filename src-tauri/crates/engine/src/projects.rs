@@ -148,7 +148,8 @@ impl Engine {
 
     fn notices(&self, open: &OpenProject) -> Vec<String> {
         let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
-        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().collect()
+        let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
+        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().chain(waiting).collect()
     }
 
     /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.

@@ -72,7 +72,8 @@ pub use merge::{Merge, merge};
 pub use output_file::OutputFile;
 pub use patch::{patch_paths, plan_patch};
 pub use private_dir::{
-    PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, write_private_file, write_private_file_once,
+    PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, remove_private_file, write_private_file,
+    write_private_file_once,
 };
 pub use process::{
     CommandLimits, CommandOutcome, CommandSpec, Load, Overrun, Piped, PipedProcess, PipedSpec, ProcessEnd,

@@ -57,6 +57,11 @@ pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<()> {
     written().map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
 }
 
+/// Removes a file that [`write_private_file`] wrote.
+pub fn remove_private_file(path: &Path) -> Result<()> {
+    fs::remove_file(path).map_err(|error| io_error(&path.to_string_lossy(), FileAction::Write, error))
+}
+
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
     let mut file = new_file(folder)?;

@@ -63,7 +63,7 @@ impl Launcher for SandboxedLauncher {
 impl SandboxedLauncher {
     fn meanwhile(&self) -> Meanwhile {
         let (leavings, project) = (self.leavings.clone(), self.project.display().to_string());
-        Meanwhile::new(move |notes| leavings.add(&project, notes))
+        Meanwhile::new(move |notes| leavings.add(&project, &notes))
     }
 
     fn sandbox_spec(&self, command: &Command, temp_dir: &Path) -> SandboxSpec {
