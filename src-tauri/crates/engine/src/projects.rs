@@ -224,6 +224,14 @@ impl OpenProject {
         self.off(&self.current).iter().any(|change| change.kind == PinKind::GitConfig)
     }
 
+    /// Whether git has a hook that nobody agreed to.
+    pub(crate) fn git_hooks_are_off(&self) -> bool {
+        let is_hook = |change: &arki_workspace::ChangedPin| {
+            change.kind == PinKind::GitHook && change.change != arki_workspace::PinChange::Removed
+        };
+        self.off(&self.current).iter().any(is_hook)
+    }
+
     fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
         let Some(trust) = &self.trust else { return Vec::new() };
         self.off(current)

@@ -225,11 +225,18 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     }
 }
 
-/// What was agreed to and is another now does not run unasked, inside a command either.
+/// What was agreed to and is another now does not run unasked, inside a command either. What only reads runs no hook.
 fn changed_git(command: Option<&Judged>, settings: &PolicySettings) -> Option<Hit> {
-    let runs_git = command?.line.may_run(&["git".to_owned()]);
-    let reason = "Git's configuration has changed since the folder was trusted and may have git run a program.";
-    (settings.git_is_off && runs_git).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
+    let command = command?;
+    let reason = if settings.git_is_off {
+        "Git's configuration has changed since the folder was trusted and may have git run a program."
+    } else if settings.git_hooks_are_off && !command.only_reads {
+        "A git hook has changed since the folder was trusted, and git may run it."
+    } else {
+        return None;
+    };
+    let runs_git = command.line.may_run(&["git".to_owned()]);
+    runs_git.then(|| hit(Decision::Approval, "builtin:changed-git", reason))
 }
 
 /// Whether a sandbox does not keep all of git from a command.

@@ -228,6 +228,8 @@ pub struct PolicySettings {
     pub disabled_tools: Vec<String>,
     /// Git's configuration is no longer the one that the user agreed to, and may have git run a program.
     pub git_is_off: bool,
+    /// Git has a hook that is not the one that the user agreed to.
+    pub git_hooks_are_off: bool,
 }
 
 impl Default for PolicySettings {
@@ -246,6 +248,7 @@ impl Default for PolicySettings {
             tools: None,
             disabled_tools: Vec::new(),
             git_is_off: false,
+            git_hooks_are_off: false,
         }
     }
 }
