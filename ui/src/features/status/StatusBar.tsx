@@ -123,14 +123,14 @@ function Sandbox({ name }: { name: string }) {
 
 function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: () => void }) {
   const standing = standingOf(project);
+  // A note may be there for good, as in a folder with very many files.
+  const isCalm = project.trust === "trusted" && project.changed.length === 0;
   const details = project.notices.length > 0 ? project.notices.join(" ") : "what trust turns on";
   return (
     <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
       <span className="cut">{homePath(project.path)}</span>
-      <span className={standing === "trusted" ? undefined : "status-attention"}>
-        · {standing === "trusted" ? standing : `! ${standing}`}
-      </span>
+      <span className={isCalm ? undefined : "status-attention"}>· {isCalm ? standing : `! ${standing}`}</span>
     </button>
   );
 }
