@@ -17,7 +17,7 @@ const MAX_RULE_BYTES: u64 = 64 * 1024;
 const MAX_RECENT_PROJECTS: usize = 12;
 const RECENT_PROJECTS: &str = "recent_projects";
 const PARTLY_SEEN: &str = "The folder has too much in it to look for every git directory: those that lie deepest are not \
-     protected from commands, so builds and tests are asked about.";
+     protected from commands.";
 
 /// A folder with everything that was decided about it.
 pub(crate) struct OpenProject {

@@ -148,7 +148,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
         .or_else(|| changed_git(command, settings))
-        .or_else(|| known_command(question, command, category))
+        .or_else(|| known_command(command, category))
         .or_else(|| not_understood(command, settings, category))
         .unwrap_or_else(|| settings.category_default(category))
 }
@@ -245,13 +245,10 @@ fn is_partly_held(question: &Question<'_>, command: Option<&Judged>) -> bool {
 }
 
 /// With the network, what only reads may tell others what it reads.
-fn known_command(question: &Question<'_>, command: Option<&Judged>, category: Category) -> Option<Hit> {
+fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
     let command = command.filter(|_| category == Category::Exec)?;
     if command.only_reads {
         return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
-    }
-    if command.builds && is_partly_held(question, Some(command)) {
-        return Some(hit(Decision::Approval, "builtin:large-folder", "The command builds or tests."));
     }
     let reason = "The command builds or tests, inside the sandbox.";
     command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))
