@@ -33,7 +33,8 @@ impl<'a> Window<'a> {
             display: &desk.display,
             path: format!("/session/{}", session["sessionId"].as_str().unwrap()),
         };
-        window.element("main", "Conversation");
+        // By itself, not by its role: a dialog may be over it already, and then assistive technology sees only that.
+        wait_until("the conversation", || window.run("return document.querySelector('main') !== null") == true);
         window
     }
 
