@@ -12,10 +12,12 @@ mod sampled;
 #[cfg(test)]
 pub(crate) mod samples;
 mod scan;
+mod span;
 
 pub(crate) use known::Known;
-use scan::{Span, scan};
+use scan::scan;
 use serde_json::Value;
+use span::Span;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;

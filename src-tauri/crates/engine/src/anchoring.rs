@@ -2,17 +2,14 @@
 //! shows. Never on the way to anything: after a run, and only where a keychain answers by itself.
 
 use crate::Engine;
-use crate::keys::{anchor_key, new_anchor_key};
+use crate::keys::{AnchorKey, anchor_key, new_anchor_key};
 use arki_domain::SessionId;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
-use zeroize::Zeroizing;
 
 /// How long the end of the program waits for logs to be vouched for. They are whole without it.
 const ANCHOR_PATIENCE: Duration = Duration::from_secs(2);
-
-pub(crate) type AnchorKey = Zeroizing<[u8; 32]>;
 
 impl Engine {
     /// Begins to vouch for a session's log as it stands.

@@ -2,6 +2,7 @@
 
 mod agents;
 mod file;
+mod invalid;
 mod mcp;
 mod merge;
 mod parse;
@@ -12,8 +13,9 @@ mod template;
 
 pub use agents::AgentEntry;
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
+pub(crate) use invalid::invalid;
 pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
-pub(crate) use parse::{invalid, parse, parse_rule};
+pub(crate) use parse::{parse, parse_rule};
 pub(crate) use schema::schema_text;
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;

@@ -4,10 +4,11 @@
 //! run above ([`Engine::run_above`]), which goes on with it. Where a sub-agent stands is read off its own log, so that a
 //! program that is started anew begins nothing twice.
 
+use crate::active_run::Running;
 use crate::config::{AgentEntry, Config};
 use crate::projects::OpenProject;
 use crate::resume::{Resume, waiting};
-use crate::runs::{Place, Running};
+use crate::runs::Place;
 use crate::{Engine, RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};

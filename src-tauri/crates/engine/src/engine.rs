@@ -1,6 +1,5 @@
 //! The engine: one data directory, opened once a process.
 
-use crate::anchoring::AnchorKey;
 use crate::announcer::Announcer;
 use crate::background::above::LateLog;
 use crate::bus::Bus;
@@ -8,6 +7,7 @@ use crate::claim::Claims;
 use crate::config::{self, Config, ConfigFile};
 use crate::contents::Contents;
 use crate::environment_keys::EnvironmentKeys;
+use crate::keys::AnchorKey;
 use crate::keys::{Keys, anchor_key};
 use crate::leavings::Leavings;
 use crate::mcp::McpServers;

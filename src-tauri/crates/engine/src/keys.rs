@@ -1,7 +1,6 @@
 //! API keys: the environment where it has one, else the operating system's keychain. Never a file.
 
 use crate::EnvironmentKeys;
-use crate::anchoring::AnchorKey;
 use arki_domain::{Code, Fault, Redactor};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
 use async_trait::async_trait;
@@ -130,6 +129,8 @@ impl KeySource for Keys {
 
 /// The keychain item whose key vouches for logs; no provider can have a name with a space.
 const ANCHOR_ITEM: &str = "log anchor";
+
+pub(crate) type AnchorKey = Zeroizing<[u8; 32]>;
 
 /// The key that vouches for logs, where there is one.
 pub(crate) async fn anchor_key() -> Result<Option<AnchorKey>, Fault> {

@@ -1,11 +1,11 @@
 //! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
 
+use crate::active_run::Running;
 use crate::claim::Claim;
 use crate::config::Config;
 use crate::guides::index;
 use crate::history::History;
 use crate::projects::OpenProject;
-use crate::runs::Running;
 use crate::{ActiveRun, Engine};
 use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;

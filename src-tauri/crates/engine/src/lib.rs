@@ -5,6 +5,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod active_run;
 mod anchoring;
 mod announcer;
 mod approvals;
@@ -52,6 +53,7 @@ mod search;
 mod session_grants;
 mod settings;
 mod standing_rules;
+mod stopping;
 mod subscription;
 mod take_back;
 mod this_process;
@@ -62,6 +64,7 @@ mod visible;
 mod wholeness;
 mod wire;
 
+pub use active_run::ActiveRun;
 pub use approvals::{Keep, Resolution, rule_text};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
@@ -95,7 +98,7 @@ pub use prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
 pub use questions::OpenQuestion;
 pub use queue::Accepted;
 pub use rewind::{EndedRun, PlannedFile, RewindPlan, RewindScope};
-pub use runs::{ActiveRun, RunTarget, StartRun};
+pub use runs::{RunTarget, StartRun};
 pub use standing_rules::{Backtest, PastCall};
 pub use subscription::{EventClass, EventFilter, Lagged, Subscription};
 pub use this_process::protect_this_process;

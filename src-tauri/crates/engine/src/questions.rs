@@ -4,9 +4,9 @@
 //! and the other is told.
 
 use crate::Engine;
+use crate::active_run::Running;
 use crate::lineage::Stretch;
 use crate::resume::Resume;
-use crate::runs::Running;
 use arki_domain::projection::RunState;
 use arki_domain::{Code, EventBody, Fault, QuestionAnswered, QuestionAsked, QuestionId, RunId, SessionId};
 use std::sync::Arc;

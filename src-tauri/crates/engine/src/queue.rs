@@ -4,7 +4,8 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
-use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
+use crate::active_run::Running;
+use crate::stopping::{STOP_PATIENCE, STOP_POLL};
 use crate::{Engine, RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};

@@ -1,11 +1,11 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
 use crate::Engine;
+use crate::active_run::Running;
 use crate::config::Config;
 use crate::history::History;
 use crate::launch::Work;
 use crate::projects::OpenProject;
-use crate::runs::{Running, STOP_PATIENCE, STOP_POLL};
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
 use arki_domain::{
@@ -67,16 +67,6 @@ impl Engine {
         let session_id = self.run_above(session_id)?;
         self.until_stopped(&session_id).await;
         self.resume_run(&session_id, None).await
-    }
-
-    /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
-    pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
-        let stopped = async {
-            while self.is_claimed(session_id) {
-                tokio::time::sleep(STOP_POLL).await;
-            }
-        };
-        let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {

@@ -13,8 +13,9 @@ mod said;
 mod stream_tests;
 mod wire;
 
-use crate::answer::AnswerDecoder;
-use crate::growing_request::{Images, open_list};
+use crate::answer_decoder::AnswerDecoder;
+use crate::growing_request::open_list;
+use crate::image_data::Images;
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret};
 use arki_domain::{ChatRequest, Fault, Message};

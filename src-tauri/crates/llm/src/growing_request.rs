@@ -3,17 +3,14 @@
 //!
 //! The bytes and the hash of the conversation so far are kept, so that a turn costs what it adds, not what went before.
 
+use crate::image_data::Images;
 use crate::prompt;
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatRequest, Fault, Message, ModelOptions, PreparedRequest, ToolDefinition};
 use bytes::{Bytes, BytesMut};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-
-/// The bytes of images, by their SHA-256 hex.
-pub(crate) type Images = BTreeMap<String, Bytes>;
 
 /// Remembers the last request.
 #[derive(Default)]

@@ -1,9 +1,13 @@
 //! Images as vendors take them: their bytes in base64, within the JSON.
 
-use crate::growing_request::Images;
 use arki_domain::Image;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use std::collections::BTreeMap;
+
+/// The bytes of images, by their SHA-256 hex.
+pub(crate) type Images = BTreeMap<String, Bytes>;
 
 /// `None` where the bytes are not there, which [`crate::prompt::sendable`] has said in words.
 pub(crate) fn base64_of(image: &Image, images: &Images) -> Option<String> {

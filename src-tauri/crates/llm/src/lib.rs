@@ -12,6 +12,7 @@
 
 mod admission;
 mod answer;
+mod answer_decoder;
 mod anthropic;
 mod call_names;
 mod catalogue;

@@ -9,9 +9,11 @@ mod response;
 mod tests;
 mod wire;
 
-use crate::answer::AnswerDecoder;
-use crate::growing_request::{Images, open_list, to_json};
-use crate::wire_format::{Framing, WireFormat};
+use crate::answer_decoder::AnswerDecoder;
+use crate::growing_request::{open_list, to_json};
+use crate::image_data::Images;
+use crate::sse::Framing;
+use crate::wire_format::WireFormat;
 use crate::{Capability, ModelInfo, ProviderSettings, catalogue};
 use arki_domain::{ChatRequest, Fault, Message};
 use response::OllamaDecoder;

@@ -12,9 +12,10 @@ mod returned_thoughts;
 mod stream_tests;
 mod wire;
 
-use crate::answer::AnswerDecoder;
+use crate::answer_decoder::AnswerDecoder;
 use crate::call_names::acceptable_id;
-use crate::growing_request::{Images, open_list, to_json};
+use crate::growing_request::{open_list, to_json};
+use crate::image_data::Images;
 use crate::wire_format::{WireFormat, bearer};
 use crate::{ProviderSettings, Secret, catalogue};
 use arki_domain::{CallId, ChatRequest, Fault, Message};

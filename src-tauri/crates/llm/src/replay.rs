@@ -1,10 +1,11 @@
 //! Answers in memory, for the tests of decoders: however the network cuts the bytes, the answer is the same.
 
-use crate::answer::{self, AnswerContext, AnswerDecoder};
+use crate::answer::{self, AnswerContext};
+use crate::answer_decoder::AnswerDecoder;
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::sse::ByteStream;
-use crate::wire_format::Framing;
+use crate::sse::Framing;
 use crate::{ProviderKind, ProviderSettings};
 use arki_domain::{Fault, StreamEvent};
 use bytes::Bytes;

@@ -7,7 +7,6 @@
 mod line_tests;
 
 use crate::fault::Target;
-use crate::wire_format::Framing;
 use arki_domain::Fault;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -25,6 +24,15 @@ pub(crate) const MAX_EVENT_BYTES: usize = 8 * 1024 * 1024;
 pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
 pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Fault>>;
+
+/// How an answer's bytes are cut into events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Framing {
+    /// Server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
+    ServerSentEvents,
+    /// One JSON value a line.
+    JsonLines,
+}
 
 /// One event that carries data.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,21 +1,13 @@
 //! What one vendor's wire format has to say for itself. Everything else (connections, keys, queues, time-outs, framing,
 //! growing requests) is common to all of them.
 
-use crate::answer::AnswerDecoder;
-use crate::growing_request::Images;
+use crate::answer_decoder::AnswerDecoder;
+use crate::image_data::Images;
+use crate::sse::Framing;
 use crate::{ModelInfo, Secret};
 use arki_domain::{ChatRequest, Fault, Message};
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
 use std::sync::Arc;
-
-/// How an answer's bytes are cut into events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Framing {
-    /// Server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
-    ServerSentEvents,
-    /// One JSON value a line.
-    JsonLines,
-}
 
 /// One API, for one model. Pure: the same request gives the same bytes.
 pub(crate) trait WireFormat: Send + Sync {

@@ -8,7 +8,7 @@ mod lines;
 mod look;
 mod table;
 
-use super::scan::Span;
+use super::span::Span;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, Input, MatchKind};
 use checks::Outcome;
 use std::ops::Range;

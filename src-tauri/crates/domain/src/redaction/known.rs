@@ -1,7 +1,7 @@
 //! Values that are known to be secret, found wherever they stand.
 
 use super::sampled::Sampled;
-use super::scan::Span;
+use super::span::Span;
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::collections::HashSet;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! The agents of a configuration. What one other than `arki` leaves open is as for `arki`, but for its system prompt.
 
 use super::file::{AgentConfig, ConfigFile};
-use super::parse::invalid;
+use super::invalid::invalid;
 use super::{AGENT, Config, DEFAULT_MODEL};
 use arki_domain::{Code, Fault, ModelOptions};
 use arki_llm::ProviderSettings;

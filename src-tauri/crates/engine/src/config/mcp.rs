@@ -1,7 +1,7 @@
 //! MCP servers as they are configured, before anything of the machine is put in.
 
 use super::file::{ConfigFile, McpServerConfig};
-use super::parse::invalid;
+use super::invalid::invalid;
 use arki_domain::{Category, Fault};
 use arki_mcp::is_server_name;
 use std::collections::BTreeMap;

@@ -2,8 +2,8 @@
 
 use super::agents;
 use super::file::{ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::invalid::invalid;
 use super::mcp;
-use super::parse::invalid;
 use super::secret_files;
 use super::{
     AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,

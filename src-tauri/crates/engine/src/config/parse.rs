@@ -1,5 +1,6 @@
 //! From text to a configuration, with errors that name the file, the place and the way out.
 
+use super::invalid::invalid;
 use super::place::KeyPath;
 use super::schema::{rule_schema, schema};
 use super::{ConfigFile, agents};
@@ -102,14 +103,6 @@ fn unknown_in_object(key: &str, item: &Value, schema: &Value, place: &KeyPath) -
         }
         (None, _) => None,
     }
-}
-
-pub(crate) fn invalid(file: &Path, reason: &str) -> Fault {
-    Fault::new(
-        Code::CONFIG_INVALID,
-        format!("{} can't be used: {reason}.", file.display()),
-        "Mend the file; `arki doctor` checks it again.",
-    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The secret files that a configuration names, besides the known ones.
 
-use super::parse::invalid;
+use super::invalid::invalid;
 use arki_domain::Fault;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use super::layout::{self, Piece};
 use super::wire::{ContentBlock, Delta, Event, WireUsage};
-use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;

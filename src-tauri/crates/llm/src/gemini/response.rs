@@ -2,7 +2,7 @@
 
 use super::kept_parts::{KeptPart, KeptParts, Place};
 use super::wire::{AnswerCall, AnswerPart, Candidate, Chunk, PromptFeedback, UsageMetadata};
-use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::value::RawValue;

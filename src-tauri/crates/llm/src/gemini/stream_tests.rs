@@ -6,7 +6,7 @@ use crate::answer::{self, AnswerContext};
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::provider::ProviderKind;
-use crate::wire_format::Framing;
+use crate::sse::Framing;
 use arki_domain::{Code, Fault, FinishReason, StreamEvent, TokenType, Usage};
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};

@@ -1,7 +1,7 @@
 //! Reads the lines of an answer.
 
 use super::wire::{Line, SaidCall};
-use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};

@@ -2,7 +2,7 @@
 
 use super::Ollama;
 use super::response::OllamaDecoder;
-use crate::answer::{AnswerDecoder, DecodeError, Step};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, Step};
 use crate::growing_request::GrowingRequest;
 use crate::{Capability, ModelSettings, ProviderKind, ProviderSettings};
 use arki_domain::{

@@ -5,7 +5,7 @@ use super::dialect::Dialect;
 use super::reasoning_details;
 use super::returned_thoughts;
 use crate::call_names::acceptable_name;
-use crate::growing_request::Images;
+use crate::image_data::Images;
 use crate::image_data::data_url_of;
 use crate::tool_arguments::object_text;
 use arki_domain::{Image, Message, Reasoning, ToolRequest};

@@ -4,7 +4,7 @@ use super::dialect::Dialect;
 use super::reasoning_details::ReasoningDetails;
 use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
-use crate::answer::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};

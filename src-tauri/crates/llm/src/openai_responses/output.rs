@@ -6,7 +6,7 @@
 
 use super::kept::{DIVIDER, Kept, ReasoningItem, keep};
 use super::wire;
-use crate::answer::{DecodeError, MAX_CALLS};
+use crate::answer_decoder::{DecodeError, MAX_CALLS};
 use crate::think_split::{Stretch, ThinkSplit};
 use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest};
 use serde_json::Value;

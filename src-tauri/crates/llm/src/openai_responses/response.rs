@@ -2,7 +2,7 @@
 
 use super::output::{Output, Part, Place, Stage};
 use super::wire::{Event, Response};
-use crate::answer::{AnswerDecoder, DecodeError, Step, is_standard_tier};
+use crate::answer_decoder::{AnswerDecoder, DecodeError, Step, is_standard_tier};
 use crate::vendor_error::VendorError;
 use arki_domain::{FinishReason, StreamEvent, Usage};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use super::{Event, Events, MAX_EVENT_BYTES};
 use crate::fault::Target;
-use crate::wire_format::Framing;
+use crate::sse::Framing;
 use crate::{ProviderKind, ProviderSettings};
 use arki_domain::{Code, Fault};
 use bytes::Bytes;

@@ -2,7 +2,6 @@
 
 use super::super::placeholder;
 use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
-use super::table::Token;
 use std::ops::Range;
 
 pub(super) enum Outcome {
@@ -16,6 +15,16 @@ pub(super) enum Outcome {
         end: usize,
         name: &'static str,
     },
+}
+
+/// So many characters of one kind.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    pub(super) class: fn(u8) -> bool,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// Whether they have to look random: the beginning alone is no proof.
+    pub(super) random: bool,
 }
 
 /// A text at a beginning.

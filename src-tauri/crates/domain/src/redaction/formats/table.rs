@@ -2,7 +2,7 @@
 //! scanning, as far as a token can be told from other text by them.
 
 use super::super::placeholder;
-use super::checks::{Outcome, Text};
+use super::checks::{Outcome, Text, Token};
 
 pub(super) struct Format {
     pub(super) beginning: &'static str,
@@ -27,16 +27,6 @@ enum Kind {
     Cookies,
     PuttyKey,
     Rest,
-}
-
-/// So many characters of one kind.
-#[derive(Clone, Copy)]
-pub(super) struct Token {
-    pub(super) class: fn(u8) -> bool,
-    pub(super) least: usize,
-    pub(super) most: usize,
-    /// Whether they have to look random: the beginning alone is no proof.
-    pub(super) random: bool,
 }
 
 impl Format {

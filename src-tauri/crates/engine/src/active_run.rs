@@ -1,0 +1,35 @@
+//! A run that this process is working on.
+
+use arki_agent::{RunControl, RunEnd};
+use arki_domain::{Fault, RunId, SessionId};
+use tokio::task::JoinHandle;
+
+/// A run that this process is working on.
+#[derive(Clone)]
+pub struct ActiveRun {
+    pub session_id: SessionId,
+    pub run_id: RunId,
+    /// The session of the sub-agent that the run waited for when it went on.
+    pub subagent: Option<SessionId>,
+    pub(crate) control: RunControl,
+}
+
+impl ActiveRun {
+    /// Asks the run to stop; what has arrived of an answer is kept.
+    pub fn stop(&self) {
+        self.control.cancel.cancel();
+    }
+
+    /// Asks the run to pause after the step it is at.
+    pub fn pause(&self) {
+        self.control.pause.cancel();
+    }
+
+    /// Ends the wait before a retry, if the run is at one.
+    pub fn retry_now(&self) {
+        self.control.skip_wait.notify_waiters();
+    }
+}
+
+/// A run in progress; the handle ends with its next stop.
+pub(crate) type Running = (ActiveRun, JoinHandle<Result<RunEnd, Fault>>);

@@ -1,0 +1,13 @@
+//! The error of a configuration that says what it can't.
+
+use arki_domain::{Code, Fault};
+use std::path::Path;
+
+/// `reason` finishes the sentence “FILE can't be used: …”, without its full stop.
+pub(crate) fn invalid(file: &Path, reason: &str) -> Fault {
+    Fault::new(
+        Code::CONFIG_INVALID,
+        format!("{} can't be used: {reason}.", file.display()),
+        "Mend the file; `arki doctor` checks it again.",
+    )
+}

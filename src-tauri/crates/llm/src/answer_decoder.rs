@@ -1,0 +1,54 @@
+//! What reads one vendor's answer, event by event.
+
+use crate::vendor_error::VendorError;
+use arki_domain::{StreamEvent, Usage};
+use serde_json::Value;
+
+/// More calls in one answer than anybody reviews. An answer that goes on beyond is ended, and none of them is done.
+pub(crate) const MAX_CALLS: usize = 256;
+
+/// Turns the events of one wire format into those of the port.
+pub(crate) trait AnswerDecoder: Send {
+    /// Adds what the event says to `out`.
+    fn event(&mut self, name: Option<&str>, data: &str, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError>;
+    /// Takes the answer of a server that does not stream; where that has the form of one event, nothing need be said.
+    fn whole(&mut self, body: &str, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
+        self.event(None, body, out).map(|_| ())
+    }
+    /// Whether the model has said that it is done.
+    fn is_finished(&self) -> bool;
+    /// What could only be said at the end: tool calls, the finish reason, usage.
+    fn conclude(&mut self, out: &mut Vec<StreamEvent>);
+    /// Whether the answer was given in a tier whose price is the one that is known: a cheaper or faster one costs
+    /// something else.
+    fn has_list_price(&self) -> bool {
+        true
+    }
+    /// The figures so far, for an answer that breaks off.
+    fn usage(&self) -> Option<Usage>;
+}
+
+/// What OpenAI says of how a request was served: <https://platform.openai.com/docs/guides/flex-processing>.
+pub(crate) fn is_standard_tier(tier: &Value) -> bool {
+    tier.as_str().is_none_or(|tier| matches!(tier, "" | "auto" | "default" | "standard"))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// There may be more.
+    More,
+    /// Nothing of interest follows.
+    Complete,
+}
+
+#[derive(Debug)]
+pub(crate) enum DecodeError {
+    /// The vendor says what went wrong.
+    Vendor(VendorError),
+    /// Not this wire format; finishes the sentence “can't be read: …”.
+    Malformed(&'static str),
+    /// Not all of it came.
+    Cut,
+    /// It asks for more than [`MAX_CALLS`].
+    TooManyCalls,
+}
