@@ -19,11 +19,11 @@ use crate::image_data::Images;
 use crate::wire_format::WireFormat;
 use crate::{ProviderSettings, Secret};
 use arki_domain::{ChatRequest, Fault, Message};
-use contents::Role;
 use generation::Generation;
 use reqwest::header::{HeaderName, HeaderValue, InvalidHeaderValue};
 use response::GeminiDecoder;
 use std::sync::Arc;
+use wire::Role;
 
 /// The name under which signatures are kept.
 const FORMAT: &str = "gemini";

@@ -29,6 +29,7 @@ mod image_data;
 mod kept_client;
 mod key_source;
 mod live_models;
+mod local_models;
 mod lone_surrogates;
 mod model_list;
 mod ollama;

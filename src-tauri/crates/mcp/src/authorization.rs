@@ -5,7 +5,7 @@
 
 use crate::fault::{authorization_needed, failed, quoted, sign_in_refused, token_refused, tokens_not_kept};
 use crate::http;
-use crate::ports::Ports;
+use crate::ports::{Ports, TokenStore};
 use crate::settings::{Remote, ServerSettings};
 use arki_domain::Fault;
 use async_trait::async_trait;
@@ -15,35 +15,6 @@ use rmcp::transport::auth::{
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Where tokens are kept: the operating system's keychain.
-#[async_trait]
-pub trait TokenStore: Send + Sync {
-    /// # Errors
-    /// When there is no keychain.
-    async fn load(&self, url: &str) -> Result<Option<String>, Fault>;
-
-    /// # Errors
-    /// When there is no keychain.
-    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault>;
-
-    /// # Errors
-    /// When there is no keychain.
-    async fn clear(&self, url: &str) -> Result<(), Fault>;
-}
-
-/// Somebody who can show a page to the user.
-#[async_trait]
-pub trait SignIn: Send + Sync {
-    /// Where the page sends the browser back to.
-    fn redirect_uri(&self) -> String;
-
-    /// Shows the page; gives the address that the browser was sent back to.
-    ///
-    /// # Errors
-    /// When the user does not come back.
-    async fn visit(&self, url: &str) -> Result<String, Fault>;
-}
 
 /// What knows the tokens of one address, for its requests.
 pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {

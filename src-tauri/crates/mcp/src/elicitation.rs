@@ -17,41 +17,42 @@ use tokio_util::sync::CancellationToken;
 const MAX_MESSAGE_CHARS: usize = 4_000;
 const MAX_URL_CHARS: usize = 2_000;
 
-/// Puts it to the user; `cancel` is the server's own. Where that can't be done the answer is no, and the server's log
-/// says why.
-pub(crate) async fn elicit(handler: &Handler, request: ElicitRequestParams, cancel: CancellationToken) -> ElicitResult {
-    let calls = handler.heard.calls.asking();
-    let (Some(elicitor), Ok((message, wanted))) =
-        (&handler.elicitor, read(request).inspect_err(|why| handler.say(why)))
-    else {
-        return ElicitResult::new(ElicitationAction::Decline);
-    };
-    if calls.is_empty() {
-        handler.say("it was asked outside a call");
-        return ElicitResult::new(ElicitationAction::Decline);
+impl Handler {
+    /// Puts it to the user; `cancel` is the server's own. Where that can't be done the answer is no, and the server's log
+    /// says why.
+    pub(crate) async fn elicit(&self, request: ElicitRequestParams, cancel: CancellationToken) -> ElicitResult {
+        let calls = self.heard.calls.asking();
+        let (Some(elicitor), Ok((message, wanted))) = (&self.elicitor, read(request).inspect_err(|why| self.say(why)))
+        else {
+            return ElicitResult::new(ElicitationAction::Decline);
+        };
+        if calls.is_empty() {
+            self.say("it was asked outside a call");
+            return ElicitResult::new(ElicitationAction::Decline);
+        }
+        let noted = as_noted(&self.server, &message, &wanted);
+        let open: Vec<OpenElicitation> = calls.iter().filter_map(|call| call.caller.ask(noted.clone())).collect();
+        if open.is_empty() {
+            self.say("the call has asked too often");
+            return ElicitResult::new(ElicitationAction::Decline);
+        }
+        let places = calls.iter().map(|call| call.caller.place().clone()).collect();
+        let question = Question { server: self.server.clone(), calls: places, message, wanted };
+        let reply = tokio::select! {
+            reply = elicitor.ask(question) => reply,
+            () = ended(&calls, &cancel) => Reply::Cancel,
+        };
+        let (answer, action, values) = match reply {
+            Reply::Accept(values) => (ElicitationAnswer::Accepted, ElicitationAction::Accept, values),
+            Reply::Decline => (ElicitationAnswer::Declined, ElicitationAction::Decline, Map::new()),
+            Reply::Cancel => (ElicitationAnswer::Cancelled, ElicitationAction::Cancel, Map::new()),
+            Reply::TimedOut => (ElicitationAnswer::TimedOut, ElicitationAction::Cancel, Map::new()),
+        };
+        open.into_iter().for_each(|open| open.answered(answer, values.clone()));
+        let has_content = action == ElicitationAction::Accept && noted.url.is_none();
+        let result = ElicitResult::new(action);
+        if has_content { result.with_content(Value::Object(values)) } else { result }
     }
-    let noted = as_noted(&handler.server, &message, &wanted);
-    let open: Vec<OpenElicitation> = calls.iter().filter_map(|call| call.caller.ask(noted.clone())).collect();
-    if open.is_empty() {
-        handler.say("the call has asked too often");
-        return ElicitResult::new(ElicitationAction::Decline);
-    }
-    let places = calls.iter().map(|call| call.caller.place().clone()).collect();
-    let question = Question { server: handler.server.clone(), calls: places, message, wanted };
-    let reply = tokio::select! {
-        reply = elicitor.ask(question) => reply,
-        () = ended(&calls, &cancel) => Reply::Cancel,
-    };
-    let (answer, action, values) = match reply {
-        Reply::Accept(values) => (ElicitationAnswer::Accepted, ElicitationAction::Accept, values),
-        Reply::Decline => (ElicitationAnswer::Declined, ElicitationAction::Decline, Map::new()),
-        Reply::Cancel => (ElicitationAnswer::Cancelled, ElicitationAction::Cancel, Map::new()),
-        Reply::TimedOut => (ElicitationAnswer::TimedOut, ElicitationAction::Cancel, Map::new()),
-    };
-    open.into_iter().for_each(|open| open.answered(answer, values.clone()));
-    let has_content = action == ElicitationAction::Accept && noted.url.is_none();
-    let result = ElicitResult::new(action);
-    if has_content { result.with_content(Value::Object(values)) } else { result }
 }
 
 async fn ended(calls: &[AtWork], cancel: &CancellationToken) {

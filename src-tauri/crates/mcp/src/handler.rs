@@ -3,7 +3,6 @@
 #![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
 
 use crate::calls_at_work::CallsAtWork;
-use crate::elicitation::elicit;
 use crate::ports::Elicitor;
 use crate::progress::Listeners;
 use crate::stdout_lines::Findings;
@@ -78,7 +77,7 @@ impl ClientHandler for Handler {
         request: ElicitRequestParams,
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        Ok(elicit(self, request, context.ct).await)
+        Ok(self.elicit(request, context.ct).await)
     }
 
     async fn on_progress(&self, params: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

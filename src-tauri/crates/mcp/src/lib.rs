@@ -37,14 +37,13 @@ mod tool_search;
 mod trail;
 
 pub use agreement::{Agreement, AgreementStore, Change, ToolChange};
-pub use authorization::{SignIn, TokenStore};
 pub use connection::{Prompt, PromptArgument};
 pub use form::{Choice, Field, FieldFault, FieldKind, Form, TextFormat};
 pub use launcher::{Ended, Launched, Launcher, Process};
 pub use listed_tool::{ListedTool, Refused};
 pub use offer::{Offer, Offered, Target};
 pub use opening::Step;
-pub use ports::{Elicitor, Page, Ports, Question, Reply, Wanted};
+pub use ports::{Elicitor, Page, Ports, Question, Reply, SignIn, TokenStore, Wanted};
 pub use remote_tool::tools_of;
 pub use result_text::Answer;
 pub use server::{Call, Server, State};

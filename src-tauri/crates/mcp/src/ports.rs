@@ -1,9 +1,9 @@
 //! What servers need of the world, to be implemented by whoever knows it.
 
 use crate::agreement::AgreementStore;
-use crate::authorization::{SignIn, TokenStore};
 use crate::form::Form;
 use crate::launcher::Launcher;
+use arki_domain::Fault;
 use arki_tools::CallPlace;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -22,6 +22,35 @@ pub struct Ports {
     pub elicitor: Option<Arc<dyn Elicitor>>,
     /// The project, which servers are told of.
     pub root: Option<PathBuf>,
+}
+
+/// Where tokens are kept: the operating system's keychain.
+#[async_trait]
+pub trait TokenStore: Send + Sync {
+    /// # Errors
+    /// When there is no keychain.
+    async fn load(&self, url: &str) -> Result<Option<String>, Fault>;
+
+    /// # Errors
+    /// When there is no keychain.
+    async fn save(&self, url: &str, tokens: &str) -> Result<(), Fault>;
+
+    /// # Errors
+    /// When there is no keychain.
+    async fn clear(&self, url: &str) -> Result<(), Fault>;
+}
+
+/// Somebody who can show a page to the user.
+#[async_trait]
+pub trait SignIn: Send + Sync {
+    /// Where the page sends the browser back to.
+    fn redirect_uri(&self) -> String;
+
+    /// Shows the page; gives the address that the browser was sent back to.
+    ///
+    /// # Errors
+    /// When the user does not come back.
+    async fn visit(&self, url: &str) -> Result<String, Fault>;
 }
 
 /// Somebody who can ask the user what a server wants to know.

@@ -7,30 +7,13 @@
 
 use crate::read_events::hash_at;
 use crate::row::{lossy_text, signed, unsigned};
-use crate::verify::VerifyReport;
-use crate::writer::Durability;
+use crate::verify_report::{AnchorFinding, VerifyReport};
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError};
 use arki_domain::SessionId;
 use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::Sha256;
-
-/// What an anchor says of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnchorFinding {
-    /// There is none, or no key to check it with.
-    Absent,
-    /// It was made with another key, which is no proof for or against the log.
-    OtherKey,
-    /// The event that it was made for is there, unchanged.
-    Holds,
-    /// The event that it was made for is missing.
-    CutOff,
-    /// The event that it was made for is another one now.
-    Rewritten,
-    /// It was not made with the key whose name it bears.
-    Forged,
-}
 
 /// What an HMAC is over begins with what it is for, so that none can stand for another.
 const OF_ANCHOR: &[u8] = b"arki/anchor/1\0";

@@ -3,7 +3,7 @@
 use crate::heads::{Head, Heads};
 use crate::projections::{self, SessionRow};
 use crate::seal::{SealedDraft, Unhashed};
-use crate::writer::Isolation;
+use crate::write::Isolation;
 use crate::{StoreError, leases, row, traces};
 use arki_domain::{Event, EventBody, EventId, SAFE_INTEGER, SessionId};
 use rusqlite::{CachedStatement, Connection, params};

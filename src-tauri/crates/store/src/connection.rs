@@ -3,8 +3,8 @@
 //! Opening is on the way to the first request, so that it asks for the layout's version, whether it is Arki's, and
 //! nothing else.
 
-use crate::writing::MAX_LOG_BYTES;
-use crate::{StoreError, salvage, schema};
+use crate::files::beside;
+use crate::{StoreError, damage, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -77,9 +77,7 @@ impl Location {
         schema::bring_up_to_date(&mut connection, &self.path, self.patience)?;
         // What is removed must not be found in the file's gaps either: overwritten where the page is written anyway;
         // whole pages are given back when a session is removed.
-        connection.execute_batch(&format!(
-            "PRAGMA journal_size_limit = {MAX_LOG_BYTES}; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;"
-        ))?;
+        connection.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA secure_delete = FAST;")?;
         Ok(connection)
     }
 
@@ -101,7 +99,7 @@ impl Location {
     /// So that the next start looks for it; nothing where nothing may be changed, or lasts.
     pub(crate) fn note_damage(&self) {
         if let Kind::File = self.kind {
-            salvage::note_damage(&self.path);
+            damage::note(&self.path);
         }
     }
 
@@ -172,12 +170,6 @@ fn ensure_not_cut_off(connection: &Connection, path: &Path) -> Result<(), StoreE
 
 fn has_log(path: &Path) -> bool {
     beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0)
-}
-
-pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
 }
 
 /// <https://www.sqlite.org/uri.html>

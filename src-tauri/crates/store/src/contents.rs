@@ -3,7 +3,7 @@
 
 use crate::blobs::{Blob, refresh};
 use crate::traces::{ContentUse, refer};
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError};
 use arki_domain::{Content, ContentKind, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};

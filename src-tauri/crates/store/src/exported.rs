@@ -3,8 +3,7 @@
 //! A line is taken only in the exact form that Arki writes: what the hash does not cover must not slip in beside it.
 
 use crate::StoreError;
-use crate::seal::{MAX_EVENT_BYTES, Unhashed};
-use crate::verify::is_canonical;
+use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use arki_domain::{Event, GENESIS_HASH, RunId, SessionId};
 use std::collections::HashSet;
 use std::io::{BufRead, Read};
@@ -112,5 +111,5 @@ pub(crate) fn prove(event: &Event) -> Result<(), &'static str> {
     if Unhashed::of(event).hash(payload).as_ref() != Some(&event.hash) {
         return Err("its hash is not that of what it says");
     }
-    if is_canonical(payload) { Ok(()) } else { Err("its payload is not canonical JSON") }
+    if is_canonical_text(payload) { Ok(()) } else { Err("its payload is not canonical JSON") }
 }

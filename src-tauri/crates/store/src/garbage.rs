@@ -11,7 +11,7 @@
 
 use crate::row::unsigned;
 use crate::traces::ContentUse;
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};

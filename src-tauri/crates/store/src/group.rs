@@ -2,7 +2,7 @@
 //! while it is at work. Whoever was answered by the one before is about to come again, and each who still finds a place
 //! spares the disk a commit.
 
-use crate::writer::{Job, Write};
+use crate::write::{Job, Write};
 use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
 use std::time::{Duration, Instant};
 
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use crate::StoreError;
     use crate::heads::Heads;
-    use crate::writer::{Durability, Isolation};
+    use crate::write::{Durability, Isolation};
     use rusqlite::Connection;
     use std::sync::mpsc::{Sender, channel};
 

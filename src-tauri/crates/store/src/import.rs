@@ -11,7 +11,7 @@ use crate::projections::SessionRow;
 use crate::read_events::hash_at;
 use crate::replay::Replay;
 use crate::row::{EVENT_COLUMNS, event, signed};
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError, heads, leases, settings};
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};

@@ -1,7 +1,7 @@
 //! What one process asks of the one that runs a session. It is a word in the lease, so that it ends with the lease;
 //! whoever holds that one looks for it at its own pace.
 
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError, leases};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension};

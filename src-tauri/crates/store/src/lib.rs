@@ -17,9 +17,11 @@ mod approvals;
 mod blobs;
 mod connection;
 mod contents;
+mod damage;
 mod error;
 mod exported;
 mod file_events;
+mod files;
 mod garbage;
 mod group;
 mod heads;
@@ -52,13 +54,14 @@ mod traces;
 mod unspaced;
 mod usage_events;
 mod verify;
+mod verify_report;
+mod write;
 mod writer;
 mod writing;
 
 #[cfg(test)]
 mod tests;
 
-pub use anchors::AnchorFinding;
 pub use approvals::{ApprovalRecord, ApprovalStatus};
 pub use blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 pub use connection::BUSY_TIMEOUT;
@@ -86,5 +89,5 @@ pub use snippet::{MAX_SNIPPET_CHARACTERS, SnippetPart};
 pub use store::{Store, StoreOptions};
 pub use tail::{MAX_TAIL_PAGE, Tail};
 pub use usage_events::UsageMark;
-pub use verify::VerifyReport;
+pub use verify_report::{AnchorFinding, VerifyReport};
 pub use writer::MAX_QUEUED_WRITES;

@@ -7,7 +7,7 @@
 use crate::garbage::{ManifestReader, Released};
 use crate::import::imported_to;
 use crate::row::OF_SESSION;
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError, leases, search_index, usage_events};
 use arki_domain::SessionId;
 use rusqlite::types::Value;

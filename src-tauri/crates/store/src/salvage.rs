@@ -1,7 +1,7 @@
 //! A database that is damaged at SQLite's own level: what can still be read goes into a new one, the damaged one stays.
 //!
 //! Looking for damage takes as long as the database is large, so that it is done only when there is a reason: opening
-//! failed with it, or reading did and left a mark ([`note_damage`]). What was tampered with is no damage, and stays as
+//! failed with it, or reading did and left a mark ([`damage`]). What was tampered with is no damage, and stays as
 //! it is: this restores what SQLite can't read, never a chain. A session with a gap is kept, shown, and read-only.
 //!
 //! `copies` moves the files, `pages` reads rows without SQLite's help, `recovery` puts them together.
@@ -12,10 +12,9 @@ mod recovery;
 
 use crate::connection::{self, Location};
 use crate::reader::Reader;
-use crate::{Store, StoreError, StoreOptions};
+use crate::{Store, StoreError, StoreOptions, damage};
 use arki_domain::{Clock, SessionId, SystemClock, plural};
 use copies::Scratch;
-pub(crate) use copies::note_damage;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -87,7 +86,7 @@ impl Salvaged {
 /// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has the damaged file open, since what it writes there
 /// would be lost.
 pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
-    if !copies::is_noted(path) {
+    if !damage::is_noted(path) {
         match Store::open(path, options.clone()).map_err(|error| told_apart(path, error)) {
             Err(StoreError::Damaged { .. }) => {}
             opened => return opened.map(|store| (store, None)),
@@ -118,7 +117,7 @@ fn salvage(path: &Path) -> Result<Option<Salvaged>, StoreError> {
         }
         Err(error) => return Err(error),
     };
-    copies::forget_damage(path)?;
+    damage::forget(path)?;
     Ok(salvaged)
 }
 

@@ -133,6 +133,12 @@ impl<'a> Unhashed<'a> {
     }
 }
 
+/// A payload in another form could carry a hash over that form, which no other reader would compute.
+pub(crate) fn is_canonical_text(payload: &str) -> bool {
+    let parsed: Result<Value, _> = serde_json::from_str(payload);
+    parsed.is_ok_and(|value| canonical_json(&value).is_ok_and(|canonical| canonical == payload))
+}
+
 /// `serde_json` escapes exactly what RFC 8785 asks for; an id has nothing to escape.
 fn push_quoted(json: &mut String, text: &str) {
     let is_plain = |byte: u8| byte >= b' ' && byte != b'"' && byte != b'\\';

@@ -7,7 +7,7 @@ use crate::row::{EVENT_COLUMNS, event};
 use crate::search_query::{project_facet, tool_facet};
 use crate::searchable::{is_searchable, searchable};
 use crate::unspaced::set_apart;
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Store, StoreError, settings};
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -3,7 +3,7 @@
 
 use crate::blobs::{BLOB_COMPRESSION_LEVEL, MAX_BLOB_BYTES};
 use crate::read_events::last_seq;
-use crate::writer::Durability;
+use crate::write::Durability;
 use crate::{Reader, Store, StoreError, row};
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, params};

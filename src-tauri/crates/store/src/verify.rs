@@ -7,45 +7,14 @@
 use crate::projections::SessionRow;
 use crate::read_events::hash_at;
 use crate::row::{OF_SESSION, lossy_text};
-use crate::seal::{MAX_EVENT_BYTES, Unhashed};
-use crate::{AnchorFinding, Reader, StoreError, anchors};
+use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
+use crate::verify_report::VerifyReport;
+use crate::{Reader, StoreError, anchors};
 use arki_domain::projection::SessionState;
-use arki_domain::{GENESIS_HASH, SessionId, canonical_json};
+use arki_domain::{GENESIS_HASH, SessionId};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Row};
-use serde::Serialize;
 use std::collections::HashSet;
-
-/// What was found of one session, in the contract's form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct VerifyReport {
-    pub session_id: SessionId,
-    /// The rows there are.
-    pub events: u64,
-    pub ok: bool,
-    /// The first number whose event is changed, missing or there twice.
-    pub first_broken_seq: Option<u64>,
-    /// Whether the log is vouched for with a key from outside of the database, as far as it went then.
-    pub anchored: bool,
-    /// Why it is or is not.
-    #[serde(skip)]
-    pub anchor: AnchorFinding,
-}
-
-impl VerifyReport {
-    pub(crate) fn sound(session_id: SessionId, events: u64) -> Self {
-        let anchor = AnchorFinding::Absent;
-        Self { session_id, events, ok: true, first_broken_seq: None, anchored: false, anchor }
-    }
-
-    /// Numbers start at 1, and an earlier break is never made later.
-    pub(crate) fn break_at(&mut self, seq: u64) {
-        let seq = seq.max(1);
-        self.first_broken_seq = Some(self.first_broken_seq.map_or(seq, |earlier| earlier.min(seq)));
-        self.ok = false;
-    }
-}
 
 /// In the order of the index, and only what that has not in an order of its own.
 const ROWS: &str = "SELECT rowid, session_id FROM events ORDER BY substr(session_id, -8), session_id, seq";
@@ -295,12 +264,6 @@ fn prove<'r>(columns: [ValueRef<'r>; 9], follows: &str) -> FromSqlResult<Option<
     let is_proven = unhashed.prev_hash == follows
         && payload.len() <= MAX_EVENT_BYTES
         && unhashed.hash(payload).is_some_and(|computed| computed == hash)
-        && is_canonical(payload);
+        && is_canonical_text(payload);
     Ok(is_proven.then_some(hash))
-}
-
-/// A payload in another form could carry a hash over that form, which no other reader would compute.
-pub(crate) fn is_canonical(payload: &str) -> bool {
-    let parsed: Result<serde_json::Value, _> = serde_json::from_str(payload);
-    parsed.is_ok_and(|value| canonical_json(&value).is_ok_and(|canonical| canonical == payload))
 }

@@ -1,6 +1,6 @@
 //! The one thread that writes, and how waiting writes share a transaction.
 //!
-//! A write is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
+//! A write (`write`) is a closure over the connection (`writing`). Whatever waits when the thread is free goes into one
 //! transaction and, where that waits for the disk, what comes while it is at work (`group`); nobody is answered before
 //! the commit. A large append that finds nobody before it is sealed while the thread stores its beginning (`relay`). A
 //! small one, where the disk need not be waited for, is done by the caller itself: the connection is behind a lock, and
@@ -9,6 +9,7 @@
 use crate::StoreError;
 use crate::group::Waiting;
 use crate::heads::Heads;
+use crate::write::{Durability, Isolation, Job, Pending, Write};
 use crate::writing::WritingConnection;
 use rusqlite::Connection;
 use std::path::PathBuf;
@@ -17,28 +18,10 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::{Semaphore, oneshot};
 
 /// Writes that may wait; whoever comes later waits for a place.
 pub const MAX_QUEUED_WRITES: usize = 1024;
-
-/// What a write asks of the disk before it counts as done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Durability {
-    /// Survives the end of the process, and usually that of the machine.
-    Normal,
-    /// On the disk: survives a power cut.
-    Full,
-}
-
-/// What becomes of the rest of its group when a write fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Isolation {
-    /// Nothing.
-    Savepoint,
-    /// Nothing, as long as it has not written anything; afterwards it takes the group with it.
-    Shared,
-}
 
 /// What the thread and its callers share.
 struct Shared {
@@ -60,59 +43,6 @@ pub(crate) struct WriteQueue {
     jobs: Sender<Job>,
     places: Arc<Semaphore>,
     shared: Arc<Shared>,
-}
-
-pub(crate) enum Job {
-    Write(Box<dyn Write>),
-    Close,
-}
-
-pub(crate) trait Write: Send {
-    fn durability(&self) -> Durability;
-    fn isolation(&self) -> Isolation;
-    fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError>;
-    /// `error` when it was taken back.
-    fn answer(self: Box<Self>, error: Option<StoreError>);
-}
-
-struct Pending<T, F> {
-    work: Option<F>,
-    done: Option<T>,
-    durability: Durability,
-    isolation: Isolation,
-    answer: oneshot::Sender<Result<T, StoreError>>,
-    place: OwnedSemaphorePermit,
-}
-
-impl<T, F> Write for Pending<T, F>
-where
-    T: Send,
-    F: FnOnce(&Connection, &mut Heads) -> Result<T, StoreError> + Send,
-{
-    fn durability(&self) -> Durability {
-        self.durability
-    }
-
-    fn isolation(&self) -> Isolation {
-        self.isolation
-    }
-
-    fn run(&mut self, connection: &Connection, heads: &mut Heads) -> Result<(), StoreError> {
-        if let Some(work) = self.work.take() {
-            self.done = Some(work(connection, heads)?);
-        }
-        Ok(())
-    }
-
-    fn answer(self: Box<Self>, error: Option<StoreError>) {
-        let result = match (error, self.done) {
-            (Some(error), _) => Err(error),
-            (None, done) => done.ok_or(StoreError::Closed),
-        };
-        drop(self.place);
-        // Whoever asked may have gone; the write stands.
-        let _ = self.answer.send(result);
-    }
 }
 
 impl Writer {

@@ -4,7 +4,7 @@ use crate::StoreError;
 use crate::connection;
 use crate::group::{Group, Waiting};
 use crate::heads::Heads;
-use crate::writer::{Durability, Isolation, Write};
+use crate::write::{Durability, Isolation, Write};
 use rusqlite::Connection;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const CHECKPOINT_PAGES: u32 = 1000;
 /// written again with every commit and need be copied only once.
 const SHARED_CHECKPOINT_PAGES: u32 = 4000;
 /// The log is not cut back below that.
-pub(crate) const MAX_LOG_BYTES: u32 = SHARED_CHECKPOINT_PAGES * 4200;
+const MAX_LOG_BYTES: u32 = SHARED_CHECKPOINT_PAGES * 4200;
 
 pub(crate) struct WritingConnection {
     connection: Connection,
@@ -31,6 +31,7 @@ pub(crate) struct WritingConnection {
 
 impl WritingConnection {
     pub(crate) fn new(connection: Connection, path: PathBuf) -> Result<Self, StoreError> {
+        connection.pragma_update(None, "journal_size_limit", MAX_LOG_BYTES)?;
         let patience = connection.query_row("PRAGMA busy_timeout", [], |row| row.get::<_, u32>(0))?;
         let patience = Duration::from_millis(patience.into());
         let (durability, checkpoint_pages) = (Durability::Normal, CHECKPOINT_PAGES);

@@ -3,8 +3,7 @@
 use super::layout::{self, Piece};
 use super::wire::{Block, Entry, ImageSource, Role};
 use crate::call_names::acceptable_name;
-use crate::image_data::Images;
-use crate::image_data::base64_of;
+use crate::image_data::{Images, base64_of};
 use arki_domain::{CallId, Image, Message, Reasoning, ToolRequest, sha256_hex};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

@@ -2,9 +2,9 @@
 
 use super::conversation::Request;
 use super::script::Turn;
-use super::server::Body;
 use bytes::Bytes;
 use futures_util::stream;
+use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
 use serde_json::{Value, json};
@@ -15,6 +15,9 @@ use tokio::time::sleep;
 /// The usual rule of thumb for English: four characters a token.
 const CHARACTERS_PER_TOKEN: usize = 4;
 const ARGUMENT_PIECE_CHARS: usize = 24;
+
+/// Of an answer.
+pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 pub(super) fn play(request: &Request, turn: Turn, word_pause: Duration) -> Body {
     let pieces = events(request, turn).into_iter();

@@ -1,12 +1,11 @@
 //! Chat Completions over HTTP on a free port of loopback, for this process alone.
 
 use super::conversation::{Conversation, Request};
-use super::{playback, script};
+use super::playback::{self, Body};
+use super::script;
 use crate::Secret;
 use crate::catalogue::DEMO_MODELS;
 use arki_domain::{Code, Fault};
-use bytes::Bytes;
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
@@ -25,8 +24,6 @@ use tokio::task::AbortHandle;
 
 /// More than any context window holds.
 const MAX_REQUEST_BYTES: usize = 64 * 1024 * 1024;
-
-pub(super) type Body = BoxBody<Bytes, Infallible>;
 
 /// Runs until it is dropped.
 pub(crate) struct DemoServer {

@@ -3,23 +3,15 @@
 use super::generation::Generation;
 use super::kept_parts::kept_parts;
 use super::said::Said;
-use super::wire::{Blob, Content, FunctionResponse, Part};
+use super::wire::{Blob, Content, FunctionResponse, Part, Role};
 use crate::growing_request::to_json;
-use crate::image_data::Images;
-use crate::image_data::base64_of;
+use crate::image_data::{Images, base64_of};
 use arki_domain::{Fault, Message};
 use std::sync::Arc;
 
 /// Stands for the signature of a call that has none, as it is another model's:
 /// <https://ai.google.dev/gemini-api/docs/thought-signatures>.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Role {
-    User,
-    Model,
-}
 
 /// There is no role for what the system says in between, or for results.
 pub(super) fn role(message: &Message) -> Role {

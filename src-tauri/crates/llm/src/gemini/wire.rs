@@ -2,7 +2,6 @@
 //!
 //! <https://ai.google.dev/api/generate-content>
 
-use super::contents::Role;
 use crate::figures;
 use arki_domain::{ToolDefinition, Usage};
 use serde::{Deserialize, Serialize};
@@ -88,6 +87,13 @@ pub(super) struct ThinkingConfig {
     pub(super) thinking_budget: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thinking_level: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Role {
+    User,
+    Model,
 }
 
 #[derive(Serialize)]

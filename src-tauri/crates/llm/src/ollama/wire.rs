@@ -2,8 +2,7 @@
 
 use crate::figures;
 use crate::function_tool::FunctionTool;
-use crate::image_data::Images;
-use crate::image_data::base64_of;
+use crate::image_data::{Images, base64_of};
 use crate::tool_arguments::object_text;
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};

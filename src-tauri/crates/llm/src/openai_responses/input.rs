@@ -3,8 +3,7 @@
 use super::kept::{DIVIDER, Kept, ReasoningItem, recall};
 use crate::call_names::{acceptable_id, acceptable_name};
 use crate::growing_request::to_json;
-use crate::image_data::Images;
-use crate::image_data::data_url_of;
+use crate::image_data::{Images, data_url_of};
 use crate::tool_arguments::object_text;
 use arki_domain::{Fault, Message, Reasoning, ToolRequest};
 use serde::Serialize;

@@ -4,7 +4,7 @@
 use super::ProviderConnection;
 use crate::ProviderKind;
 use crate::catalogue::{self, ModelInfo};
-use crate::live_models::{self, is_asked};
+use crate::local_models::{self, is_asked};
 use crate::model_list::ListedModel;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,7 +75,7 @@ impl ProviderConnection {
     /// What is known of the model, by its server too.
     pub(crate) async fn model_info(self: &Arc<Self>, model: &str) -> ModelInfo {
         match self.learn(model).await {
-            Some(listed) => live_models::info(&self.settings, model, &listed),
+            Some(listed) => local_models::info(&self.settings, model, &listed),
             None => catalogue::model_info(&self.settings, model),
         }
     }

@@ -1,7 +1,7 @@
 //! The files of a salvage: the copy that is kept, the one that is worked on, and the new one until it takes its place.
 
 use crate::StoreError;
-use crate::connection::beside;
+use crate::files::{beside, private_file, remove};
 use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -10,24 +10,8 @@ use std::path::{Path, PathBuf};
 const MARK: &[u8] = b"events are append-only";
 const CHUNK_BYTES: usize = 1 << 20;
 
-const NOTE: &str = ".damage-noted";
 const LOCK: &str = ".salvage-lock";
 const LOGS: [&str; 2] = ["-wal", "-shm"];
-
-/// Remembers, as well as it can, that reading came upon damage, so that the next start looks for it.
-pub(crate) fn note_damage(path: &Path) {
-    if let Err(error) = private_file(&beside(path, NOTE)) {
-        tracing::warn!(%error, "noting that the database is damaged");
-    }
-}
-
-pub(super) fn is_noted(path: &Path) -> bool {
-    beside(path, NOTE).exists()
-}
-
-pub(super) fn forget_damage(path: &Path) -> Result<(), StoreError> {
-    remove(&beside(path, NOTE))
-}
 
 /// Held until it is dropped, also by the end of the process; whoever comes second waits.
 pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
@@ -137,26 +121,11 @@ fn copy(from: &Path, to: &Path) -> Result<(), StoreError> {
     Ok(to.sync_all()?)
 }
 
-fn private_file(path: &Path) -> Result<File, StoreError> {
-    let mut options = OpenOptions::new();
-    options.create(true).truncate(false).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    Ok(options.open(path)?)
-}
-
 fn open_if_there(path: &Path) -> Result<Option<File>, StoreError> {
     match File::open(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.into()),
-    }
-}
-
-fn remove(path: &Path) -> Result<(), StoreError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::files::beside;
 use crate::tests::{Fixture, HandClock, approval_requested, called, completed, created, foreign, options, started};
 use crate::{PinRecord, TrustRecord};
 use arki_domain::{ApprovalId, Code, RunId};
@@ -70,7 +71,7 @@ fn root_of(path: &Path, name: &str) -> u64 {
 /// Salvages what was found to be damaged, and checks what holds however much is lost.
 fn salvage_noted(path: &Path) -> (Store, Option<Salvaged>) {
     let before = std::fs::read(path).unwrap();
-    note_damage(path);
+    damage::note(path);
     let (store, salvaged) = open_or_salvage(path, options()).unwrap();
     if let Some(salvaged) = &salvaged {
         assert_eq!(std::fs::read(&salvaged.copy).unwrap(), before);
@@ -100,7 +101,7 @@ async fn a_sound_database_is_opened_and_not_touched() {
     let before = std::fs::read(&path).unwrap();
     assert_eq!(open_or_salvage(&path, options()).unwrap().1, None);
     assert_eq!(salvage_noted(&path).1, None);
-    assert!(!copies::is_noted(&path));
+    assert!(!damage::is_noted(&path));
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
@@ -293,7 +294,7 @@ async fn what_was_only_in_the_log_beside_the_file_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("arki.db");
     for suffix in ["", "-wal"] {
-        std::fs::copy(connection::beside(&fixture.path, suffix), connection::beside(&path, suffix)).unwrap();
+        std::fs::copy(beside(&fixture.path, suffix), beside(&path, suffix)).unwrap();
     }
     overwrite_page(&path, 2);
     let (store, _) = salvage_noted(&path);
@@ -323,7 +324,7 @@ async fn writing_that_comes_upon_damage_leaves_a_mark_too() {
     overwrite_page(&path, root);
     let store = Store::open(&path, options()).unwrap();
     assert_eq!(store.append(&id(0), vec![created("t", "/p")]).await.unwrap_err().code(), Code::DATABASE_DAMAGED);
-    assert!(copies::is_noted(&path));
+    assert!(damage::is_noted(&path));
 }
 
 #[tokio::test]
@@ -379,7 +380,7 @@ async fn the_log_of_a_file_that_became_empty_is_not_thrown_away() {
     for length in [0, 50] {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("arki.db");
-        let log = |path: &Path| connection::beside(path, "-wal");
+        let log = |path: &Path| beside(path, "-wal");
         std::fs::copy(log(&fixture.path), log(&path)).unwrap();
         std::fs::write(&path, &std::fs::read(&fixture.path).unwrap()[..length]).unwrap();
         let (store, salvaged) = open_or_salvage(&path, options()).unwrap();
