@@ -10,7 +10,6 @@ const TESTKIT: &str = "src-tauri/crates/testkit/";
 const MAY_START: &[&str] = &["src-tauri/crates/cli/src/commands/open.rs"];
 /// Files of Arki's own, never a project's.
 const MAY_WRITE: &[&str] = &[
-    "src-tauri/crates/store/src/connection.rs",
     "src-tauri/crates/store/src/files.rs",
     "src-tauri/crates/store/src/salvage",
     "src-tauri/src/",

@@ -3,7 +3,7 @@
 //! Opening is on the way to the first request, so that it asks for the layout's version, whether it is Arki's, and
 //! nothing else.
 
-use crate::files::beside;
+use crate::files::{beside, make_private_file};
 use crate::{StoreError, damage, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -200,45 +200,4 @@ pub(crate) fn close(connection: Connection) -> Result<(), StoreError> {
     connection.busy_timeout(CLOSE_TIMEOUT)?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     connection.close().map_err(|(_, error)| error.into())
-}
-
-/// SQLite gives the files beside the database the permissions of the database.
-fn make_private_file(path: &Path) -> Result<(), StoreError> {
-    if let Some(folder) = path.parent() {
-        make_private_folder(folder)?;
-    }
-    let mut options = std::fs::OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(path)?;
-    withdraw_from_others(&file)
-}
-
-fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    Ok(builder.create(folder)?)
-}
-
-/// A file that was there before, perhaps copied, may be readable for others.
-#[cfg(unix)]
-fn withdraw_from_others(file: &std::fs::File) -> Result<(), StoreError> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps)]
-fn withdraw_from_others(_: &std::fs::File) -> Result<(), StoreError> {
-    Ok(())
 }

@@ -1,7 +1,7 @@
 //! The database's file and those beside it.
 
 use crate::StoreError;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 /// The path with `suffix` at its end.
@@ -26,4 +26,40 @@ pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// SQLite gives the files beside the database the permissions of the database.
+pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
+    if let Some(folder) = path.parent() {
+        make_private_folder(folder)?;
+    }
+    withdraw_from_others(&private_file(path)?)
+}
+
+fn make_private_folder(folder: &Path) -> Result<(), StoreError> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    Ok(builder.create(folder)?)
+}
+
+/// A file that was there before, perhaps copied, may be readable for others.
+#[cfg(unix)]
+fn withdraw_from_others(file: &File) -> Result<(), StoreError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        file.set_permissions(std::fs::Permissions::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps)]
+fn withdraw_from_others(_: &File) -> Result<(), StoreError> {
+    Ok(())
 }
