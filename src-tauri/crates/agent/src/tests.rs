@@ -92,6 +92,8 @@ struct Script {
     meanwhile: Mutex<Option<(Arc<MemoryLog>, QueueMode)>>,
     /// How long each step of the stream takes.
     pace: Mutex<Duration>,
+    /// What is known of the context window at each request.
+    windows: Mutex<Vec<u64>>,
 }
 
 #[async_trait]
@@ -111,6 +113,11 @@ impl ChatModel for Script {
             message_count: request.messages.len(),
             body: Default::default(),
         })
+    }
+
+    fn context_window(&self) -> Option<u64> {
+        let requests = self.message_counts.lock().unwrap().len();
+        self.windows.lock().unwrap().get(requests - 1).copied()
     }
 
     async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Fault> {
@@ -199,6 +206,7 @@ impl Stage {
             message_counts: Mutex::default(),
             meanwhile: Mutex::default(),
             pace: Mutex::default(),
+            windows: Mutex::default(),
         };
         Self {
             log: Arc::default(),
@@ -282,6 +290,23 @@ async fn calls_are_carried_out_until_the_model_has_answered() {
     assert_eq!(*stage.model.message_counts.lock().unwrap(), [1, 4]);
     assert_eq!((stage.count("tool.call"), stage.count("tool.result")), (2, 2));
     assert_eq!(stage.log.kinds().last().unwrap(), "run.completed");
+}
+
+#[tokio::test]
+async fn the_context_window_is_told_once_and_again_when_it_is_another() {
+    let turn = || vec![call("c"), end()];
+    let stage = Stage::new(vec![turn(), turn(), turn(), vec![text("done"), end()]]);
+    *stage.model.windows.lock().unwrap() = vec![8192, 8192, 4096, 4096];
+    stage.run().await;
+    let log = stage.log.0.lock().unwrap();
+    let told: Vec<Option<u64>> = log
+        .iter()
+        .filter_map(|event| match event.body() {
+            EventBody::EngineRequest(request) => Some(request.context_window),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(told, [Some(8192), None, Some(4096), None]);
 }
 
 #[tokio::test]

@@ -164,6 +164,22 @@ async fn the_index_is_filled_in_batches_and_once_by_two_processes() {
 }
 
 #[tokio::test]
+async fn what_many_small_fills_leave_is_joined_and_everything_found_still() {
+    let fixture = Fixture::new();
+    let fills = 40;
+    for fill in 0..fills {
+        fixture.append(&"s".into(), vec![said(&format!("same word{fill}"))]).await;
+        fixture.store.index_for_search().await.unwrap();
+        // SQLite by itself joins only when there are sixteen.
+        let sql = "SELECT count(DISTINCT segid) FROM search_idx";
+        let pieces: i64 = super::foreign(&fixture.path).query_row(sql, [], |row| row.get(0)).unwrap();
+        assert!(pieces < 4, "{pieces} pieces after fill {fill}");
+    }
+    assert_eq!(search(&fixture.store, &query("same")).await.len(), fills);
+    assert_eq!(places(&search(&fixture.store, &query("word7")).await), [("s", 8)]);
+}
+
+#[tokio::test]
 async fn a_page_of_hits_is_bounded() {
     let fixture = Fixture::new();
     fixture.append(&SessionId::new(), vec![said("same"); MAX_SEARCH_HITS + 1]).await;
