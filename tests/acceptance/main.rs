@@ -42,6 +42,7 @@ mod guides;
 mod hash_chain;
 mod held_up;
 mod inside_tools;
+mod interrupted_rewind;
 mod keychain;
 mod keys;
 mod killed;

@@ -80,7 +80,7 @@ impl Engine {
         let decide = |asked: &ApprovalRequested| {
             self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
-        let resumed = self.prepare_resume(session_id, &resume, decide).await;
+        let resumed = self.prepare_resume(session_id, &resume, &open, decide).await;
         match resumed {
             Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
             Err(fault) => {
@@ -95,6 +95,7 @@ impl Engine {
         &self,
         session_id: &SessionId,
         Resume { run: wanted, approve, answer, .. }: &Resume,
+        open: &OpenProject,
         decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
         let history = self.history(session_id, None)?;
@@ -104,7 +105,8 @@ impl Engine {
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.ensure_begun_here(&run.run_id)?;
-        let mut drafts = self.lost_in_background(session_id, history.transcript.background().going()).await?;
+        let mut drafts: Vec<EventDraft> = self.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
+        drafts.extend(self.lost_in_background(session_id, history.transcript.background().going()).await?);
         let partial = self.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(

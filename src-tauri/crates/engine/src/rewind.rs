@@ -97,8 +97,9 @@ impl Engine {
     /// What a restoration wrote that was cut off is told first, so that it can be gone back on like any other.
     pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
         let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
-        if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
-            self.log.append(session_id, vec![EventDraft::of_session(untold)]).await?;
+        let untold = self.settle_interrupted_restoration(session_id, &open)?;
+        if untold.is_some() {
+            self.log.append(session_id, untold.into_iter().collect()).await?;
         }
         Ok(())
     }

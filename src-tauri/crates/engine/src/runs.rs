@@ -133,6 +133,7 @@ impl Engine {
         if history.trust.as_ref() != Some(&trust) {
             drafts.push(EventDraft::of_session(trust));
         }
+        drafts.extend(self.settle_interrupted_restoration(&session_id, &open)?);
         drafts.extend(self.lost_in_background(&session_id, history.transcript.background().going()).await?);
         drafts.push(EventDraft::of_run(
             &run_id,

@@ -20,7 +20,7 @@ use crate::file_content::{FileContent, make_link};
 use crate::project::{Project, ProjectPath, descend, descend_making, mode_of, split_parent};
 use crate::protection::{is_protected, is_secret};
 
-pub use unfinished::remove_unfinished;
+pub use unfinished::{remove_unfinished, remove_unfinished_restoration};
 
 /// Mode of a new file, before the umask.
 const NEW_FILE_MODE: u32 = 0o644;

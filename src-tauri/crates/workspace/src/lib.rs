@@ -47,7 +47,7 @@ mod trust;
 mod unnamed_reads;
 mod walk;
 
-pub use atomic_write::remove_unfinished;
+pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
 pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{

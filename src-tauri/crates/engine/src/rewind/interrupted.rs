@@ -1,16 +1,23 @@
 //! A restoration that the end of the program cut off: its images and its intent are in the log, that it happened is not.
+//! Whoever goes on with the session, or back again, tells it first and removes what it left beside the files.
 
 use crate::Engine;
 use crate::projects::OpenProject;
 use crate::rewind::found;
 use arki_domain::{
-    CheckpointCreated, Event, EventBody, EventId, Fault, RestoreAction, RestoredFile, SessionId, SessionRewound,
-    sha256_hex,
+    CheckpointCreated, Event, EventBody, EventDraft, EventId, Fault, RestoreAction, RestoredFile, SessionId,
+    SessionRewound, sha256_hex,
 };
-use arki_workspace::FileContent;
+use arki_workspace::{FileContent, remove_unfinished_restoration};
 
-/// A cut-off restoration is among the session's last events: nothing is added after it but by going on.
-const AMONG_LAST: usize = 200;
+/// A cut-off restoration is among the session's last events: what goes on after it has told it.
+const AMONG_LAST: usize = 50;
+
+/// What was to be written, and from where.
+struct Untold {
+    checkpoint: CheckpointCreated,
+    files: Vec<RestoredFile>,
+}
 
 impl Engine {
     /// What such a restoration has written, in the form in which it would have been told; `None` where none was cut off.
@@ -19,28 +26,56 @@ impl Engine {
         session_id: &SessionId,
         open: &OpenProject,
     ) -> Result<Option<SessionRewound>, Fault> {
+        Ok(self.untold(session_id)?.and_then(|untold| untold.written(open)))
+    }
+
+    /// As [`Self::interrupted_restoration`], to be appended; what it left half done beside the files is gone then.
+    pub(crate) fn settle_interrupted_restoration(
+        &self,
+        session_id: &SessionId,
+        open: &OpenProject,
+    ) -> Result<Option<EventDraft>, Fault> {
+        let Some(untold) = self.untold(session_id)? else { return Ok(None) };
+        if open.is_trusted() {
+            untold.files.iter().for_each(|file| tidy(open, &file.path));
+        }
+        Ok(untold.written(open).map(EventDraft::of_session))
+    }
+
+    fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Fault> {
         let page = self.reader().page(session_id, None, AMONG_LAST)?;
         let Some(checkpoint) = untold(&page.events) else { return Ok(None) };
         let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();
-        let written = |file: &RestoredFile| {
+        let is_write = |file: &RestoredFile| matches!(file.action, RestoreAction::Restore | RestoreAction::Delete);
+        Ok(Some(Untold { checkpoint, files: files.into_iter().filter(is_write).collect() }))
+    }
+}
+
+impl Untold {
+    fn written(self, open: &OpenProject) -> Option<SessionRewound> {
+        let is_written = |file: &RestoredFile| {
             let now = found(open, &file.path).ok().flatten().map(|found| found.content);
             let is_link = now.as_ref().is_some_and(FileContent::is_link);
             (now.as_deref().map(sha256_hex), is_link) == (file.after_hash.clone(), file.after_link)
                 && (&file.before_hash, file.before_link) != (&file.after_hash, file.after_link)
         };
-        let is_write = |file: &RestoredFile| matches!(file.action, RestoreAction::Restore | RestoreAction::Delete);
-        let changes: Vec<RestoredFile> = files.into_iter().filter(|file| is_write(file) && written(file)).collect();
-        if changes.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(SessionRewound {
-            to_seq: checkpoint.last_seq,
+        let changes: Vec<RestoredFile> = self.files.into_iter().filter(is_written).collect();
+        (!changes.is_empty()).then_some(SessionRewound {
+            to_seq: self.checkpoint.last_seq,
             files: true,
             conversation: false,
-            checkpoint_id: Some(checkpoint.checkpoint_id),
+            checkpoint_id: Some(self.checkpoint.checkpoint_id),
             changes,
-        }))
+        })
+    }
+}
+
+/// It is not worth failing for.
+fn tidy(open: &OpenProject, path: &str) {
+    let tidied = open.project.resolve(path).and_then(|path| remove_unfinished_restoration(&open.project, &path));
+    if let Err(error) = tidied {
+        tracing::warn!(%error, path, "what an interrupted restoration left was not removed");
     }
 }
 

@@ -2,27 +2,38 @@
 //!
 //! Whoever writes one holds a lock on it, which ends with its process; so one that can be locked is nobody's.
 
-use super::{NAME_MARK, RANDOM_DIGITS, mark_of};
+use super::{NAME_MARK, RANDOM_DIGITS, Way, mark_of};
 use crate::error::Result;
 use crate::project::{Project, ProjectPath, descend, split_parent};
 use cap_std::fs::Dir;
 
 /// Removes what was left beside `path` by a write that never finished. What can't be removed stays.
 pub fn remove_unfinished(project: &Project, path: &ProjectPath) -> Result<()> {
-    let real = project.canonical(path)?;
-    let (parent, name) = split_parent(real.as_str());
+    remove_beside(project, &project.canonical(path)?, is_nobodys_file);
+    Ok(())
+}
+
+/// As [`remove_unfinished`], by a restoration: also links. A link can't be locked, so that one that another program is
+/// about to put in this very place goes too; that program then puts everything back, and says so.
+pub fn remove_unfinished_restoration(project: &Project, path: &ProjectPath) -> Result<()> {
+    let place = Way::InPlace.place(project, path)?;
+    remove_beside(project, &place, |folder, name| is_link(folder, name) || is_nobodys_file(folder, name));
+    Ok(())
+}
+
+fn remove_beside(project: &Project, place: &ProjectPath, is_left: impl Fn(&Dir, &str) -> bool) {
+    let (parent, name) = split_parent(place.as_str());
     // Without the folder there is nothing in it.
-    let Ok(folder) = descend(project.dir(), parent) else { return Ok(()) };
+    let Ok(folder) = descend(project.dir(), parent) else { return };
     let start = mark_of(name);
     for entry in folder.entries().into_iter().flatten().flatten() {
         let found = entry.file_name();
         if let Some(found) = found.to_str().filter(|found| is_temporary_of(&start, found))
-            && is_nobodys(&folder, found)
+            && is_left(&folder, found)
         {
             let _ = folder.remove_file(found);
         }
     }
-    Ok(())
 }
 
 fn is_temporary_of(start: &str, found: &str) -> bool {
@@ -32,14 +43,18 @@ fn is_temporary_of(start: &str, found: &str) -> bool {
     })
 }
 
-fn is_nobodys(folder: &Dir, name: &str) -> bool {
+fn is_link(folder: &Dir, name: &str) -> bool {
+    folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink())
+}
+
+fn is_nobodys_file(folder: &Dir, name: &str) -> bool {
     let is_file = folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_file());
     is_file && folder.open(name).is_ok_and(|file| file.into_std().try_lock().is_ok())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Staged, Way, WriteProtected, stage};
+    use super::super::{Staged, WriteProtected, stage};
     use super::*;
 
     fn names(root: &std::path::Path) -> Vec<String> {
@@ -79,5 +94,19 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let project = Project::open(root.path()).unwrap();
         remove_unfinished(&project, &project.resolve("no/such/file").unwrap()).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_left_by_a_restoration_alone() {
+        let root = tempfile::tempdir().unwrap();
+        let project = Project::open(root.path()).unwrap();
+        let path = project.resolve("a").unwrap();
+        let left = ".a.arki-tmp-0123456789abcdef";
+        std::os::unix::fs::symlink("nowhere", root.path().join(left)).unwrap();
+        remove_unfinished(&project, &path).unwrap();
+        assert_eq!(names(root.path()), [left]);
+        remove_unfinished_restoration(&project, &path).unwrap();
+        assert_eq!(names(root.path()), [""; 0]);
     }
 }
