@@ -121,6 +121,21 @@ fn a_session_takes_those_of_its_sub_agents_with_it_and_one_that_is_waited_for_st
 }
 
 #[test]
+fn a_sub_agents_session_of_an_import_is_waited_for_by_nobody() {
+    let there = stage(vec![delegated("arki"), written()]);
+    let (parent, child) = with_subagent(&there);
+    let here = stage(Vec::new());
+    for session in [&parent, &child] {
+        let exported = there.arki(&["sessions", "export", session]).exits(0).stdout;
+        here.arki(&["sessions", "import", here.write("export.jsonl", exported).to_str().unwrap()]).exits(0);
+    }
+    here.arki(&["sessions", "rm", &child]).exits(0);
+    here.arki(&["resume", &parent]).fails(2, "RUN_NOT_FOUND");
+    here.arki(&["sessions", "rm", &parent]).exits(0);
+    assert_eq!(here.sessions(), Vec::<serde_json::Value>::new());
+}
+
+#[test]
 fn a_sub_agents_session_that_has_ended_can_be_removed_alone() {
     let stage = stage(vec![delegated("arki"), Turn::text("Nothing to do."), Turn::text("Done."), Turn::text("Again.")]);
     let events = stage.exec(&["go"]).exits(0).lines();

@@ -44,7 +44,8 @@ impl Engine {
         arki_tools::delegate(&agents, Arc::new(delegation))
     }
 
-    /// The session whose run waits for this session's; the session itself where none does.
+    /// The session whose run waits for this session's; the session itself where none does. A run that came with an
+    /// export waits for nobody: it is not gone on with here.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -53,6 +54,7 @@ impl Engine {
         let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
         let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
         let waits = above.as_ref().and_then(RunState::subagent).is_some_and(|started| started.run_id == run_id);
+        let waits = waits && !self.reader().is_imported(&parent.run_id)?;
         Ok(if waits { parent.session_id } else { session_id.clone() })
     }
 
