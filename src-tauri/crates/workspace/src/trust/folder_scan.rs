@@ -9,7 +9,7 @@ use super::{PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
 use crate::git_includes;
 use crate::listing::EntryKind;
-use crate::project::{Project, ProjectPath, mode_of};
+use crate::project::{Project, ProjectPath};
 use crate::walk::walk;
 
 /// Files that are pinned at most.
@@ -159,9 +159,9 @@ impl FolderScan<'_> {
             self.git_configuration(&format!("{folder}/{name}"))?;
         }
         for name in self.names(&format!("{folder}/hooks"))? {
-            let path = format!("{folder}/hooks/{name}");
-            if !name.ends_with(".sample") && self.is_executable(&path) {
-                self.file(&path, PinKind::GitHook)?;
+            // One that may not be executed yet is a `chmod` away from it.
+            if !name.ends_with(".sample") {
+                self.file(&format!("{folder}/hooks/{name}"), PinKind::GitHook)?;
             }
         }
         Ok(())
@@ -205,11 +205,6 @@ impl FolderScan<'_> {
             }
         }
         Ok(())
-    }
-
-    fn is_executable(&self, path: &str) -> bool {
-        let Ok(metadata) = self.project.dir().metadata(path) else { return false };
-        metadata.is_file() && (cfg!(not(unix)) || mode_of(&metadata) & 0o111 != 0)
     }
 }
 

@@ -42,6 +42,7 @@ fn everything_executable_or_instructive_is_found() {
         (".arki/procedures/p.md", "p"),
         (".arki/pipelines/p.yaml", "p"),
         (".git/config", "[core]\n\tbare = false\n"),
+        (".git/hooks/pre-commit", "h"),
         (".git/hooks/pre-commit.sample", "no"),
         ("README.md", "no"),
     ]);
@@ -61,6 +62,7 @@ fn everything_executable_or_instructive_is_found() {
             "command .claude/commands/c.md",
             "pipeline .arki/pipelines/p.yaml",
             "git_config .git/config",
+            "git_hook .git/hooks/pre-commit",
         ]
     );
 }
@@ -202,14 +204,6 @@ mod unix {
 
     fn mode(path: &Path) -> u32 {
         fs::metadata(path).unwrap().permissions().mode() & 0o7777
-    }
-
-    #[test]
-    fn only_executable_git_hooks_count() {
-        let folder = folder(&[(".git/hooks/pre-commit", "x"), (".git/hooks/off", "x")]);
-        let hook = folder.path().join(".git/hooks/pre-commit");
-        fs::set_permissions(hook, fs::Permissions::from_mode(0o755)).unwrap();
-        assert_eq!(found(folder.path()), ["git_hook .git/hooks/pre-commit"]);
     }
 
     #[test]
