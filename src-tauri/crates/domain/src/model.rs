@@ -36,6 +36,7 @@ pub struct ModelOptions {
 pub struct PreparedRequest {
     /// SHA-256 hex of the body.
     pub request_hash: String,
+    /// Of the conversation, the system prompt among them.
     pub message_count: usize,
     pub body: Bytes,
 }

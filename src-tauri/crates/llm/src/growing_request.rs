@@ -39,8 +39,8 @@ impl GrowingRequest {
             None => Written::begin(format, request)?,
         };
         let request_hash = written.grow(format, &messages, &request.images)?;
-        let prepared =
-            PreparedRequest { request_hash, message_count: request.messages.len(), body: written.body.clone() };
+        let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
+        let prepared = PreparedRequest { request_hash, message_count, body: written.body.clone() };
         *slot = Some(written);
         Ok(prepared)
     }
