@@ -111,6 +111,16 @@ fn what_is_no_key_is_not_stored() {
 }
 
 #[test]
+fn a_key_for_a_provider_that_is_not_there_is_a_slip() {
+    let stage = without_a_key();
+    let shown = stage.arki_reading(&["keys", "set", "mokc"], STORED).fails(2, "UNKNOWN_PROVIDER");
+    assert!(shown.message.contains("mokc") && shown.hint.contains("mock"), "{shown:?}");
+    stage.arki_reading(&["keys", "set", "anthropic"], STORED).fails(1, "KEYCHAIN_UNAVAILABLE");
+    stage.write_config("{");
+    stage.arki_reading(&["keys", "set", "mokc"], STORED).fails(1, "KEYCHAIN_UNAVAILABLE");
+}
+
+#[test]
 fn without_a_keychain_it_says_so_and_what_to_do_instead() {
     let stage = without_a_key();
     let shown = stage.arki_reading(&["keys", "set", "mock"], STORED).fails(1, "KEYCHAIN_UNAVAILABLE");

@@ -67,18 +67,23 @@ impl Engine {
         Ok(())
     }
 
+    /// For a provider that is configured, or that is one as soon as its kind is: any other name is a slip. Where the
+    /// configuration can't be read, nobody knows.
+    ///
     /// # Errors
-    /// `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
+    /// `UNKNOWN_PROVIDER`, `KEYCHAIN_UNAVAILABLE`, or `USAGE` when it is no key.
     pub async fn set_key(&self, provider: &str, key: &str) -> Result<(), Fault> {
         let provider = known_name(provider)?;
-        let configured = self.user_config().map(|config| config.providers).unwrap_or_default();
-        let variable = match configured.iter().find(|known| known.name == provider) {
-            Some(known) => known.key_env(),
-            None => {
-                ProviderKind::ALL.iter().find(|kind| kind.name() == provider).and_then(|kind| kind.default_key_env())
-            }
+        let config = self.user_config();
+        let configured = config.iter().flat_map(|config| &config.providers).find(|known| known.name == provider);
+        let kind = ProviderKind::ALL.iter().find(|kind| kind.name() == provider);
+        let variable = match (configured, kind, &config) {
+            (Some(configured), _, _) => configured.key_env().map(str::to_owned),
+            (None, Some(kind), _) => kind.default_key_env().map(str::to_owned),
+            (None, None, Ok(config)) => return Err(self.providers(config).unknown(&provider)),
+            (None, None, Err(_)) => None,
         };
-        self.keys.store(&provider, key, variable).await?;
+        self.keys.store(&provider, key, variable.as_deref()).await?;
         self.forget_providers();
         Ok(())
     }

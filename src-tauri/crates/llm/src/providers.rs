@@ -110,7 +110,9 @@ impl Providers {
         Ok(connection.model_info(model).await)
     }
 
-    fn unknown(&self, provider: &str) -> Fault {
+    /// `UNKNOWN_PROVIDER`, with the names that there are.
+    #[must_use]
+    pub fn unknown(&self, provider: &str) -> Fault {
         let known: Vec<&str> = self.connections.keys().map(String::as_str).collect();
         Fault::new(
             Code::UNKNOWN_PROVIDER,
