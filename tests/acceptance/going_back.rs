@@ -444,6 +444,23 @@ fn a_file_in_a_folders_place_goes_back_at_once_and_so_does_a_folder_in_a_files_p
 }
 
 #[cfg(unix)]
+/// Each of them has the place of the other, as the session left them: there is nothing to do, and nothing in the way.
+#[test]
+fn going_back_again_where_a_file_and_a_folder_had_one_place_finds_all_as_it_is() {
+    let stage = playing(commanding("rm -r x; echo file > x").to_vec());
+    stage.write("x/deep/kept.txt", "kept\n");
+    let before = tree(&stage);
+    let session = go(&stage);
+    let after = tree(&stage);
+    let end = last_seq(&stage, &session);
+    rewind(&stage, &session, 1, &["--files"]).exits(0);
+    are(&rewind(&stage, &session, 1, &["--files"]).exits(0), &[("x", "keep"), ("x/deep/kept.txt", "keep")]);
+    assert_eq!(tree(&stage), before);
+    rewind(&stage, &session, end, &["--files"]).exits(0);
+    are(&rewind(&stage, &session, end, &["--files"]).exits(0), &[("x", "keep"), ("x/deep/kept.txt", "keep")]);
+    assert_eq!(tree(&stage), after);
+}
+
 #[test]
 fn a_write_protected_file_goes_back_and_stays_so() {
     use std::os::unix::fs::PermissionsExt;

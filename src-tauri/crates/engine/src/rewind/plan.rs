@@ -103,6 +103,8 @@ impl Engine {
     pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
         match found(open, &file.path) {
             Ok(found) => self.plan_found(file, found),
+            // A folder in the place where there is to be no file.
+            Err(_) if file.wanted == FileAt::Nothing && is_folder(open, &file.path) => self.plan_found(file, None),
             Err(_) => PlannedFile::left_alone(file.path, RestoreAction::Conflict, None),
         }
     }
@@ -207,6 +209,10 @@ fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
     let holds_only_gone = |path| open.project.holds_only(&path, |below| gone.contains(below));
     folders.any(|folder| gone.contains(folder)) || open.project.resolve(path).is_ok_and(holds_only_gone)
+}
+
+fn is_folder(open: &OpenProject, path: &str) -> bool {
+    open.project.resolve(path).is_ok_and(|path| open.project.is_folder_in_place(&path))
 }
 
 fn may_change(open: &OpenProject, path: &str) -> bool {
