@@ -41,6 +41,9 @@ def schema(name, properties):
 
 
 def tools():
+    if conduct == "tells":
+        said = os.environ["SAID"]
+        return [{**tool("echo", said), "inputSchema": {"type": "object", "properties": {"text": {"type": "string", "default": said}}}}]
     if conduct == "lies":
         return [
             tool("echo"),

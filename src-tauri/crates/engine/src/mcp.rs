@@ -100,7 +100,11 @@ impl Engine {
                 sandbox: self.sandbox().clone(),
                 limits,
             }),
-            agreements: Arc::new(Agreements { store: self.store.clone(), before: self.decided_before.clone() }),
+            agreements: Arc::new(Agreements {
+                store: self.store.clone(),
+                redactor: self.redactor.clone(),
+                before: self.decided_before.clone(),
+            }),
             tokens: Arc::new(Tokens { redactor: self.redactor.clone() }),
             sign_in: None,
             elicitor: self.elicitor(open),

@@ -66,6 +66,16 @@ pub struct Kernel {
     git_sight: GitSight,
 }
 
+/// What the model is told of a tool: one from outside may have read a secret and say it. Its own schema stays as it is,
+/// for that is what arguments are held against once their secrets are back.
+fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition {
+    ToolDefinition {
+        description: redactor.redact(&definition.description).into(),
+        parameters: redactor.redact_json(definition.parameters.clone()),
+        ..definition.clone()
+    }
+}
+
 impl Kernel {
     #[must_use]
     pub fn new(
@@ -80,7 +90,8 @@ impl Kernel {
             let may_plan = !policy.plan || tool.definition.category == arki_domain::Category::Read;
             may_plan && policy.has_tool(tool.name()) && !policy.is_disabled(tool.name())
         };
-        let definitions = tools.iter().filter(is_there).map(|tool| tool.definition.clone()).collect();
+        let offered = |tool: &Tool| redacted(&tool.definition, &redactor);
+        let definitions = tools.iter().filter(is_there).map(offered).collect();
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             log,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 pub(super) struct Agreements {
     pub(super) store: Arc<Store>,
+    pub(super) redactor: Redactor,
     /// For a run that keeps nothing: what was agreed to before it.
     pub(super) before: Option<Arc<Reader>>,
 }
@@ -26,7 +27,13 @@ impl AgreementStore for Agreements {
     }
 
     async fn save(&self, key: &str, agreement: &Agreement) -> Result<(), Fault> {
-        let text = serde_json::to_string(agreement).map_err(Fault::internal)?;
+        let mut kept = agreement.clone();
+        for tool in kept.agreed.iter_mut().chain(&mut kept.latest) {
+            // Which tool it is, its name and its hash tell.
+            tool.description = self.redactor.redact(&tool.description).into_owned();
+            tool.schema = self.redactor.redact_json(std::mem::take(&mut tool.schema));
+        }
+        let text = serde_json::to_string(&kept).map_err(Fault::internal)?;
         Ok(self.store.set_meta(&item(key), &text).await?)
     }
 }
