@@ -155,6 +155,41 @@ fn a_secret_in_the_prompt_or_in_an_answer_is_replaced_before_anything_is_done_wi
     are_nowhere_on_the_disk(&stage);
 }
 
+/// Each of these is a process of its own, which has read no file of the project for its own sake.
+#[test]
+fn a_secret_in_what_the_user_says_later_is_replaced_before_it_is_stored() {
+    let whole = json!({"path": "notes.md", "content": "words\n"});
+    let stage = stage(vec![Turn::calls().call("write_file", whole), Turn::text("Done.")]);
+    stage.exec(&["note it"]).exits(3);
+    let said = format!("not beside {PASSWORD} and {}", token());
+    let id = stage.waiting();
+    stage.arki(&["approvals", "reject", &id, "--note", &said]).exits(0);
+    let session = text(&stage.sessions()[0]["sessionId"]);
+    stage.arki(&["queue", "add", &session, &said]).exits(0);
+    let message = text(&stage.arki(&["queue", "list", &session, "--json"]).exits(0).lines()[0]["messageId"]);
+    stage.arki(&["queue", "edit", &session, &message, &format!("rather {said}")]).exits(0);
+    are_hidden(&stage);
+    are_nowhere_on_the_disk(&stage);
+}
+
+#[test]
+fn what_a_server_says_of_its_tools_reaches_the_model_and_the_disk_without_secrets() {
+    let more = json!({ "env": { "SAID": format!("use {PASSWORD} or {}", token()) } });
+    let config = json!({ "mcpServers": { "x": with(server("tells"), &more) } });
+    let stage = Stage::configured(Script::new(["Done.", "Done."].map(Turn::text).to_vec()).sequential(), &config);
+    stage.write(".env", format!("DB_PASSWORD={PASSWORD}\n"));
+    stage.exec(&["go"]).exits(0);
+    let offered = stage.model.requests().remove(0).json["tools"].to_string();
+    assert!(offered.contains("mcp__x__echo") && offered.contains("[secret:DB_PASSWORD#"), "{offered}");
+    are_hidden(&stage);
+    are_nowhere_on_the_disk(&stage);
+    // Without the server: as it was remembered.
+    stage.exec(&["--continue", "go on"]).exits(0);
+    let again = stage.model.requests().remove(1).json["tools"].to_string();
+    assert_eq!(again, offered);
+    are_hidden(&stage);
+}
+
 #[test]
 fn an_edit_beside_and_of_a_secret_keeps_its_bytes() {
     let edit = json!({"path": "settings.toml", "edits": [

@@ -103,6 +103,7 @@ impl Engine {
             resolved_by: resolution.resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
         };
+        self.learn_secrets_of(&record.session_id)?;
         let run_id = record.run_id;
         let mut drafts: Vec<EventDraft> = bodies.into_iter().map(EventDraft::of_session).collect();
         drafts.push(EventDraft { run_id, body: resolved.into() });

@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::config::{self, Config};
 use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
-use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
+use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
 use arki_workspace::{EnvFiles, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
 use std::path::{Path, PathBuf};
@@ -95,12 +95,31 @@ impl Engine {
         let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
-            arki_tools::learn_env_files(&self.redactor, &project, &mut EnvFiles::default());
+            self.learn_secrets(&project);
             arki_workspace::scan(project.root())?
         } else {
             Vec::new()
         };
         Ok(OpenProject { project, trust, current })
+    }
+
+    fn learn_secrets(&self, project: &Project) {
+        arki_tools::learn_env_files(&self.redactor, project, &mut EnvFiles::default());
+    }
+
+    /// Before words of the user's are stored in a session: this process may have read nothing of its folder yet, and
+    /// looked for no key. Where the folder is gone, what has a secret's form is found all the same.
+    pub(crate) fn learn_secrets_of(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let session = self.session(session_id)?;
+        if let Ok(config) = self.user_config() {
+            self.providers(&config);
+        }
+        if self.decisions().trust(&session.project)?.is_some_and(|trust| trust.trusted)
+            && let Ok(project) = open_folder(Path::new(&session.project))
+        {
+            self.learn_secrets(&project);
+        }
+        Ok(())
     }
 
     /// The configuration that holds in a folder.

@@ -66,6 +66,7 @@ impl Engine {
                 "Let some of them be answered, or remove some.",
             ));
         }
+        self.learn_secrets_of(session_id)?;
         let message_id = MessageId::new();
         let queued = MessageQueued { message_id: message_id.clone(), text, mode };
         self.log.append(session_id, vec![EventDraft::of_session(queued)]).await?;
@@ -92,6 +93,7 @@ impl Engine {
             return Ok(());
         }
         self.ensure_found_whole(session_id)?;
+        self.learn_secrets_of(session_id)?;
         let changed = queue.changed_to(messages, Vec::new());
         self.log.append(session_id, vec![EventDraft::of_session(changed)]).await?;
         Ok(())
