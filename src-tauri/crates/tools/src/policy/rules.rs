@@ -65,6 +65,8 @@ impl RuleDefinition {
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
     Glob { number: usize, glob: String, reason: String },
+    #[error("rule {number}: {glob:?} leads out of the project, so that it would match nothing")]
+    OutsideProject { number: usize, glob: String },
     #[error("rule {number}: {host:?} is neither a host in lower case nor `*.` and one")]
     Host { number: usize, host: String },
     #[error("rule {number} names neither a tool, a command, a path nor a host")]
@@ -204,13 +206,29 @@ fn is_host_pattern(pattern: &str) -> bool {
 }
 
 /// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as written.
+/// Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that folder.
 fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
-    let built = GlobBuilder::new(glob).case_insensitive(decision != Decision::Allow).build();
+    let pattern = glob.trim_start_matches("./");
+    if leads_outside(pattern) {
+        return Err(RuleError::OutsideProject { number, glob: glob.to_owned() });
+    }
+    let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
+    let allows = decision == Decision::Allow;
+    let built = GlobBuilder::new(&whole).case_insensitive(!allows).literal_separator(allows).build();
     built.map(|glob| glob.compile_matcher()).map_err(|error| RuleError::Glob {
         number,
         glob: glob.to_owned(),
         reason: error.kind().to_string(),
     })
+}
+
+/// A rule that can match nothing guards against nothing.
+fn leads_outside(pattern: &str) -> bool {
+    let mut start = pattern.chars();
+    let has_drive = start.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && start.next() == Some(':')
+        && start.next().is_some_and(|c| matches!(c, '/' | '\\'));
+    has_drive || pattern.starts_with('/') || pattern.starts_with("~/") || pattern.split('/').any(|part| part == "..")
 }
 
 /// Category defaults and rules, merged from every configuration file.

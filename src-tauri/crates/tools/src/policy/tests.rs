@@ -72,6 +72,34 @@ fn settings(rules: serde_json::Value) -> Result<PolicySettings, RuleError> {
 }
 
 #[test]
+fn a_rule_that_allows_reaches_no_further_than_its_glob_says() {
+    let matches = |decision: &str, glob: &str, path: &str| {
+        let rule = json!([{"decision": decision, "path": glob, "match": [path]}]);
+        settings(rule).is_ok()
+    };
+    for (glob, path) in
+        [("docs/*.md", "docs/a.md"), ("docs/", "docs/deep/a.md"), ("./docs/**", "docs/deep/a.md"), ("*.md", "a.md")]
+    {
+        assert!(matches("allow", glob, path) && matches("deny", glob, path), "{glob} {path}");
+    }
+    for (glob, path) in [("docs/*.md", "docs/deep/a.md"), ("docs/*", "docs/deep/a.md"), ("*.md", "docs/a.md")] {
+        assert!(!matches("allow", glob, path), "{glob} {path}");
+        assert!(matches("deny", glob, path) && matches("approval", glob, path), "{glob} {path}");
+    }
+}
+
+#[test]
+fn a_rule_about_what_is_outside_the_project_is_refused() {
+    for glob in ["/etc/**", "../other/**", "src/../../x", "~/notes", "C:/x/**", "c:\\x"] {
+        let refused = settings(json!([{"decision": "deny", "path": glob}]));
+        assert!(matches!(refused, Err(RuleError::OutsideProject { number: 1, .. })), "{glob}");
+    }
+    for glob in ["~backup", "a:b", "..hidden", "a..b/c"] {
+        assert!(settings(json!([{"decision": "deny", "path": glob, "match": [glob]}])).is_ok(), "{glob}");
+    }
+}
+
+#[test]
 fn plain_reading_needs_no_question() {
     for line in
         ["ls -la", "cat src/main.rs | head -20", "grep -n 'fn main' src/a && wc -l a b", "find . -name '*.rs'", "true"]
