@@ -1,7 +1,9 @@
 //! `arki blame` says who wrote each line, and `arki undo` takes one change back alone.
 
 use crate::harness::{Stage, payload, payloads, text};
-use crate::tree::{are, change_seq, editing, go, go_on, last_seq, playing, rewind, session_of, tree, writing};
+use crate::tree::{
+    are, change_seq, commanding, editing, go, go_on, last_seq, playing, rewind, session_of, tree, writing,
+};
 use arki_testkit::{Turn, verify_chain};
 use serde_json::{Value, json};
 
@@ -163,6 +165,28 @@ fn moved_lines_are_by_who_moved_them_and_restored_ones_come_back() {
     stage.write("a.txt", "c\na\nb\n");
     rewind(&stage, &session, 1, &["--files"]).exits(0);
     assert_eq!(blame(&stage, "a.txt").len(), 3);
+}
+
+#[test]
+fn a_moved_file_keeps_who_wrote_its_lines() {
+    let patch = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: sub/b.txt\n@@\n-4\n+four\n*** Add File: other.txt\n+new\n*** End Patch";
+    let moved = Turn::calls().call("apply_patch", json!({"patch": patch}));
+    let turns = [
+        editing("a.txt", "2\n", "two\n")[..1].to_vec(),
+        vec![moved],
+        commanding("mv sub/b.txt c.txt && printf x > unlike.txt").to_vec(),
+    ];
+    let stage = playing(turns.concat());
+    stage.write("a.txt", "1\n2\n3\n4\n5\n");
+    let session = go(&stage);
+    let lines = blame(&stage, "c.txt");
+    assert_eq!(authors(&lines), ["before", "arki", "before", "arki", "before"]);
+    let changed = payloads(&stage.events(&session), "file.changed");
+    assert_eq!((&changed[0]["path"], &lines[1]["callId"]), (&json!("a.txt"), &changed[0]["callId"]));
+    assert_eq!((&lines[3]["toolId"], &lines[1]["toolId"]), (&json!("apply_patch"), &json!("edit_file")));
+    for made in ["other.txt", "unlike.txt"] {
+        assert_eq!(authors(&blame(&stage, made)), ["arki"], "{made}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::projects::OpenProject;
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
-use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute};
+use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute, shared_lines};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -37,8 +37,17 @@ pub type FileLine = AttributedLine<Author>;
 
 const PROMPT_CHARS: usize = 80;
 
-/// The event, and the file before and after; `None` is no file.
-type KeptChange<'a> = (&'a Event, Option<Vec<u8>>, Option<Vec<u8>>);
+/// A file that was moved more often than this is followed no further back.
+const MAX_MOVES: usize = 20;
+/// As far from the file that was made, in events, what went in its place is looked for.
+const MAX_FILES_OF_CALL: u64 = 2000;
+
+/// One event, and the file before and after; `None` is no file.
+struct KeptChange {
+    event: Event,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
 
 impl Engine {
     /// Every line of a file as it is now, with who wrote it.
@@ -50,42 +59,90 @@ impl Engine {
         let open = self.load_project(folder)?;
         let path = open.project.resolve(path).map_err(Fault::from)?;
         let path = open.project.canonical(&path).unwrap_or(path);
-        let events = self.reader().file_changes(&open.path(), path.as_str())?;
-        if events.is_empty() {
+        let changes = self.changes_of(&open.path(), path.as_str(), None, MAX_MOVES)?;
+        let Some(changes) = changes else {
             return Err(Fault::new(
                 Code::CHANGE_NOT_FOUND,
                 format!("Arki has never changed {path}."),
                 "Its lines are yours, or were there before.",
             ));
-        }
+        };
         let now = now(&open, &path)?;
-        let events = told_once(events);
-        let contents = self.contents_of(&events, path.as_str());
         let mut calls = HashMap::new();
-        let mut versions = Vec::with_capacity(contents.len());
-        for (event, before, after) in &contents {
+        let mut versions = Vec::with_capacity(changes.len());
+        for KeptChange { event, before, after } in &changes {
             let origin = self.author(event, &mut calls)?;
             versions.push(Version { before: before.as_deref(), after: after.as_deref(), origin });
         }
         attribute(&versions, &now).map_err(|error| Fault::from(arki_workspace::WorkspaceError::from(error)))
     }
 
+    /// The changes of a file, the oldest first, up to the event `end`; where it was moved to `path`, also those before
+    /// that. `None` where the log knows of none.
+    fn changes_of(
+        &self,
+        project: &str,
+        path: &str,
+        end: Option<&Event>,
+        moves: usize,
+    ) -> Result<Option<Vec<KeptChange>>, Fault> {
+        let mut events = self.reader().file_changes(project, path)?;
+        let end = events.iter().position(|event| end.is_some_and(|end| end.event_id == event.event_id));
+        events.truncate(end.unwrap_or(events.len()));
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let mut changes = self.contents_of(told_once(events), path);
+        let made = changes.iter().rposition(|change| change.before.is_none() && change.after.is_some());
+        if let Some(place) = made.filter(|_| moves > 0)
+            && let Some((source, gone, content)) = self.moved_from(&changes[place], path)?
+        {
+            changes[place].before = Some(content);
+            let earlier = self.changes_of(project, &source, Some(&gone), moves - 1)?;
+            changes.splice(..place, earlier.unwrap_or_default());
+        }
+        Ok(Some(changes))
+    }
+
+    /// Of the files that went in the call that made this one: the one that has most of its lines, with the event of its
+    /// going and what was in it. `None` where none has half of them.
+    fn moved_from(&self, made: &KeptChange, path: &str) -> Result<Option<(String, Event, Vec<u8>)>, Fault> {
+        let EventBody::FileChanged(making) = made.event.body() else { return Ok(None) };
+        let Some(after) = &made.after else { return Ok(None) };
+        let session_id = &made.event.session_id;
+        let beside = made.event.seq.saturating_sub(MAX_FILES_OF_CALL);
+        let mut best: Option<(usize, String, Event, Vec<u8>)> = None;
+        for event in self.reader().session_file_events(session_id, beside)? {
+            let EventBody::FileChanged(going) = event.body() else { continue };
+            let is_of_call = event.run_id == made.event.run_id && going.call_id == making.call_id;
+            if !is_of_call || going.path == path || going.after_hash.is_some() || going.before_link {
+                continue;
+            }
+            let Some(Some(before)) = self.image(going.before_hash.as_deref()) else { continue };
+            let shared = shared_lines(&before, after);
+            if best.as_ref().is_none_or(|(most, ..)| shared > *most) && shared > 0 {
+                best = Some((shared, going.path, event, before));
+            }
+        }
+        Ok(best.map(|(_, source, event, before)| (source, event, before)))
+    }
+
     /// The changes whose contents are still kept; what lies between the others counts as the user's.
-    fn contents_of<'a>(&self, events: &'a [Event], path: &str) -> Vec<KeptChange<'a>> {
+    fn contents_of(&self, events: Vec<Event>, path: &str) -> Vec<KeptChange> {
         // Where a link leads are no lines of a file's.
         let content = |at: &FileAt| match at {
             FileAt::Unknown => None,
             FileAt::Link(_) => Some(None),
             FileAt::File(_) | FileAt::Nothing => self.image(at.hash()),
         };
-        let of_path = |event: &'a Event| {
+        let of_path = |event: Event| {
             // Before the change is what is wanted when it is gone back on, after it what the log last knows.
-            let change = FilesAt::fold(0, [event]).into_iter().find(|file| file.path == path)?;
+            let change = FilesAt::fold(0, [&event]).into_iter().find(|file| file.path == path)?;
             let before = content(&change.wanted)?;
-            Some((event, before, content(&change.last_known)?))
+            Some(KeptChange { event, before, after: content(&change.last_known)? })
         };
-        let mut kept: Vec<KeptChange<'a>> = Vec::new();
-        for change in events.iter().filter_map(of_path) {
+        let mut kept: Vec<KeptChange> = Vec::new();
+        for change in events.into_iter().filter_map(of_path) {
             match is_restored_state(&kept, &change) {
                 // Whoever had written the lines then has written them now.
                 Some(place) => kept.truncate(place),
@@ -132,12 +189,12 @@ fn told_once(events: Vec<Event>) -> Vec<Event> {
 }
 
 /// Where a file was brought back to exactly what it was after so many changes.
-fn is_restored_state(kept: &[KeptChange<'_>], (event, _, after): &KeptChange<'_>) -> Option<usize> {
+fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &KeptChange) -> Option<usize> {
     if !matches!(event.kind.as_str(), "session.rewound" | "change.taken_back") {
         return None;
     }
-    let after_change = kept.iter().rposition(|(_, _, left)| left == after).map(|place| place + 1);
-    after_change.or_else(|| kept.iter().position(|(_, before, _)| before == after))
+    let after_change = kept.iter().rposition(|change| change.after == *after).map(|place| place + 1);
+    after_change.or_else(|| kept.iter().position(|change| change.before == *after))
 }
 
 fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {

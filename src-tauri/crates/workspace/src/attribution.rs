@@ -3,7 +3,8 @@
 //! It replays the changes oldest first. What differs between where one change left the file and where the next
 //! found it, the user did. A line is followed by its text without its ending, so that a file converted to CRLF,
 //! or a last line that got its newline, still belongs to who wrote the words. A line that moves counts as
-//! written by who moved it, and of two equal lines the line differ decides which one stayed.
+//! written by who moved it, and of two equal lines the line differ decides which one stayed. A file that moves is
+//! followed: that is for the caller, who knows what else there was.
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
@@ -56,6 +57,24 @@ pub fn attribute<Origin: Clone>(
     }
     file.become_content(Some(now), &LineOrigin::User);
     Ok(file.into_lines())
+}
+
+/// How many lines two texts have in common, in order, where that is half of the longer one or more: one is the other
+/// then, changed. 0 where it is less, or one of them is no text.
+#[must_use]
+pub fn shared_lines(one: &[u8], other: &[u8]) -> usize {
+    if one.len() + other.len() > MAX_ATTRIBUTED_BYTES || !is_text(one) || !is_text(other) {
+        return 0;
+    }
+    let (one, other) = (texts(one), texts(other));
+    let shared: usize = match one == other {
+        true => one.len(),
+        false => {
+            let ops = capture_diff_slices(Algorithm::Myers, &one, &other);
+            ops.iter().filter(|op| op.tag() == DiffTag::Equal).map(|op| op.new_range().len()).sum()
+        }
+    };
+    if shared * 2 >= one.len().max(other.len()) { shared } else { 0 }
 }
 
 fn check_limits<Origin>(versions: &[Version<'_, Origin>], now: &[u8]) -> Result<(), AttributionError> {

@@ -48,7 +48,9 @@ mod unnamed_reads;
 mod walk;
 
 pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
-pub use attribution::{AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute};
+pub use attribution::{
+    AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
+};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
