@@ -47,6 +47,27 @@ fn a_folder_without_permissions_is_named() {
     std::fs::set_permissions(&closed, PermissionsExt::from_mode(0o700)).unwrap();
 }
 
+/// What is decided about a folder is kept by its path as text: to trust one of these would be to trust all of them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_whose_name_is_not_utf8_is_refused_and_trusts_no_other() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let write = Turn::calls().call("write_file", serde_json::json!({"path": "a.txt", "content": "a"}));
+    let stage = Stage::new(vec![write, Turn::text("ok")]);
+    let names = [&b"n\xff"[..], b"n\xfe", "n\u{fffd}".as_bytes()].map(OsStr::from_bytes);
+    let in_named = |name: &OsStr, args: &[&str]| {
+        std::fs::create_dir_all(stage.path("").join(name)).unwrap();
+        Done::of_child(stage.command(args).current_dir(stage.path("").join(name)).spawn().unwrap())
+    };
+    for (name, args) in names[..2].iter().flat_map(|name| COMMANDS.iter().map(move |args| (name, args))) {
+        let shown = in_named(name, args).exits(2).json_error();
+        assert_eq!(shown.code, "FOLDER_UNAVAILABLE", "{args:?}");
+        assert!(shown.message.contains("UTF-8"), "{shown:?}");
+    }
+    in_named(names[2], &["exec", "--json", "--approve", "all", "write"]).exits(4);
+    assert!(!stage.path("").join(names[2]).join("a.txt").exists());
+}
+
 /// A sandbox looks after so many git directories and no more: whoever opens the folder or decides there is told.
 #[cfg(target_os = "linux")]
 #[test]

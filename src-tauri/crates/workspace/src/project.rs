@@ -289,6 +289,10 @@ fn canonical_root(path: &Path) -> Result<PathBuf> {
     if !root.is_dir() {
         return Err(PathError::ProjectNotFolder { path: path_buf() }.into());
     }
+    // What is decided about a folder is kept by its path as text, in which two such names would be one.
+    if root.to_str().is_none() {
+        return Err(PathError::ProjectNotUtf8 { path: root }.into());
+    }
     Ok(root)
 }
 

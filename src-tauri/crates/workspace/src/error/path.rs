@@ -22,6 +22,8 @@ pub enum PathError {
     ProjectNotFolder { path: PathBuf },
     #[error("The folder {} can't be opened.", path.display())]
     ProjectUnreadable { path: PathBuf },
+    #[error("The folder {} has a name, or is in one, that is not UTF-8.", path.display())]
+    ProjectNotUtf8 { path: PathBuf },
 }
 
 impl PathError {
@@ -34,7 +36,7 @@ impl PathError {
             Self::TooLong { .. } => Code::PATH_INVALID,
             Self::ProjectNotFound { .. } => Code::FOLDER_UNAVAILABLE,
             Self::ProjectNotFolder { .. } => Code::FOLDER_UNAVAILABLE,
-            Self::ProjectUnreadable { .. } => Code::FOLDER_UNAVAILABLE,
+            Self::ProjectUnreadable { .. } | Self::ProjectNotUtf8 { .. } => Code::FOLDER_UNAVAILABLE,
         }
     }
 
@@ -50,6 +52,7 @@ impl PathError {
             Self::ProjectNotFound { .. } => "Check the spelling, or create the folder first.",
             Self::ProjectNotFolder { .. } => "Open the folder that contains it.",
             Self::ProjectUnreadable { .. } => "Give your user permission to read the folder.",
+            Self::ProjectNotUtf8 { .. } => "Rename that folder.",
         }
         .to_owned()
     }
