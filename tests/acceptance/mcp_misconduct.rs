@@ -180,6 +180,16 @@ fn a_schema_without_an_end_takes_only_its_own_tool_with_it() {
 }
 
 #[test]
+fn an_answer_that_begins_no_connection_is_said_in_plain_words() {
+    let stage = stage(&server("begins otherwise"), Vec::new());
+    let done = stage.arki(&["mcp", "test", "x", "--json"]).exits(1);
+    let step = done.lines().pop().unwrap();
+    assert_eq!((&step["code"], &step["step"]), (&json!("MCP_SERVER_FAILED"), &json!("initialize")));
+    let message = step["message"].as_str().unwrap();
+    assert!(message.contains("no answer to `initialize`") && !message.contains("Result("), "{message}");
+}
+
+#[test]
 fn a_header_whose_variable_is_not_set_is_a_fault_of_the_configuration_and_no_password_is_shown() {
     let headers = json!({ "Authorization": "Bearer ${NOT_SET_ANYWHERE}" });
     let stage = stage(&json!({ "url": "http://me:hunter22@127.0.0.1:9/mcp", "headers": headers }), Vec::new());

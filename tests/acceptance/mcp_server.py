@@ -199,6 +199,8 @@ def resources(cursor):
 
 
 def answer(method, params):
+    if method == "initialize" and conduct == "begins otherwise":
+        return {"something": "else"}
     if method == "initialize":
         announced.update(params["capabilities"])
         capabilities = {"tools": {"listChanged": True}}

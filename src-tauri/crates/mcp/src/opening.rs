@@ -212,6 +212,12 @@ fn in_short(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::TransportError { error, .. } => fault::cause(error.error.as_ref()),
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => in_short(fallback),
+        ClientInitializeError::ExpectedInitResponse(_)
+        | ClientInitializeError::ExpectedInitResult(_)
+        | ClientInitializeError::ConflictInitResponseId(..)
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
+            "what it answers is no answer to `initialize`".to_owned()
+        }
         other => fault::cause(other),
     }
 }
