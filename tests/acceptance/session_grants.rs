@@ -71,6 +71,24 @@ fn what_an_export_says_was_allowed_nobody_has_allowed_here() {
 }
 
 #[test]
+fn what_waited_where_an_export_was_made_waits_for_nobody_here() {
+    let stage = stage(vec![making("made")]);
+    stage.exec(&["go"]).exits(3);
+    let session = session(&stage);
+    let exported = stage.arki(&["sessions", "export", &session]).exits(0).stdout;
+    let other = self::stage(vec![Turn::text("Done.")]);
+    let file = other.home.project_dir().parent().unwrap().join("session.jsonl");
+    std::fs::write(&file, exported).unwrap();
+    other.arki(&["sessions", "import", file.to_str().unwrap()]).exits(0);
+    assert_eq!(other.inbox(), Vec::<Value>::new());
+    let refused = other.exec(&["--session", &session, "go on"]).exits(2).json_error();
+    assert_eq!(refused.code, "RUN_NOT_FOUND");
+    assert!(refused.hint.contains("Fork"), "{refused:?}");
+    let fork = other.arki(&["sessions", "fork", &session, "--json"]).exits(0).lines().remove(0);
+    other.exec(&["--session", fork["sessionId"].as_str().unwrap(), "go on"]).exits(0);
+}
+
+#[test]
 fn going_back_and_withdrawing_end_it() {
     let (stage, session) = allowed(vec![making("made")]);
     let withdrawn = stage.arki(&["approvals", "withdraw", &session, "--json"]).exits(0).lines();

@@ -252,12 +252,19 @@ impl Engine {
         }
     }
 
-    /// What waits for the user in all sessions, the newest first.
+    /// What waits for the user in all sessions, the newest first. What came with an export waits where it was asked.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
-        Ok(self.reader().pending_approvals(MAX_APPROVALS)?)
+        let mut pending = Vec::new();
+        for record in self.reader().pending_approvals(MAX_APPROVALS)? {
+            let is_imported = record.run_id.as_ref().map(|run_id| self.reader().is_imported(run_id)).transpose()?;
+            if is_imported != Some(true) {
+                pending.push(record);
+            }
+        }
+        Ok(pending)
     }
 
     /// Whether nothing is kept once this engine is closed.

@@ -110,6 +110,7 @@ impl Engine {
         let history = self.history(&session_id, None)?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.store.release_lease(&session_id, &self.owner).await?;
+            self.ensure_begun_here(&run.run_id)?;
             return Err(busy(&session_id, run));
         }
         self.keep_pictures(&session_id, pictures).await?;
