@@ -92,8 +92,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let project = Project::open(folder.path()).unwrap();
         let token = CancellationToken::new();
-        let error = find(&project, "a[", &GlobSet::empty(), 9, &token).unwrap_err();
-        assert_eq!(error.code(), Code::PATTERN_INVALID);
+        let too_deep = format!("{}a{}", "{".repeat(500), "}".repeat(500));
+        for bad in ["a[", &too_deep] {
+            let error = find(&project, bad, &GlobSet::empty(), 9, &token).unwrap_err();
+            assert_eq!(error.code(), Code::PATTERN_INVALID);
+        }
         token.cancel();
         assert!(find(&project, "*", &GlobSet::empty(), 9, &token).is_err());
     }

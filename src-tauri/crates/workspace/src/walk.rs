@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::vec;
 
 use cap_std::fs::Dir;
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet};
 
 use crate::error::{Result, SearchError};
 use crate::listing::EntryKind;
@@ -142,7 +142,7 @@ pub(crate) fn shown(project: &Project, path: &Path) -> String {
 }
 
 /// A glob over paths relative to the project; without a `/` it is matched against names in any folder.
-pub(crate) struct PathGlob(GlobMatcher);
+pub(crate) struct PathGlob(GlobSet);
 
 impl PathGlob {
     pub(crate) fn new(glob: &str) -> Result<Self> {
@@ -156,11 +156,10 @@ impl PathGlob {
             None if trimmed.contains('/') => trimmed.to_owned(),
             None => format!("**/{trimmed}"),
         };
-        let glob = GlobBuilder::new(&pattern)
-            .literal_separator(true)
-            .build()
-            .map_err(|error| bad(error.kind().to_string()))?;
-        Ok(Self(glob.compile_matcher()))
+        let bad = |error: globset::Error| bad(error.kind().to_string());
+        let glob = GlobBuilder::new(&pattern).literal_separator(true).build().map_err(bad)?;
+        // A set of one: it says when a glob is too large or too deep, where a matcher panics.
+        Ok(Self(GlobSet::builder().add(glob).build().map_err(bad)?))
     }
 
     pub(crate) fn is_match(&self, path: &ProjectPath) -> bool {

@@ -4,7 +4,7 @@ use super::question::{Question, Subject};
 use super::{CommandLine, Hit, powershell};
 use crate::builtin;
 use arki_domain::{Category, Decision, ToolNames};
-use globset::{Glob, GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -208,6 +208,7 @@ fn is_host_pattern(pattern: &str) -> bool {
 /// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as written.
 /// Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that folder.
 fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
+    let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
     let pattern = glob.trim_start_matches("./");
     if leads_outside(pattern) {
         return Err(RuleError::OutsideProject { number, glob: glob.to_owned() });
@@ -215,11 +216,11 @@ fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher,
     let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
     let allows = decision == Decision::Allow;
     let built = GlobBuilder::new(&whole).case_insensitive(!allows).literal_separator(allows).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|error| RuleError::Glob {
-        number,
-        glob: glob.to_owned(),
-        reason: error.kind().to_string(),
-    })
+    let built = built.map_err(|error| bad(error.kind().to_string()))?;
+    // Where a glob is too much, a set says so and a matcher panics.
+    let set = GlobSet::builder().add(built.clone()).build();
+    set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?;
+    Ok(built.compile_matcher())
 }
 
 /// A rule that can match nothing guards against nothing.

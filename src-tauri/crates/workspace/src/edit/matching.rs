@@ -14,9 +14,14 @@ use crate::fit::{Characters, FinalNewline, Fit, Folded, Haystack, Misfit, Op, Ta
 use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::project::ProjectPath;
+use crate::text_file::EDIT_LIMIT_BYTES;
 
 /// How many places an ambiguous edit names.
 pub(crate) const CANDIDATES_SHOWN: usize = 5;
+/// An edit makes a file no larger than one that can be edited.
+const MAX_BYTES: usize = EDIT_LIMIT_BYTES as usize;
+/// Places of an ambiguous text are counted until so much was compared.
+const MAX_COMPARED_BYTES: usize = 256 << 20;
 /// How much of a line an error shows, in characters.
 const LINE_SHOWN: usize = 120;
 
@@ -41,19 +46,24 @@ pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edi
     let places = if edit.replace_all {
         file.plain.match_indices(old.as_ref()).map(|(at, _)| at).collect()
     } else {
-        overlapping(&file.plain, &old)
+        overlapping(&file.plain, &old, |_| true)
     };
-    let lines: Vec<usize> = places.iter().map(|at| line_of(&file.plain, *at)).collect();
+    let too_much = || EditError::TooMuch { path: path.to_string(), edit: number, limit: EDIT_LIMIT_BYTES }.into();
     let failed = |misfit| error(&file.plain, &old, path, number, misfit);
-    match places.as_slice() {
-        [] => forgiving(text, &old, &new).map_err(failed),
+    let edited = match places.as_slice() {
+        [] => forgiving(text, &old, &new).map_err(failed)?,
         [place] if !edit.replace_all && lost_its_indentation(&file.plain, *place, &old, &new) => {
-            forgiving(text, &old, &new).map_err(failed)
+            forgiving(text, &old, &new).map_err(failed)?
         }
-        [_] => Ok(Edited::exactly(file.replace(&places, old.len(), &new, eol))),
-        _ if edit.replace_all => Ok(Edited::exactly(file.replace(&places, old.len(), &new, eol))),
-        _ => Err(failed(Misfit::Ambiguous { tier: Tier::Exact, starts: lines })),
-    }
+        [_, _, ..] if !edit.replace_all => {
+            let starts = lines_at(&file.plain, &places);
+            return Err(failed(Misfit::Ambiguous { tier: Tier::Exact, starts }));
+        }
+        // Looked at before: a few edits that replace everywhere could fill the memory.
+        places if places.len().saturating_mul(new.len()) > MAX_BYTES => return Err(too_much()),
+        places => Edited::exactly(file.replace(places, old.len(), &new, eol)),
+    };
+    if edited.text.len() > MAX_BYTES { Err(too_much()) } else { Ok(edited) }
 }
 
 /// Whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth: then it was
@@ -115,15 +125,13 @@ fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
     if wanted.trim().is_empty() {
         return Err(Misfit::Nowhere);
     }
-    let is_whole =
-        |at: &usize| file.original_offset(*at).is_some() && file.original_offset(at + wanted.len()).is_some();
-    let places: Vec<usize> = overlapping(&file.text, &wanted).into_iter().filter(is_whole).collect();
-    let line = |at: usize| line_of(&file.text, at);
+    let is_whole = |at: usize| file.original_offset(at).is_some() && file.original_offset(at + wanted.len()).is_some();
+    let places = overlapping(&file.text, &wanted, is_whole);
     let place = match places.as_slice() {
         [] => return Err(Misfit::Nowhere),
         [place] => *place,
         _ => {
-            let starts = places.iter().map(|at| line(*at)).collect();
+            let starts = lines_at(&file.text, &places);
             return Err(Misfit::Ambiguous { tier: Tier::LookAlikes, starts });
         }
     };
@@ -132,10 +140,11 @@ fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
     };
     let there = &text[start..end];
     let characters = Characters::learn([(old, there)].into_iter());
-    let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line(place) };
+    let line = lines_at(&file.text, &places)[0];
+    let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line };
     let new = characters.carry(old, there, new).ok_or(unclear)?;
     let text = spliced(text, start..end, &new);
-    Ok(Edited { text, forgiven: Some((Tier::LookAlikes, line(place) + 1)) })
+    Ok(Edited { text, forgiven: Some((Tier::LookAlikes, line + 1)) })
 }
 
 fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
@@ -191,11 +200,14 @@ impl<'a> PlainText<'a> {
         let mut copied = 0;
         for place in places {
             let (start, end) = (self.original_offset(*place), self.original_offset(place + length));
-            let old = &self.original[start..end];
-            let fallback = Eol::of(old.as_bytes()).unwrap_or(eol);
-            let new = with_known_endings(old.as_bytes(), new, fallback);
             result.push_str(&self.original[copied..start]);
-            result.push_str(&String::from_utf8_lossy(&new));
+            if new.contains('\n') {
+                let old = &self.original[start..end];
+                let fallback = Eol::of(old.as_bytes()).unwrap_or(eol);
+                result.push_str(&String::from_utf8_lossy(&with_known_endings(old.as_bytes(), new, fallback)));
+            } else {
+                result.push_str(new);
+            }
             copied = end;
         }
         result.push_str(&self.original[copied..]);
@@ -207,22 +219,35 @@ fn to_lf(text: &str) -> Cow<'_, str> {
     if text.contains("\r\n") { Cow::Owned(text.replace("\r\n", "\n")) } else { Cow::Borrowed(text) }
 }
 
-/// All places, also those that overlap: `aa` is twice in `aaa`, so it does not say which.
-fn overlapping(text: &str, wanted: &str) -> Vec<usize> {
+/// The places that are meant, also those that overlap: `aa` is twice in `aaa`, so it does not say which. Where there are
+/// several, not all of them may be found.
+fn overlapping(text: &str, wanted: &str, is_meant: impl Fn(usize) -> bool) -> Vec<usize> {
     let step = wanted.chars().next().map_or(1, char::len_utf8);
     let finder = memchr::memmem::Finder::new(wanted);
     let mut places = Vec::new();
-    let mut from = 0;
+    let (mut from, mut compared) = (0, 0);
     while let Some(at) = finder.find(&text.as_bytes()[from..]) {
-        places.push(from + at);
+        if is_meant(from + at) {
+            places.push(from + at);
+        }
         from += at + step;
+        compared += wanted.len();
+        if places.len() > 1 && compared > MAX_COMPARED_BYTES {
+            break;
+        }
     }
     places
 }
 
-/// Counted from 0.
-fn line_of(text: &str, offset: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset]).count()
+/// The line of each offset; the offsets rise. Counted from 0.
+fn lines_at(text: &str, offsets: &[usize]) -> Vec<usize> {
+    let (mut line, mut counted) = (0, 0);
+    let mut line_at = |offset: &usize| {
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[counted..*offset]).count();
+        counted = *offset;
+        line
+    };
+    offsets.iter().map(&mut line_at).collect()
 }
 
 pub(crate) fn shorten(line: &str) -> String {

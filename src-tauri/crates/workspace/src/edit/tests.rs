@@ -62,6 +62,27 @@ fn replace_all_replaces_every_place() {
     assert_eq!(edited(b"a\r\nxa\r\na", &[edit]).unwrap(), b"bb\r\nxbb\r\nbb");
 }
 
+/// Without a bound, forty of them would need terabytes, and one of the last ones alone.
+#[test]
+fn edits_that_grow_without_end_are_refused() {
+    let doubling = TextEdit { replace_all: true, ..text_edit("a", "aa") };
+    let code = |content: &[u8], edits: &[TextEdit]| edited(content, edits).unwrap_err().code();
+    assert_eq!(code(b"a\n", &vec![doubling; 40]), Code::FILE_TOO_LARGE);
+    let swelling = TextEdit { replace_all: true, ..text_edit("a", &"b".repeat(1 << 20)) };
+    assert_eq!(code(&b"a".repeat(1 << 20), &[swelling]), Code::FILE_TOO_LARGE);
+    let large = b"a".repeat(EDIT_LIMIT_BYTES as usize - 1);
+    assert_eq!(code(&[&large[1..], b"b"].concat(), &[text_edit("b", "ccc")]), Code::FILE_TOO_LARGE);
+}
+
+/// As fast as any other: each of its places is compared in full, and the lines before each are counted.
+#[test]
+fn a_text_that_is_everywhere_is_ambiguous() {
+    let text = b"a\n".repeat(1 << 20);
+    let half = "a\n".repeat(1 << 19);
+    assert!(message(&text, &[text_edit(&half, "b")]).starts_with(Code::EDIT_AMBIGUOUS.0));
+    assert!(message(&text, &[text_edit("a", "b")]).contains("is 1048576 times"));
+}
+
 #[test]
 fn an_ambiguous_text_names_its_places() {
     let expected = "EDIT_AMBIGUOUS The old_text of edit 1 is 2 times in a.txt: line 1: let x = 1; line 3:   let x = 2";

@@ -34,6 +34,8 @@ pub enum EditError {
          can't be told.", .tier.difference()
     )]
     Unclear { path: String, edit: usize, tier: Tier, line: usize },
+    #[error("Edit {edit} would make {path} larger than {limit} bytes.")]
+    TooMuch { path: String, edit: usize, limit: u64 },
     #[error("The new text for {path} stands in for code that it leaves out: {line}")]
     Placeholder { path: String, line: String },
     #[error("The new text for {path} contains NUL bytes.")]
@@ -49,6 +51,7 @@ impl EditError {
             Self::NotFound { .. } => Code::EDIT_NOT_FOUND,
             Self::Ambiguous { .. } => Code::EDIT_AMBIGUOUS,
             Self::Unclear { .. } => Code::EDIT_NOT_FOUND,
+            Self::TooMuch { .. } => Code::FILE_TOO_LARGE,
             Self::Placeholder { .. } => Code::EDIT_PLACEHOLDER,
             Self::ContentNotText { .. } => Code::FILE_NOT_TEXT,
         }
@@ -68,6 +71,7 @@ impl EditError {
             Self::Unclear { .. } => {
                 "Read those lines again and copy them exactly, with their indentation and characters. No edit was applied."
             }
+            Self::TooMuch { .. } => "Change fewer places, or put less into each. No edit was applied.",
             Self::Placeholder { .. } => {
                 "Write out every line that should be in the file, or edit only the lines that change. Nothing was applied."
             }

@@ -13,6 +13,9 @@ use crate::fit::{
 };
 use crate::line_endings::Eol;
 
+/// What the hunks of one file may have in places together, before their order tells these apart: they are all kept.
+const MAX_PLACES: usize = 1 << 20;
+
 #[derive(Debug)]
 pub(super) struct Patched {
     pub(super) text: String,
@@ -110,8 +113,17 @@ fn by_numbers(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<Fit>> {
 
 fn by_text(haystack: &Haystack<'_>, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Problem> {
     let mut found = Vec::with_capacity(hunks.len());
-    for (index, hunk) in hunks.iter().enumerate() {
-        found.push(find(haystack, hunk, index)?);
+    let mut places = 0;
+    for (hunk, one) in hunks.iter().enumerate() {
+        match find(haystack, one, hunk)? {
+            Found::Several { tier, starts } if places + starts.len() > MAX_PLACES => {
+                return Err(Problem::Misfit { hunk, misfit: Misfit::Ambiguous { tier, starts } });
+            }
+            one => {
+                places += one.starts().len();
+                found.push(one);
+            }
+        }
     }
     let numbers_hold = hunks.iter().zip(&found).all(|(hunk, found)| {
         let start = hunk.old_start.and_then(|start| start.checked_sub(1));
@@ -155,10 +167,10 @@ enum Found {
 }
 
 impl Found {
-    fn starts(&self) -> Vec<usize> {
+    fn starts(&self) -> &[usize] {
         match self {
-            Self::One(fit) => vec![fit.span.start],
-            Self::Several { starts, .. } => starts.clone(),
+            Self::One(fit) => std::slice::from_ref(&fit.span.start),
+            Self::Several { starts, .. } => starts,
         }
     }
 

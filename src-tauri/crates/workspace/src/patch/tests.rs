@@ -126,3 +126,11 @@ fn a_long_patch_and_a_long_file_take_no_time_to_speak_of() {
     let patch = format!("*** Begin Patch\n*** Update File: a.txt\n{}", hunk.repeat(5));
     assert_eq!(plan_patch(&project, &patch).unwrap_err().code(), arki_domain::Code::EDIT_NOT_FOUND);
 }
+
+#[test]
+fn hunks_that_fit_everywhere_are_not_all_kept_before_one_is_told() {
+    let (_folder, project) = project(&"same\n".repeat(200_000));
+    let patch = format!("*** Begin Patch\n*** Update File: a.txt\n{}", "@@\n same\n-same\n+other\n".repeat(100));
+    let told = plan_patch(&project, &patch).unwrap_err().to_string();
+    assert!(told.starts_with("Hunk 6 of a.txt") && told.contains("fits 199999 places"), "{told}");
+}
