@@ -156,10 +156,13 @@ impl PathGlob {
             None if trimmed.contains('/') => trimmed.to_owned(),
             None => format!("**/{trimmed}"),
         };
-        let bad = |error: globset::Error| bad(error.kind().to_string());
-        let glob = GlobBuilder::new(&pattern).literal_separator(true).build().map_err(bad)?;
-        // A set of one: it says when a glob is too large or too deep, where a matcher panics.
-        Ok(Self(GlobSet::builder().add(glob).build().map_err(bad)?))
+        let glob = GlobBuilder::new(&pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| bad(error.kind().to_string()))?;
+        // A set of one: where a glob is too much, a matcher panics.
+        let set = GlobSet::builder().add(glob).build();
+        Ok(Self(set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?))
     }
 
     pub(crate) fn is_match(&self, path: &ProjectPath) -> bool {
