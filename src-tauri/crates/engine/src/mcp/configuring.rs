@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::config::{ConfiguredServer, McpServerConfig};
 use crate::wire::{McpServerSettings, McpVariable};
 use arki_domain::{Code, Fault};
-use arki_mcp::is_server_name;
+use arki_mcp::{is_server_name, shown_url};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub(super) fn settings_of(configured: &ConfiguredServer) -> McpServerSettings {
         args: args.clone(),
         env: variables(env),
         network: *network == Some(true),
-        url: url.clone(),
+        url: url.as_deref().map(shown_url),
         headers: variables(headers),
     }
 }
@@ -78,9 +78,17 @@ fn save(root: &CstRootNode, name: &str, settings: &McpServerSettings) {
         }
         None => {
             ["command", "args", "env", "network", "writable"].iter().for_each(|key| remove(&server, key));
-            set(&server, "url", text(settings.url.as_deref().unwrap_or_default()));
+            set_url(&server, settings.url.as_deref().unwrap_or_default());
             set_variables(&server, "headers", &settings.headers);
         }
+    }
+}
+
+/// Who was shown the address without its password gives it back so.
+fn set_url(server: &CstObject, url: &str) {
+    let known = server.get("url").and_then(|property| property.value()?.as_string_lit()?.decoded_value().ok());
+    if known.is_none_or(|known| shown_url(&known) != url) {
+        set(server, "url", text(url));
     }
 }
 
@@ -135,6 +143,7 @@ fn usable_name(name: &str) -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::McpOrigin;
     use serde_json::{Value, json};
 
     fn saved(before: &str, settings: &Value) -> (String, Value) {
@@ -169,6 +178,20 @@ mod tests {
             json!({"command": null, "args": [], "env": [], "network": false, "url": "https://h/x", "headers": []});
         let (_, server) = saved(before, &remote);
         assert_eq!(server, json!({"url": "https://h/x", "category": "read"}));
+    }
+
+    #[test]
+    fn a_password_in_an_address_is_not_shown_and_kept() {
+        let with_password = "https://me:hunter2@h/x";
+        let config = McpServerConfig { url: Some(with_password.to_owned()), ..McpServerConfig::default() };
+        let shown = settings_of(&ConfiguredServer { config, origin: McpOrigin::User });
+        assert_eq!(shown.url.as_deref(), Some("https://h/x"));
+        let before = json!({"mcpServers": {"x": {"url": with_password}}}).to_string();
+        let (_, server) = saved(&before, &serde_json::to_value(&shown).unwrap());
+        assert_eq!(server["url"], with_password);
+        let other = McpServerSettings { url: Some("https://h/y".to_owned()), ..shown };
+        let (_, server) = saved(&before, &serde_json::to_value(&other).unwrap());
+        assert_eq!(server["url"], "https://h/y");
     }
 
     #[test]

@@ -125,8 +125,8 @@ impl PolicyRule {
     fn matches_example(&self, example: &str) -> bool {
         match (&self.definition.command, &self.path) {
             (Some(_), _) => self.command_matches(Some(&CommandLine::parse(example))),
-            (None, Some(path)) => path.is_match(example),
-            (None, None) if self.definition.host.is_some() => self.host_matches(&[example.to_owned()]),
+            (None, Some(path)) => path.is_match(example.trim_start_matches("./")),
+            (None, None) if self.definition.host.is_some() => self.host_matches(&[example.to_lowercase()]),
             (None, None) => self.definition.tool.as_deref() == Some(example),
         }
     }

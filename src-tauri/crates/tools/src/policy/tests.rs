@@ -323,6 +323,11 @@ fn a_rule_that_fails_its_own_examples_is_refused() {
     let failing = settings(json!([{"decision": "deny", "command": ["rm"], "notMatch": ["ls; rm x"]}]));
     assert!(matches!(failing, Err(RuleError::NotMatchFailed { .. })));
     assert!(matches!(settings(json!([{"decision": "deny"}])), Err(RuleError::Empty { .. })));
+    let as_people_write = json!([
+        {"decision": "deny", "path": "src/*.rs", "match": ["./src/a.rs"]},
+        {"decision": "allow", "tool": "fetch_url", "host": "docs.example", "match": ["Docs.Example"]},
+    ]);
+    assert!(settings(as_people_write).is_ok());
     let too_deep = format!("{}a{}", "{".repeat(500), "}".repeat(500));
     for path in ["a[", &too_deep] {
         let failing = settings(json!([{"decision": "deny", "path": path}]));
