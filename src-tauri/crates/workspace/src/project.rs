@@ -85,7 +85,7 @@ impl Project {
         loop {
             match self.dir.canonicalize(existing) {
                 Ok(real) => return Ok(ProjectPath::from_real(&real, &missing)),
-                Err(error) if is_absent(&error) && existing != "." => {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound && existing != "." => {
                     self.refuse_broken_link(existing)?;
                     let (parent, name) = split_parent(existing);
                     missing.push(name);
@@ -200,10 +200,13 @@ impl Project {
         may_change(&self.dir, folder, real.as_str())
     }
 
-    /// Whether there is a folder at `path` itself, and no link on the way to it.
-    pub fn is_folder_in_place(&self, path: &ProjectPath) -> bool {
-        let is_folder = self.dir.symlink_metadata(path.as_str()).is_ok_and(|found| found.is_dir());
-        is_folder && self.canonical(path).is_ok_and(|real| real == *path)
+    /// Whether there can be no file at `path` itself: there is a folder, with no link on the way to it, or what should be
+    /// one on the way is none.
+    pub fn has_no_place_for_file(&self, path: &ProjectPath) -> bool {
+        match self.dir.symlink_metadata(path.as_str()) {
+            Ok(found) => found.is_dir() && self.canonical(path).is_ok_and(|real| real == *path),
+            Err(error) => error.kind() == std::io::ErrorKind::NotADirectory,
+        }
     }
 
     /// Whether there is a folder at `path` with nothing in it but folders, and files that `is_known` knows by their paths.
@@ -298,7 +301,7 @@ fn canonical_root(path: &Path) -> Result<PathBuf> {
 
 /// A file below something that is not a folder is as absent as one below nothing.
 fn is_absent(error: &std::io::Error) -> bool {
-    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+    error.kind() == std::io::ErrorKind::NotFound
 }
 
 fn refuse_irregular(path: &ProjectPath, metadata: &Metadata) -> Result<()> {

@@ -103,8 +103,8 @@ impl Engine {
     pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
         match found(open, &file.path) {
             Ok(found) => self.plan_found(file, found),
-            // A folder in the place where there is to be no file.
-            Err(_) if file.wanted == FileAt::Nothing && is_folder(open, &file.path) => self.plan_found(file, None),
+            // Something else is in the place where there is to be no file.
+            Err(_) if file.wanted == FileAt::Nothing && has_no_place(open, &file.path) => self.plan_found(file, None),
             Err(_) => PlannedFile::left_alone(file.path, RestoreAction::Conflict, None),
         }
     }
@@ -211,8 +211,8 @@ fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
     folders.any(|folder| gone.contains(folder)) || open.project.resolve(path).is_ok_and(holds_only_gone)
 }
 
-fn is_folder(open: &OpenProject, path: &str) -> bool {
-    open.project.resolve(path).is_ok_and(|path| open.project.is_folder_in_place(&path))
+fn has_no_place(open: &OpenProject, path: &str) -> bool {
+    open.project.resolve(path).is_ok_and(|path| open.project.has_no_place_for_file(&path))
 }
 
 fn may_change(open: &OpenProject, path: &str) -> bool {
