@@ -13,6 +13,7 @@ use crate::replay::Replay;
 use crate::row::{EVENT_COLUMNS, event, signed};
 use crate::write::Durability;
 use crate::{Reader, Store, StoreError, heads, leases, settings};
+use arki_domain::projection::SessionState;
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
@@ -224,8 +225,20 @@ impl Spool {
             replay.note(transaction, event, &body)?;
             line += 1;
         }
-        replay.save(transaction)
+        replay.save(transaction)?;
+        interrupt(transaction, &end.session_id)
     }
+}
+
+/// A run that waits, for a decision or to go on, does so where its log is from; here nobody can.
+fn interrupt(transaction: &Connection, session: &SessionId) -> Result<(), StoreError> {
+    let [interrupted, waiting, paused] = [SessionState::Interrupted, SessionState::Waiting, SessionState::Paused];
+    let states = params![session.as_str(), interrupted.as_str(), waiting.as_str(), paused.as_str()];
+    for table in ["sessions", "runs"] {
+        let sql = format!("UPDATE {table} SET state = ?2 WHERE session_id = ?1 AND state IN (?3, ?4)");
+        transaction.prepare_cached(&sql)?.execute(states)?;
+    }
+    Ok(())
 }
 
 /// Nobody could remove a session that comes before itself, nor find where its conversation begins.

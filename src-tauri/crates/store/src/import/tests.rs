@@ -4,7 +4,6 @@ use crate::tests::{
     Fixture, HandClock, approval_requested, approval_resolved, called, completed, created, foreign, parsed, started,
     subagent_created,
 };
-use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalId, EventDraft, RunId, SessionForked};
 use proptest::prelude::*;
 use serde_json::json;
@@ -56,7 +55,8 @@ async fn an_imported_session_is_the_one_that_was_exported() {
     assert_eq!(export(reader, &session), exported);
     assert!(reader.verify(Some(&session)).unwrap()[0].ok);
     let summary = reader.session(&session).unwrap().unwrap();
-    assert_eq!((summary.title.as_str(), summary.state), ("Tidy up", SessionState::Waiting));
+    assert_eq!((summary.title.as_str(), summary.state), ("Tidy up", SessionState::Interrupted));
+    assert_eq!(reader.run(&run).unwrap().unwrap().state, SessionState::Interrupted);
     assert_eq!(reader.pending_approvals(9).unwrap().len(), 1);
     assert_eq!(tables(&fixture), ["events 4", "sessions 1", "runs 1", "approvals 1", "file_changes 1", "blob_refs 2"]);
     fixture.append(&session, vec![completed(&run)]).await;
