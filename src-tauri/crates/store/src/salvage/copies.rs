@@ -2,7 +2,7 @@
 
 use crate::StoreError;
 use crate::files::{beside, private_file, remove};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -44,7 +44,7 @@ fn has_mark(path: &Path) -> Result<bool, StoreError> {
 /// open. Only those of other processes show.
 #[cfg(unix)]
 pub(super) fn ensure_unused(path: &Path) -> Result<(), StoreError> {
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    let file = File::options().read(true).write(true).open(path)?;
     match rustix::fs::fcntl_lock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
         Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => Err(StoreError::Locked { path: path.to_owned() }),
         other => other.map_err(|error| std::io::Error::from(error).into()),
