@@ -443,7 +443,6 @@ fn a_file_in_a_folders_place_goes_back_at_once_and_so_does_a_folder_in_a_files_p
     stage.verifies();
 }
 
-#[cfg(unix)]
 /// Each of them has the place of the other, as the session left them: there is nothing to do, and nothing in the way.
 #[test]
 fn going_back_again_where_a_file_and_a_folder_had_one_place_finds_all_as_it_is() {
@@ -461,6 +460,7 @@ fn going_back_again_where_a_file_and_a_folder_had_one_place_finds_all_as_it_is()
     assert_eq!(tree(&stage), after);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_write_protected_file_goes_back_and_stays_so() {
     use std::os::unix::fs::PermissionsExt;
