@@ -137,5 +137,6 @@ proptest! {
 fn half_of_the_lines_make_a_file_the_same_one_elsewhere() {
     let of = |one: &str, other: &str| shared_lines(one.as_bytes(), other.as_bytes());
     assert_eq!((of("a\nb\n", "a\nb\n"), of("a\nb\n", "a\r\nB\r\n"), of("a\nb\nc\n", "a\n")), (2, 1, 0));
+    assert_eq!((of("b\na\n", "a\nb\n"), of("a\na\n", "a\nb\n"), of("a\na\nb\n", "a\nc\nd\n")), (2, 1, 0));
     assert_eq!((of("", ""), of("a\n", ""), shared_lines(b"\0", b"\0")), (0, 0, 0));
 }
