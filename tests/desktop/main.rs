@@ -19,6 +19,7 @@ mod scenes;
 
 mod accessibility;
 mod asking;
+mod bench;
 mod commands;
 mod delegating;
 mod elicitations;

@@ -1,7 +1,7 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store` and
-//! `turns`.
+//! `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store`, `turns`
+//! and `window`.
 
 pub(crate) mod edit;
 mod home;
@@ -16,3 +16,4 @@ pub(crate) mod start;
 mod statistics;
 pub(crate) mod store;
 pub(crate) mod turns;
+pub(crate) mod window;

@@ -50,6 +50,17 @@ impl Stage {
         Window::open(&self.desk, &options)
     }
 
+    /// Another program with a window that has a `main`.
+    pub(crate) fn open_program(&self, program: &Path) -> Window<'_> {
+        Window::open(&self.desk, &json!({"binary": program, "args": []}))
+    }
+
+    /// The process whose window is open.
+    #[track_caller]
+    pub(crate) fn app(&self) -> u32 {
+        self.desk.apps().first().copied().expect("no app is open")
+    }
+
     /// Closes the window as its user would, and sees the app end by itself.
     pub(crate) fn close(&self, window: Window<'_>) {
         window.close();

@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Between two writes by the clock.
+const PACE: Duration = Duration::from_millis(4);
 
 pub(crate) fn serve(stream: &TcpStream, shared: &Shared) -> io::Result<()> {
     stream.set_nodelay(true)?;
@@ -74,16 +77,48 @@ fn write_response(mut stream: &TcpStream, response: &Response, turn: &Turn, shar
         Ending::CutAfter(bytes) | Ending::HangAfter(bytes) => (bytes.min(response.body.len()), false),
         Ending::Whole | Ending::Silent => (response.body.len(), true),
     };
-    for piece in response.body[..length].chunks(shared.script.chunk.unwrap_or(usize::MAX)) {
+    let mut write = |piece: &[u8]| {
         if keep_alive {
-            stream.write_all(&[format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat())?;
+            stream.write_all(&[format!("{:x}\r\n", piece.len()).as_bytes(), piece, b"\r\n"].concat())
         } else {
-            stream.write_all(piece)?;
+            stream.write_all(piece)
         }
-        thread::sleep(turn.chunk_pause);
+    };
+    let body = &response.body[..length];
+    if let Some(events) = turn.events_a_second {
+        write_by_the_clock(body, events, &mut write)?;
+    } else {
+        for piece in body.chunks(shared.script.chunk.unwrap_or(usize::MAX)) {
+            write(piece)?;
+            thread::sleep(turn.chunk_pause);
+        }
     }
     if keep_alive && whole {
         stream.write_all(b"0\r\n\r\n")?;
+    }
+    Ok(())
+}
+
+/// However late a write comes, the next one catches up: the rate holds over the whole.
+fn write_by_the_clock(
+    body: &[u8],
+    events_a_second: u32,
+    mut write: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
+    let started = Instant::now();
+    let (mut sent, mut rest) = (0, body);
+    while !rest.is_empty() {
+        let due = (started.elapsed().as_secs_f64() * f64::from(events_a_second)) as usize;
+        let mut end = 0;
+        while sent < due && end < rest.len() {
+            end += rest[end..].windows(2).position(|pair| pair == b"\n\n").map_or(rest.len() - end, |at| at + 2);
+            sent += 1;
+        }
+        if end > 0 {
+            write(&rest[..end])?;
+        }
+        rest = &rest[end..];
+        thread::sleep(PACE);
     }
     Ok(())
 }

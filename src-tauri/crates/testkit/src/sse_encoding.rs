@@ -33,6 +33,18 @@ pub(crate) fn spoken(spoken: &Spoken, turn: usize) -> Vec<u8> {
     out
 }
 
+/// As [`spoken`], with the text cut as it is given.
+pub(crate) fn pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        out.extend(delta(0, &json!({"content": piece}), None));
+    }
+    out.extend(delta(0, &json!({}), Some("stop")));
+    out.extend(event(&usage().to_string()));
+    out.extend(event("[DONE]"));
+    out
+}
+
 fn delta(turn: usize, delta: &Value, finish_reason: Option<&str>) -> Vec<u8> {
     let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
     let id = format!("c{turn}");

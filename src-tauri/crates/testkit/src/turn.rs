@@ -12,6 +12,7 @@ pub struct Turn {
     pub(crate) ending: Ending,
     pub(crate) pause: Duration,
     pub(crate) chunk_pause: Duration,
+    pub(crate) events_a_second: Option<u32>,
 }
 
 #[derive(Clone)]
@@ -50,7 +51,13 @@ pub(crate) enum Ending {
 
 impl Turn {
     fn new(answer: Answer) -> Self {
-        Self { answer, ending: Ending::Whole, pause: Duration::ZERO, chunk_pause: Duration::ZERO }
+        Self {
+            answer,
+            ending: Ending::Whole,
+            pause: Duration::ZERO,
+            chunk_pause: Duration::ZERO,
+            events_a_second: None,
+        }
     }
 
     /// Says the text, word by word.
@@ -143,6 +150,18 @@ impl Turn {
     #[must_use]
     pub fn chunk_pause(self, chunk_pause: Duration) -> Self {
         Self { chunk_pause, ..self }
+    }
+
+    /// Sends so many events a second, by the clock, whatever pieces and pauses are asked for besides.
+    #[must_use]
+    pub fn events_a_second(self, events: u32) -> Self {
+        Self { events_a_second: Some(events), ..self }
+    }
+
+    /// Says these pieces, an event each.
+    #[must_use]
+    pub fn pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::stream(sse_encoding::pieces(pieces))
     }
 
     pub(crate) fn resolve(&self, request: &Value) -> Self {

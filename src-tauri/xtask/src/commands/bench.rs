@@ -2,12 +2,13 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{edit, policy, providers, search, secrets, start, store, turns},
+    bench::{edit, policy, providers, search, secrets, start, store, turns, window},
     failure::Failure,
     repository::Repository,
 };
 
-const KNOWN: &str = "there are `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store` and `turns`";
+const KNOWN: &str =
+    "there are `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
@@ -19,6 +20,7 @@ pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), F
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),
+        [name, rest @ ..] if name == "window" => window::measure(repository, rest),
         [name] => Err(Failure::new(format!("there is no measurement `{name}`")).hint(KNOWN)),
         _ => Err(Failure::new("name one measurement").hint(KNOWN)),
     }

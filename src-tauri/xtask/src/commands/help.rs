@@ -27,6 +27,10 @@ installs what else is missing.
                                its first token takes
   cargo xtask bench start      time from starting `arki` to its first request
   cargo xtask bench store      speed, disk and memory of the event log
+  cargo xtask bench window     how evenly the window draws while 2,000 tokens a
+                               second come, how soon it starts, and its memory;
+                               one of them with `start`, `markdown`, `code`,
+                               `table` or `paragraph`
   cargo xtask bench turns      time and memory over a run of 100 turns
   cargo xtask bundle           installers for this system (deb and rpm on Linux)
 ";

@@ -1,0 +1,31 @@
+//! Measurements in the real window, beside an empty one: `cargo xtask bench window` runs them, and says how.
+
+mod account;
+mod material;
+mod start;
+mod stream;
+
+use std::path::PathBuf;
+
+/// Which of them: all, where nothing is said.
+const CHOICE: &str = "ARKI_BENCH_WINDOW";
+
+#[test]
+#[ignore = "a measurement: `cargo xtask bench window`"]
+fn window() {
+    let choice = std::env::var(CHOICE).unwrap_or_default();
+    let is_chosen = |name: &str| choice.is_empty() || choice == name;
+    if is_chosen("start") {
+        start::measure();
+    }
+    let chosen: Vec<_> = material::all().into_iter().filter(|one| is_chosen(one.name)).collect();
+    if !chosen.is_empty() {
+        stream::measure(&chosen);
+    }
+    assert!(choice == "start" || !chosen.is_empty(), "there is no measurement {choice:?}");
+}
+
+/// What everything is compared with.
+fn empty_window() -> PathBuf {
+    std::env::var_os("ARKI_EMPTY_WINDOW_BIN").expect("xtask names the empty window").into()
+}

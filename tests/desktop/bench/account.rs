@@ -1,0 +1,71 @@
+//! What a program and all that it has started take of the machine, from the kernel's own account.
+
+use std::fs;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Times in `/proc` are told in hundredths of a second, on every Linux.
+const TICKS_A_SECOND: f64 = 100.0;
+
+pub(super) struct Account {
+    /// Processor time of all threads since they began.
+    pub(super) cpu: Duration,
+    /// Memory, with what is shared counted in parts.
+    pub(super) pss_kib: u64,
+}
+
+impl Account {
+    pub(super) fn of(root: u32) -> Self {
+        let family = family(root);
+        let ticks: u64 = family.iter().filter_map(|id| ticks(*id)).sum();
+        Self {
+            cpu: Duration::from_secs_f64(ticks as f64 / TICKS_A_SECOND),
+            pss_kib: family.iter().filter_map(|id| pss_kib(*id)).sum(),
+        }
+    }
+}
+
+/// When a process was begun, in milliseconds since 1970.
+pub(super) fn began_at(id: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+    let after_boot = fields(&stat)[19].parse::<f64>().unwrap() / TICKS_A_SECOND;
+    let up: f64 = fs::read_to_string("/proc/uptime").unwrap().split(' ').next().unwrap().parse().unwrap();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64();
+    (now - (up - after_boot)) * 1000.0
+}
+
+fn family(root: u32) -> Vec<u32> {
+    let parents: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|id: u32| Some((id, parent(id)?)))
+        .collect();
+    let mut family = vec![root];
+    let mut seen = 0;
+    while seen < family.len() {
+        let of = family[seen];
+        family.extend(parents.iter().filter(|(_, parent)| *parent == of).map(|(id, _)| *id));
+        seen += 1;
+    }
+    family
+}
+
+fn parent(id: u32) -> Option<u32> {
+    fields(&fs::read_to_string(format!("/proc/{id}/stat")).ok()?).get(1)?.parse().ok()
+}
+
+fn ticks(id: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let fields = fields(&stat);
+    Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+}
+
+fn pss_kib(id: u32) -> Option<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{id}/smaps_rollup")).ok()?;
+    rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?.split_whitespace().next()?.parse().ok()
+}
+
+/// What follows the name, which may have spaces and brackets in it: state, parent, …
+fn fields(stat: &str) -> Vec<&str> {
+    stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect()
+}
