@@ -1,8 +1,10 @@
 /** What is drawn anew, and what is left alone: the window stays quick however much it shows. */
 import { act, screen, waitFor } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
+import { useSyncExternalStore } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { SessionSummary } from "../protocol/generated";
+import type { GrowingText } from "../protocol/growing";
 import { createFake, demoProject, eventLog, type Fake } from "../testing/fake";
 import { renderOn } from "../testing/render";
 import { longLog } from "../testing/scenes";
@@ -10,9 +12,12 @@ import { App } from "./App";
 
 const drawn = vi.hoisted(() => ({ answers: [] as string[], sessions: 0 }));
 vi.mock("../components/markdown/Markdown", () => ({
-  Markdown: ({ text }: { text: string }) => {
-    drawn.answers.push(text);
-    return <p>{text}</p>;
+  Markdown: ({ text }: { text: string | GrowingText }) => {
+    const growing = typeof text === "string" ? null : text;
+    useSyncExternalStore(growing?.subscribe ?? never, growing?.count ?? none);
+    const words = typeof text === "string" ? text : text.whole();
+    drawn.answers.push(words);
+    return <p>{words}</p>;
   },
 }));
 vi.mock("../components/StateGlyph", () => ({
@@ -22,6 +27,9 @@ vi.mock("../components/StateGlyph", () => ({
     return null;
   },
 }));
+
+const never = () => () => undefined;
+const none = () => 0;
 
 const many = 200;
 const sessions = Array.from(

@@ -3,7 +3,8 @@ import { eventLog } from "../testing/fake";
 import type { OutputDelta } from "./generated";
 import {
   deltaStep,
-  joinOverlap,
+  fresh,
+  type Live,
   liveEventStep,
   maxOutputChars,
   nothingLive,
@@ -24,12 +25,16 @@ const delta = (
   text,
 });
 
+const said = (live: Live) => live.answer?.text.whole();
+
 describe("live", () => {
   it("joins deltas and measures how long the model thought", () => {
     let live = deltaStep(nothingLive, delta("hm", "LLM_THINKING"), 1000);
     live = deltaStep(live, delta("A"), 4000);
     live = deltaStep(live, delta("B"), 9000);
-    expect(live.answer).toMatchObject({ text: "AB", thoughts: "hm", thoughtMs: 3000 });
+    expect(said(live)).toBe("AB");
+    expect(live.answer?.thoughts.whole()).toBe("hm");
+    expect(live.answer?.thoughtMs).toBe(3000);
     expect(live.thoughtMs[turnKey("r", 1)]).toBe(3000);
   });
 
@@ -39,7 +44,7 @@ describe("live", () => {
     live = liveEventStep(live, add("output.message", { role: "assistant", content: "A" }, "r"));
     expect(live.answer).toBeNull();
     expect(deltaStep(live, delta("late"), 0).answer).toBeNull();
-    expect(deltaStep(live, delta("next", "LLM_RESPONSE", 2), 0).answer?.text).toBe("next");
+    expect(said(deltaStep(live, delta("next", "LLM_RESPONSE", 2), 0))).toBe("next");
   });
 
   it("starts the answer anew when the request is retried", () => {
@@ -48,7 +53,7 @@ describe("live", () => {
       deltaStep(nothingLive, delta("half"), 0),
       add("engine.retry", { turn: 1 }, "r"),
     );
-    expect(deltaStep(live, delta("whole"), 0).answer?.text).toBe("whole");
+    expect(said(deltaStep(live, delta("whole"), 0))).toBe("whole");
   });
 
   it("keeps only the end of a command's output", () => {
@@ -70,10 +75,23 @@ describe("live", () => {
 
   it("joins a kept partial answer with the deltas that overlap it", () => {
     const live = deltaStep(nothingLive, delta("lo wor"), 0);
-    expect(withPartial(live, { runId: "r", turn: 1, text: "hello w", thoughts: "" }).answer?.text).toBe(
-      "hello wor",
-    );
-    expect(joinOverlap("abc", "xyz")).toBe("abcxyz");
-    expect(joinOverlap("abc", "")).toBe("abc");
+    const partial = { runId: "r", turn: 1, text: "hello w", thoughts: "" };
+    expect(said(withPartial(live, partial))).toBe("hello wor");
+    expect(fresh("abc", "xyz")).toBe("xyz");
+    expect(fresh("abc", "")).toBe("");
+  });
+
+  it("stays the same object while only the text grows", () => {
+    const live = deltaStep(nothingLive, delta("A"), 0);
+    expect(deltaStep(live, delta("B"), 0)).toBe(live);
+    expect(said(live)).toBe("AB");
+  });
+
+  it("keeps the words that streamed in for the stored message that says the same, and for no other", () => {
+    const { add } = eventLog("s");
+    const stored = (content: string) => add("output.message", { role: "assistant", content, turn: 1 }, "r");
+    const live = deltaStep(nothingLive, delta("A"), 0);
+    expect(liveEventStep(live, stored("A")).told[turnKey("r", 1)]?.text).toBe(live.answer?.text);
+    expect(liveEventStep(live, stored("A key was taken out")).told).toEqual({});
   });
 });

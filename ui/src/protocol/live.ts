@@ -3,24 +3,31 @@
  * commands. Bounded; dropped as soon as the authoritative event comes. Pure.
  */
 import type { CommandOutput, Event, OutputDelta, PartialAnswer } from "./generated";
+import { GrowingText } from "./growing";
 import { maybeNumber, payloadOf, text } from "./read";
 
 /** A command may print for ever; the card shows the end of it. */
 export const maxOutputChars = 48 * 1024;
 
+/** Its texts grow in place, and tell who draws them; it is another object only when something else of it changes. */
 export type LiveAnswer = {
   runId: string;
   turn: number;
-  text: string;
-  thoughts: string;
+  text: GrowingText;
+  thoughts: GrowingText;
+  /** Which of them has begun. */
+  thinks: boolean;
+  speaks: boolean;
   thinkingSince: number | null;
   thoughtMs: number | null;
   /** Just fetched: the next delta may bring again what it ends with. */
-  fetched?: boolean;
+  fetched: boolean;
 };
 
 export type Live = {
   answer: LiveAnswer | null;
+  /** Answers that streamed in to their end, by "runId:turn": the same words as stored, drawn already. */
+  told: Readonly<Record<string, LiveAnswer>>;
   output: Readonly<Record<string, string>>;
   /** How long the model thought, by "runId:turn", where this window saw it happen. */
   thoughtMs: Readonly<Record<string, number>>;
@@ -29,45 +36,42 @@ export type Live = {
   ended: string | null;
 };
 
-export const nothingLive: Live = { answer: null, output: {}, thoughtMs: {}, turn: 0, ended: null };
+export const nothingLive: Live = { answer: null, told: {}, output: {}, thoughtMs: {}, turn: 0, ended: null };
 
 export const turnKey = (runId: string | null, turn: number) => `${runId ?? ""}:${turn}`;
 
+const begun = (runId: string, turn: number): LiveAnswer => ({
+  runId,
+  turn,
+  text: new GrowingText(),
+  thoughts: new GrowingText(),
+  thinks: false,
+  speaks: false,
+  thinkingSince: null,
+  thoughtMs: null,
+  fetched: false,
+});
+
+/** The same object while only the text grows. */
 export function deltaStep(live: Live, delta: OutputDelta, now: number): Live {
   if (live.ended === turnKey(delta.runId, delta.turn) || live.ended === delta.runId) return live;
   const same = live.answer?.runId === delta.runId && live.answer.turn === delta.turn;
-  const answer: LiveAnswer =
-    same && live.answer
-      ? live.answer
-      : {
-          runId: delta.runId,
-          turn: delta.turn,
-          text: "",
-          thoughts: "",
-          thinkingSince: null,
-          thoughtMs: null,
-        };
-  if (delta.tokenType === "LLM_THINKING") {
-    const thinking = {
-      ...answer,
-      thoughts: grown(answer.thoughts, delta.text, answer),
-      fetched: false,
-      thinkingSince: answer.thinkingSince ?? now,
-    };
-    return { ...live, answer: thinking };
+  const answer = same && live.answer ? live.answer : begun(delta.runId, delta.turn);
+  const thinks = delta.tokenType === "LLM_THINKING";
+  const grows = thinks ? answer.thoughts : answer.text;
+  grows.append(answer.fetched ? fresh(grows.whole(), delta.text) : delta.text);
+  if (thinks) {
+    if (answer === live.answer && answer.thinks && !answer.fetched) return live;
+    const thinkingSince = answer.thinkingSince ?? now;
+    return { ...live, answer: { ...answer, thinks, thinkingSince, fetched: false } };
   }
+  if (answer === live.answer && answer.speaks && !answer.fetched) return live;
   const thoughtMs =
     answer.thoughtMs ?? (answer.thinkingSince === null ? null : Math.max(0, now - answer.thinkingSince));
-  const next = {
-    ...live,
-    answer: { ...answer, text: grown(answer.text, delta.text, answer), fetched: false, thoughtMs },
-  };
+  const next = { ...live, answer: { ...answer, speaks: true, fetched: false, thoughtMs } };
   if (thoughtMs === null) return next;
   return { ...next, thoughtMs: { ...live.thoughtMs, [turnKey(delta.runId, delta.turn)]: thoughtMs } };
 }
-
-const grown = (before: string, more: string, answer: LiveAnswer) =>
-  answer.fetched ? joinOverlap(before, more) : before + more;
 
 export function outputStep(live: Live, output: CommandOutput): Live {
   const all = (live.output[output.callId] ?? "") + output.text;
@@ -84,7 +88,15 @@ export function liveEventStep(live: Live, event: Event): Live {
   if (event.type === "engine.retry") return { ...live, answer: null };
   if (event.type === "output.message") {
     const turn = maybeNumber(p, "turn") ?? live.answer?.turn ?? live.turn;
-    return { ...live, answer: null, ended: turnKey(event.runId, turn) };
+    const key = turnKey(event.runId, turn);
+    const { answer } = live;
+    const isTold = answer?.runId === event.runId && answer.turn === turn && isWhole(answer, p);
+    return {
+      ...live,
+      answer: null,
+      told: isTold ? remembered(live.told, key, answer) : live.told,
+      ended: key,
+    };
   }
   if (endsRun.has(event.type)) return { ...live, answer: null, ended: event.runId };
   if (event.type !== "tool.result") return live;
@@ -94,27 +106,50 @@ export function liveEventStep(live: Live, event: Event): Live {
   return { ...live, output };
 }
 
+/** What is long gone from sight may be drawn anew, from what is stored. */
+const toldAnswers = 20;
+
+function remembered(told: Live["told"], key: string, answer: LiveAnswer): Live["told"] {
+  const others = Object.entries(told).slice(1 - toldAnswers);
+  return Object.fromEntries([...others, [key, answer]]);
+}
+
+/** Whether what streamed in is what was stored, to the letter. */
+function isWhole(answer: LiveAnswer, p: Readonly<Record<string, unknown>>): boolean {
+  return text(p, "content") === answer.text.whole() && text(p, "thoughts") === answer.thoughts.whole();
+}
+
 /** Joins the answer the engine kept with the deltas that came while it was being fetched. */
 export function withPartial(live: Live, partial: PartialAnswer | null): Live {
   if (partial === null) return live;
   const seen = live.answer?.runId === partial.runId && live.answer.turn === partial.turn ? live.answer : null;
+  const joined = (kept: string, heard: GrowingText | undefined) => {
+    const text = new GrowingText(kept);
+    text.append(fresh(kept, heard?.whole() ?? ""));
+    return text;
+  };
+  const answer = {
+    ...begun(partial.runId, partial.turn),
+    text: joined(partial.text, seen?.text),
+    thoughts: joined(partial.thoughts, seen?.thoughts),
+    thinkingSince: seen?.thinkingSince ?? null,
+    thoughtMs: seen?.thoughtMs ?? null,
+    fetched: true,
+  };
   return {
     ...live,
-    answer: {
-      runId: partial.runId,
-      turn: partial.turn,
-      text: joinOverlap(partial.text, seen?.text ?? ""),
-      thoughts: joinOverlap(partial.thoughts, seen?.thoughts ?? ""),
-      thinkingSince: seen?.thinkingSince ?? null,
-      thoughtMs: seen?.thoughtMs ?? null,
-      fetched: true,
-    },
+    answer: { ...answer, speaks: answer.text.length > 0, thinks: answer.thoughts.length > 0 },
   };
 }
 
-export function joinOverlap(before: string, after: string): string {
-  for (let size = Math.min(before.length, after.length); size > 0; size -= 1) {
-    if (before.endsWith(after.slice(0, size))) return before + after.slice(size);
+/** More than ever comes while a page is fetched. */
+const longestOverlap = 64 * 1024;
+
+/** What `after` has beyond its beginning that `before` ends with. */
+export function fresh(before: string, after: string): string {
+  const end = before.slice(-longestOverlap);
+  for (let size = Math.min(end.length, after.length); size > 0; size -= 1) {
+    if (end.endsWith(after.slice(0, size))) return after.slice(size);
   }
-  return before + after;
+  return after;
 }

@@ -7,16 +7,8 @@ import { useHighlight } from "./useHighlight";
 import "./code.css";
 
 /** A block of code as it is, coloured when the colours arrive; they never change its size. */
-export function CodeBlock({
-  code,
-  language,
-  settled = true,
-}: {
-  code: string;
-  language: string;
-  settled?: boolean;
-}) {
-  const spans = useHighlight(code, language, settled);
+export function CodeBlock({ code, language }: { code: string; language: string }) {
+  const spans = useHighlight(code, language);
   return (
     <div className="code-block">
       <Button

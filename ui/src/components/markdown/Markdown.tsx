@@ -4,40 +4,225 @@
  * window only through `onLink` and only if its scheme is allowed.
  */
 import { marked, type Token, type Tokens } from "marked";
-import { memo, type ReactNode, useMemo } from "react";
+import { memo, type ReactNode, useMemo, useState } from "react";
 import { safeLink } from "../../platform/links";
+import type { GrowingText } from "../../protocol/growing";
 import { CodeBlock } from "../code/Code";
+import { LinesOfCode } from "../code/LinesOfCode";
+import { Near } from "../near";
+import { ShowMore } from "../ShowMore";
+import type { Block, CodeText, Flow, Group, Items, TableText } from "./blocks";
+import { type Links, useDoc } from "./doc";
 import { decodeEntities } from "./entities";
+import { estimated } from "./estimate";
 import "./markdown.css";
 
-type Props = { text: string; onLink: (url: string) => void; streaming?: boolean };
+type Props = { text: string | GrowingText; onLink: (url: string) => void; streaming?: boolean };
+
+/** A text with more groups than this is drawn from its ends at first. */
+const groupsAtFirst = 3;
 
 export function Markdown({ text, onLink, streaming = false }: Props) {
-  const blocks = useMemo(() => marked.lexer(text, { gfm: true }), [text]);
+  const doc = useDoc(text, streaming);
+  const { groups } = doc.blocks;
+  const links = doc.links();
+  const context = useMemo(() => ({ onLink, links }), [onLink, links]);
   return (
     <div className="markdown" dir="auto">
-      {blocks.map((token, index) => (
-        // Blocks only grow at the end, so position is identity and finished blocks are never drawn again.
-        <Block
+      {groups.map((group, index) => (
+        // Groups only grow at the end, so position is identity and what is over is never drawn again.
+        <DrawnGroup
           key={`${index}`}
-          raw={token.raw}
-          token={token}
-          onLink={onLink}
-          settled={!streaming || index < blocks.length - 1}
+          group={group}
+          context={context}
+          atFirst={index < 1 || index >= groups.length - groupsAtFirst}
         />
       ))}
     </div>
   );
 }
 
-type BlockProps = { raw: string; token: Token; onLink: (url: string) => void; settled: boolean };
+type Context = { onLink: (url: string) => void; links: Links };
 
-const Block = memo(
-  ({ token, onLink, settled }: BlockProps) => block(token as Tokens.Generic, { onLink, settled }),
-  (a, b) => a.raw === b.raw && a.settled === b.settled && a.onLink === b.onLink,
+type GroupProps = { group: Group; context: Context; atFirst: boolean };
+
+const DrawnGroup = memo(
+  ({ group, context, atFirst }: GroupProps) => (
+    <Near className="markdown-group" height={estimated(group)} atFirst={atFirst}>
+      {() =>
+        group.blocks.map((block, index) => <DrawnBlock key={`${index}`} block={block} context={context} />)
+      }
+    </Near>
+  ),
+  (a, b) => a.group === b.group && a.context === b.context,
 );
 
-type Context = { onLink: (url: string) => void; settled: boolean };
+const DrawnBlock = memo(({ block, context }: { block: Block; context: Context }) => {
+  switch (block.kind) {
+    case "code":
+      return <Code block={block} />;
+    case "table":
+      return <Table block={block} context={context} />;
+    case "list":
+      return <List block={block} context={context} />;
+    case "flow":
+      return <FlowText block={block} context={context} />;
+  }
+});
+
+/** Longer code is drawn line by line where it is seen, and without colours. */
+const plainCodeChars = 60_000;
+
+function Code({ block }: { block: CodeText }) {
+  const long = block.open || block.text.size > plainCodeChars;
+  if (long) return <LinesOfCode text={block.text} tail={block.tail} lines={block.lines} />;
+  return <CodeBlock code={block.text.whole()} language={block.language} />;
+}
+
+/** So many pieces of a paragraph are drawn without being asked for. */
+const prosePieces = 5;
+
+function FlowText({ block, context }: { block: Flow; context: Context }) {
+  const [shown, setShown] = useState(block.prose ? prosePieces : 1);
+  const { pieces } = block;
+  const hidden = pieces.slice(shown).reduce((sum, piece) => sum + piece.length, 0);
+  const isLong = block.prose && pieces.length > 1;
+  return (
+    <>
+      {isLong ? (
+        <p>
+          {pieces.slice(0, shown).map((piece, index) => (
+            <Words key={`${index}`} text={piece} context={context} />
+          ))}
+        </p>
+      ) : (
+        pieces
+          .slice(0, shown)
+          .map((piece, index) => <Piece key={`${index}`} text={piece} context={context} />)
+      )}
+      {hidden > 0 && <ShowMore hidden={hidden} what="characters" onMore={() => setShown(shown * 2)} />}
+    </>
+  );
+}
+
+function lexed(text: string, links: Links): Token[] {
+  const lexer = new marked.Lexer({ gfm: true });
+  Object.assign(lexer.tokens.links, links);
+  return lexer.lex(text);
+}
+
+const Piece = memo(({ text, context }: { text: string; context: Context }) => {
+  const tokens = useMemo(() => lexed(text, context.links), [text, context.links]);
+  return blocks(tokens, context);
+});
+
+const Words = memo(({ text, context }: { text: string; context: Context }) => {
+  const tokens = useMemo(() => {
+    const lexer = new marked.Lexer({ gfm: true });
+    Object.assign(lexer.tokens.links, context.links);
+    return lexer.inlineTokens(text);
+  }, [text, context.links]);
+  return inline(tokens, context);
+});
+
+function List({ block, context }: { block: Items; context: Context }) {
+  const first = block.items[0]?.[0] ?? "";
+  const ordered = /^ {0,3}(\d+)/.exec(first);
+  const items = block.items.map((pieces, index) => (
+    <Item key={`${index}`} pieces={pieces} context={context} />
+  ));
+  const look = block.goesOn ? "goes-on" : undefined;
+  if (!ordered) return <ul className={look}>{items}</ul>;
+  return (
+    <ol className={look} start={Number(ordered[1]) || 1}>
+      {items}
+    </ol>
+  );
+}
+
+const Item = memo(
+  ({ pieces, context }: { pieces: readonly string[]; context: Context }) => {
+    const [shown, setShown] = useState(1);
+    const text = pieces[0] ?? "";
+    const parsed = useMemo(() => lexed(text, context.links), [text, context.links]);
+    const list = parsed.find((token): token is Tokens.List => token.type === "list");
+    const hidden = pieces.slice(shown).reduce((sum, piece) => sum + piece.length, 0);
+    const item = list?.items[0];
+    return (
+      <li className={item?.task ? "task" : undefined}>
+        {item ? itemParts(item, context) : blocks(parsed, context)}
+        {pieces.slice(1, shown).map((piece, index) => (
+          <Piece key={`${index}`} text={dedented(piece)} context={context} />
+        ))}
+        {hidden > 0 && <ShowMore hidden={hidden} what="characters" onMore={() => setShown(shown * 2)} />}
+      </li>
+    );
+  },
+  (a, b) =>
+    a.context === b.context &&
+    a.pieces.length === b.pieces.length &&
+    a.pieces.every((piece, at) => piece === b.pieces[at]),
+);
+
+function dedented(text: string): string {
+  const indent = Math.min(...text.split("\n").map((line) => (line.trim() ? line.search(/\S/) : 99)));
+  return text.replaceAll(new RegExp(`^ {0,${indent}}`, "gm"), "");
+}
+
+/** A table's columns are as wide as what is drawn of it: all of a long one would be measured with each row. */
+const rowsShown = 100;
+
+function Table({ block, context }: { block: TableText; context: Context }) {
+  const [shown, setShown] = useState(rowsShown);
+  const head = useMemo(() => tableOf(block.head, "", context.links), [block.head, context.links]);
+  const { chunks, linesAChunk } = block.rows;
+  const hidden = block.lines - shown;
+  if (!head) return <p>{block.head}</p>;
+  return (
+    <div className="markdown-table">
+      <table>
+        <thead>
+          <tr>
+            {head.header.map((cell, index) => (
+              <th key={`${index}`} scope="col" style={{ textAlign: cell.align ?? undefined }}>
+                {inline(cell.tokens, context)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        {chunks.slice(0, Math.ceil(shown / linesAChunk)).map((rows, index) => (
+          <Rows key={`${index}`} head={block.head} rows={rows} context={context} />
+        ))}
+      </table>
+      {hidden > 0 && <ShowMore hidden={hidden} what="rows" onMore={() => setShown(shown * 2)} />}
+    </div>
+  );
+}
+
+type RowsProps = { head: string; rows: string; context: Context };
+
+const Rows = memo(({ head, rows, context }: RowsProps) => (
+  <tbody>
+    {rows.split("\n").map((row, at) => (
+      <Row key={`${at}`} head={head} row={row} context={context} />
+    ))}
+  </tbody>
+));
+
+const Row = memo(({ head, row, context }: { head: string; row: string; context: Context }) => (
+  <tr>
+    {tableOf(head, row, context.links)?.rows[0]?.map((cell, index) => (
+      <td key={`${index}`} style={{ textAlign: cell.align ?? undefined }}>
+        {inline(cell.tokens, context)}
+      </td>
+    ))}
+  </tr>
+));
+
+function tableOf(head: string, row: string, links: Links): Tokens.Table | undefined {
+  const tokens = lexed(`${head}\n${row}`, links);
+  return tokens.find((token): token is Tokens.Table => token.type === "table");
+}
 
 function block(token: Tokens.Generic, context: Context): ReactNode {
   switch (token.type) {
@@ -47,13 +232,7 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
     case "heading":
       return <Heading depth={token.depth}>{inline(token.tokens, context)}</Heading>;
     case "code":
-      return (
-        <CodeBlock
-          code={token.text}
-          language={String(token.lang ?? "").split(/\s/)[0] ?? ""}
-          settled={context.settled}
-        />
-      );
+      return <CodeBlock code={token.text} language={String(token.lang ?? "").split(/\s/)[0] ?? ""} />;
     case "blockquote":
       return <blockquote>{blocks(token.tokens, context)}</blockquote>;
     case "list":
@@ -73,9 +252,14 @@ function block(token: Tokens.Generic, context: Context): ReactNode {
 
 function blocks(tokens: Token[] | undefined, context: Context): ReactNode {
   return tokens?.map((token, index) => (
-    <Block key={`${index}`} raw={token.raw} token={token} onLink={context.onLink} settled={context.settled} />
+    <Parsed key={`${index}`} token={token as Tokens.Generic} context={context} />
   ));
 }
+
+const Parsed = memo(
+  ({ token, context }: { token: Tokens.Generic; context: Context }) => block(token, context),
+  (a, b) => a.token.raw === b.token.raw && a.context === b.context,
+);
 
 /** The transcript's own headings are h2, so the model's begin below. */
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
@@ -86,38 +270,43 @@ function Heading({ depth, children }: { depth: number; children: ReactNode }) {
 function list(token: Tokens.List, context: Context): ReactNode {
   const items = token.items.map((item, index) => (
     <li key={`${index}`} className={item.task ? "task" : undefined}>
-      {item.task && <span>{item.checked ? "☑ " : "☐ "}</span>}
-      {blocks(
-        item.tokens.filter((one) => one.type !== "checkbox"),
-        context,
-      )}
+      {itemParts(item, context)}
     </li>
   ));
   return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
 }
 
+function itemParts(item: Tokens.ListItem, context: Context): ReactNode {
+  const parts = item.tokens.filter((one) => one.type !== "checkbox");
+  return (
+    <>
+      {item.task && <span>{item.checked ? "☑ " : "☐ "}</span>}
+      {blocks(parts, context)}
+    </>
+  );
+}
+
+/** One within a quote or an item. */
 function table(token: Tokens.Table, context: Context): ReactNode {
+  const cells = (row: Tokens.TableCell[], Cell: "th" | "td") =>
+    row.map((cell, index) => (
+      <Cell
+        key={`${index}`}
+        scope={Cell === "th" ? "col" : undefined}
+        style={{ textAlign: cell.align ?? undefined }}
+      >
+        {inline(cell.tokens, context)}
+      </Cell>
+    ));
   return (
     <div className="markdown-table">
       <table>
         <thead>
-          <tr>
-            {token.header.map((cell, index) => (
-              <th key={`${index}`} scope="col" style={{ textAlign: cell.align ?? undefined }}>
-                {inline(cell.tokens, context)}
-              </th>
-            ))}
-          </tr>
+          <tr>{cells(token.header, "th")}</tr>
         </thead>
         <tbody>
           {token.rows.map((row, at) => (
-            <tr key={`${at}`}>
-              {row.map((cell, index) => (
-                <td key={`${index}`} style={{ textAlign: cell.align ?? undefined }}>
-                  {inline(cell.tokens, context)}
-                </td>
-              ))}
-            </tr>
+            <tr key={`${at}`}>{cells(row, "td")}</tr>
           ))}
         </tbody>
       </table>

@@ -1,8 +1,10 @@
-import { memo } from "react";
+import { memo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
 import { clock, duration, exactTime } from "../../components/format";
+import { LongText } from "../../components/LongText";
 import { Markdown } from "../../components/markdown/Markdown";
+import type { GrowingText } from "../../protocol/growing";
 import type { AssistantItem, FailureItem, UserItem } from "../../protocol/transcript";
 import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
@@ -54,6 +56,7 @@ export const RowView = memo(
     a.actions === b.actions &&
     a.row.speaker === b.row.speaker &&
     a.row.output === b.row.output &&
+    a.row.told === b.row.told &&
     a.row.thoughtMs === b.row.thoughtMs,
 );
 
@@ -82,11 +85,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   const { item } = row;
   switch (item.kind) {
     case "user":
-      return (
-        <p className="user-text" dir="auto">
-          {item.text}
-        </p>
-      );
+      return <LongText className="user-text" text={item.text} />;
     case "assistant":
       return <Answer item={item} row={row} actions={actions} />;
     case "tool":
@@ -128,16 +127,16 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
 }
 
 function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions: RowActions }) {
+  const { told } = row;
+  const speaks = item.text !== "" || (told?.speaks ?? false);
+  const thinks = item.thoughts !== "" || (told?.thinks ?? false);
   const settled = !row.streaming && !item.takenBack && !actions.readOnly && item.text !== "";
   return (
     <div className="answer" aria-busy={row.streaming || undefined}>
-      {item.thoughts && (
-        <details className="thoughts">
-          <summary className="small">{thoughtWords(item, row)}</summary>
-          <p dir="auto">{item.thoughts}</p>
-        </details>
+      {thinks && <Thoughts text={told?.thoughts ?? item.thoughts} words={thoughtWords(row, speaks)} />}
+      {speaks && (
+        <Markdown text={told?.text ?? item.text} onLink={actions.onLink} streaming={row.streaming} />
       )}
-      {item.text && <Markdown text={item.text} onLink={actions.onLink} streaming={row.streaming} />}
       {settled && <AnswerActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />}
       {item.interrupted && (
         <p className="notice small attention">! Cut off here: the answer was interrupted.</p>
@@ -146,9 +145,20 @@ function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions
   );
 }
 
-function thoughtWords(item: AssistantItem, row: Row): string {
+/** Drawn only while they are unfolded. */
+function Thoughts({ text, words }: { text: string | GrowingText; words: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="thoughts" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="small">{words}</summary>
+      {open && <LongText text={text} />}
+    </details>
+  );
+}
+
+function thoughtWords(row: Row, speaks: boolean): string {
   if (row.thoughtMs !== null) return `thought for ${duration(Math.max(1000, row.thoughtMs))}`;
-  return row.streaming && item.text === "" ? "thinking…" : "thoughts";
+  return row.streaming && !speaks ? "thinking…" : "thoughts";
 }
 
 /** Failures whose remedy is in the settings: a missing key, an unknown provider or model. */

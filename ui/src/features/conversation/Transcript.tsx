@@ -1,17 +1,19 @@
 /**
- * The transcript, virtualised. It follows the end only while the reader is at the end; older pages are
- * fetched on the way up and far ones are let go by the store.
+ * The transcript: all rows that are loaded, one below the other. It follows the end only while the reader is there;
+ * older pages are fetched on the way up and far ones are let go by the store. What is long within a row is drawn where
+ * it is seen (`components/near`).
  */
 import { ArrowDown } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { type CustomContainerComponentProps, Virtualizer, type VirtualizerHandle } from "virtua";
 import { Button } from "../../components/Button";
+import { createNearness, type Nearness, NearnessProvider } from "../../components/near";
 import { useArki } from "../../platform/context";
 import type { SessionView } from "../../platform/stores/session_view";
-import { follows, type Position, toEnd } from "./follow";
+import { toEnd } from "./follow";
 import type { Found as FoundRow } from "./place";
 import { type RowActions, RowView } from "./RowView";
 import type { Row } from "./rows";
+import { position, type Steady, useSteady } from "./steady";
 
 type Props = {
   view: SessionView;
@@ -26,36 +28,38 @@ const fetchAhead = 600;
 export function Transcript({ view, rows, actions, found }: Props) {
   const session = useArki().session(view.sessionId);
   const scroller = useRef<HTMLDivElement>(null);
-  const list = useRef<VirtualizerHandle>(null);
   const [following, setFollowing] = useState(found === null || found.atEnd);
-  const shift = usePrepended(rows);
-  const last = useRef<Position>({ top: 0, height: 0, view: 0 });
-  useFollow(scroller, following, last);
-  const place = found ? rows.findIndex((row) => row.item.key === found.key) : -1;
-  const staysAtEnd = found?.atEnd ?? false;
-  useFound({ scroller, list, place, at: found?.at ?? null, staysAtEnd }, () => {
-    setFollowing(staysAtEnd);
-    session.setReading(!staysAtEnd);
-  });
+  const nearness = useNearness(scroller);
+  const follow = (next: boolean) => {
+    setFollowing(next);
+    session.setReading(!next);
+  };
+  const steady = useSteady({ scroller, following, setFollowing: follow });
+  useFound({ scroller, steady, found }, follow);
 
-  const onScroll = () => {
+  /** Asked after each change too, not only where somebody scrolls: a page may add next to nothing to what is seen. */
+  const fetchWhatIsNear = () => {
     const el = scroller.current;
     if (!el) return;
     const now = position(el);
-    const next = follows(following, last.current, now) && !view.window.hasNewer;
-    last.current = now;
-    if (next !== following) {
-      setFollowing(next);
-      session.setReading(!next);
-    }
-    if (now.top < fetchAhead && !next) void session.loadOlder();
+    const fits = now.height <= now.view;
+    if (now.top < fetchAhead && (!following || fits)) void session.loadOlder();
     if (toEnd(now) < fetchAhead) void session.loadNewer();
   };
+  const onScroll = () => {
+    const next = steady.scrolled() && !view.window.hasNewer;
+    if (next !== following) follow(next);
+    fetchWhatIsNear();
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: after each change of the rows, and of whether it follows
+  useLayoutEffect(() => {
+    steady.hold();
+    // What could not be fetched is asked for again by scrolling, not by itself.
+    if (view.fetching === null && view.error === null) fetchWhatIsNear();
+  }, [rows, following, view.fetching]);
   const goToEnd = async () => {
     if (view.window.hasNewer) await session.load();
-    session.setReading(false);
-    setFollowing(true);
-    list.current?.scrollToIndex(rows.length - 1, { align: "end" });
+    follow(true);
   };
   return (
     <div className="transcript-frame">
@@ -71,17 +75,13 @@ export function Transcript({ view, rows, actions, found }: Props) {
         {view.window.hasOlder && (
           <p className="transcript-more small secondary">Earlier messages load as you scroll</p>
         )}
-        <Virtualizer
-          ref={list}
-          scrollRef={scroller}
-          shift={shift}
-          as={Inner}
-          keepMounted={place >= 0 ? [place] : undefined}
-        >
-          {rows.map((row) => (
-            <RowView key={row.item.key} row={row} actions={actions} found={row.item.key === found?.key} />
-          ))}
-        </Virtualizer>
+        <NearnessProvider value={nearness}>
+          <div className="transcript-inner">
+            {rows.map((row) => (
+              <RowView key={row.key} row={row} actions={actions} found={row.item.key === found?.key} />
+            ))}
+          </div>
+        </NearnessProvider>
       </div>
       {!following && (
         <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={goToEnd}>
@@ -92,71 +92,30 @@ export function Transcript({ view, rows, actions, found }: Props) {
   );
 }
 
-function Inner({ style, children, ref }: CustomContainerComponentProps) {
-  return (
-    <div ref={ref} style={style} className="transcript-inner">
-      {children}
-    </div>
-  );
+/** Null where nothing has a place. */
+function useNearness(scroller: RefObject<HTMLElement | null>): Nearness | null {
+  const [nearness] = useState(() => (typeof IntersectionObserver === "undefined" ? null : createNearness()));
+  useLayoutEffect(() => {
+    requestAnimationFrame(() => performance.mark("arki.transcript"));
+    const el = scroller.current;
+    return el && nearness ? nearness.begin(el) : undefined;
+  }, [scroller, nearness]);
+  return nearness;
 }
 
-type Found = {
-  scroller: RefObject<HTMLDivElement | null>;
-  list: RefObject<VirtualizerHandle | null>;
-  place: number;
-  at: number | null;
-  staysAtEnd: boolean;
-};
+type Found = { scroller: RefObject<HTMLDivElement | null>; steady: Steady; found: FoundRow | null };
 
 /** Brings the row into sight and gives it, or what in it is to be operated, the focus; again only when asked again. */
-function useFound({ scroller, list, place, at, staysAtEnd }: Found, settle: () => void): void {
+function useFound({ scroller, steady, found }: Found, follow: (following: boolean) => void): void {
   const shown = useRef<number | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows that come later must not scroll again
   useEffect(() => {
-    if (at === null || place < 0 || shown.current === at) return;
-    shown.current = at;
-    settle();
-    list.current?.scrollToIndex(place, { align: staysAtEnd ? "end" : "center" });
+    if (found === null || shown.current === found.at) return;
     const row = scroller.current?.querySelector<HTMLElement>(".row.found");
-    (row?.querySelector<HTMLElement>("[data-first]") ?? row)?.focus({ preventScroll: true });
-  }, [at, place]);
-}
-
-/** True while rows were added before the first one: the list then keeps what is read in place. */
-function usePrepended(rows: Row[]): boolean {
-  const first = rows[0]?.item.key;
-  const [state, setState] = useState({ first, shift: false });
-  const known = state.first;
-  if (first !== known) {
-    const shift = known !== undefined && rows.some((row) => row.item.key === known);
-    setState({ first, shift });
-    return shift;
-  }
-  return state.shift;
-}
-
-function position(el: HTMLElement): Position {
-  return { top: el.scrollTop, height: el.scrollHeight, view: el.clientHeight };
-}
-
-/** Keeps the end in view while following: once when a size changes, never by polling. */
-function useFollow(
-  scroller: RefObject<HTMLDivElement | null>,
-  following: boolean,
-  last: RefObject<Position>,
-): void {
-  useLayoutEffect(() => {
-    const el = scroller.current;
-    const inner = el?.querySelector(".transcript-inner");
-    if (!el || !inner || !following) return;
-    const stick = () => {
-      el.scrollTop = el.scrollHeight;
-      last.current = position(el);
-    };
-    stick();
-    const observer = new ResizeObserver(stick);
-    observer.observe(inner);
-    observer.observe(el);
-    return () => observer.disconnect();
-  }, [scroller, following, last]);
+    if (!row) return;
+    shown.current = found.at;
+    follow(found.atEnd);
+    steady.show(row, found.atEnd ? "end" : "center");
+    (row.querySelector<HTMLElement>("[data-first]") ?? row).focus({ preventScroll: true });
+  }, [found]);
 }

@@ -35,7 +35,7 @@ describe("rows", () => {
     );
     const given = { transcript: emptyTranscript, live, standing: null, unfolded: new Set<string>() };
     expect(rowsOf({ ...given, atEnd: true })).toMatchObject([
-      { streaming: true, speaker: true, item: { text: "Hi" } },
+      { key: "answer r:1", streaming: true, speaker: true, told: { speaks: true } },
     ]);
     expect(rowsOf({ ...given, atEnd: false })).toEqual([]);
   });

@@ -2,7 +2,7 @@
  * The transcript's items as rows to draw: the answer under way and how the run stands at its end, who speaks where,
  * and what was taken back folded away. Pure.
  */
-import { type Live, turnKey } from "../../protocol/live";
+import { type Live, type LiveAnswer, turnKey } from "../../protocol/live";
 import type { AssistantItem, Item, Transcript } from "../../protocol/transcript";
 import type { Standing } from "./standing";
 
@@ -13,10 +13,14 @@ export type TakenItem = ViewItem & { kind: "taken"; messages: number; open: bool
 export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 
 export type Row = {
+  /** The same for an answer under way and once it is stored: it is not drawn anew. */
+  key: string;
   item: Item | TakenItem | StoppedItem;
   /** The first row of an answer carries the speaker's name. */
   speaker: boolean;
   streaming: boolean;
+  /** The words as they stream in, or streamed in. */
+  told: LiveAnswer | null;
   thoughtMs: number | null;
   output: string | null;
 };
@@ -33,14 +37,23 @@ type Given = {
 
 export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): Row[] {
   const rows: Row[] = [];
-  const row = (item: Row["item"], speaker = false) =>
+  const answers = new Set<string>();
+  const row = (item: Row["item"], speaker = false) => {
+    const streaming = item.key === liveKey;
+    const turn = item.kind === "assistant" ? turnKey(item.runId, item.turn) : null;
+    // Only one row of a turn can be the one that streamed in.
+    const own = turn !== null && !answers.has(turn) ? turn : null;
+    if (own !== null) answers.add(own);
     rows.push({
+      key: own === null ? item.key : `answer ${own}`,
       item,
       speaker,
-      streaming: item.key === liveKey,
+      streaming,
+      told: streaming ? live.answer : own === null ? null : (live.told[own] ?? null),
       thoughtMs: item.kind === "assistant" ? thoughtMs(item, live) : null,
       output: item.kind === "tool" ? (live.output[item.callId] ?? null) : null,
     });
+  };
   let arkiSpoke = false;
   const said = (given: Item) => {
     const item = standing?.state === "interrupted" ? asLeft(given) : given;
@@ -104,8 +117,9 @@ function liveItem(answer: NonNullable<Live["answer"]>, transcript: Transcript): 
     ts: last?.ts ?? 0,
     runId: answer.runId,
     turn: answer.turn,
-    text: answer.text,
-    thoughts: answer.thoughts,
+    // What it says is in `Row.told`.
+    text: "",
+    thoughts: "",
     interrupted: false,
   };
 }

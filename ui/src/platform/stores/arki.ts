@@ -135,6 +135,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     for (const view of views.values()) view.apply(frames);
     if (frames.some((frame) => frame.missed)) missed();
     if (frames.some((frame) => frame.elicitationsChanged)) void refreshElicitations().catch(() => undefined);
+    if (events.length === 0) return;
     const known = new Set(sessions.get().map((session) => session.sessionId));
     const strangers = events.filter(
       (event) => !known.has(event.sessionId) && (matters.has(event.type) || !askedFor.has(event.sessionId)),

@@ -141,13 +141,15 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     },
     apply: (frames) => {
       const v = view.get();
-      const events = frames.flatMap((f) => f.events).filter((e) => e.sessionId === sessionId);
+      const events = frames.flatMap((f) => f.events.filter((e) => e.sessionId === sessionId));
       if (events.length > 0) overview.apply(events);
       if (v.status === "loading") early = [...early, ...events];
       const joined = v.status === "ready" ? win.appendLive(v.window, events, reading) : v.window;
       const live = liveFrames(v.live, sessionId, frames, now());
       if (joined === "gap") void load();
-      view.set(joined === "gap" ? { ...v, live } : { ...extend(v, joined), live });
+      const next = joined === "gap" ? v : extend(v, joined);
+      // Text that grows tells so itself: nothing else is drawn anew for it.
+      if (next !== v || live !== v.live) view.set({ ...next, live });
     },
   };
 }

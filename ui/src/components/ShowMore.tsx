@@ -1,0 +1,12 @@
+/** What there is more of a text that nobody reads to its end. */
+import { Button } from "./Button";
+
+type Props = { hidden: number; what: string; onMore: () => void };
+
+export function ShowMore({ hidden, what, onMore }: Props) {
+  return (
+    <Button small look="quiet" className="show-more" onClick={onMore}>
+      {`Show more: ${hidden.toLocaleString("en")} ${what} are left`}
+    </Button>
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Drawing only what is near to what is seen. What is far away keeps its height and has nothing in it: however long a
+ * text is, the page holds a few screens of it.
+ */
+import { createContext, type ReactNode, useContext, useLayoutEffect, useRef, useState } from "react";
+
+/** Tells of elements that come near to what a scroller shows, or leave it. */
+export type Nearness = {
+  watch: (element: Element, tell: (entry: IntersectionObserverEntry) => void) => () => void;
+};
+
+const NearnessContext = createContext<Nearness | null>(null);
+export const NearnessProvider = NearnessContext.Provider;
+
+/** More than a screen on each side: what is scrolled to is mostly there before it is seen. */
+const margin = "1200px 0px";
+
+/** Until there is a scroller what is to be watched waits. */
+export function createNearness(): Nearness & { begin: (scroller: Element) => () => void } {
+  const heard = new Map<Element, (entry: IntersectionObserverEntry) => void>();
+  let observer: IntersectionObserver | null = null;
+  return {
+    watch: (element, tell) => {
+      heard.set(element, tell);
+      observer?.observe(element);
+      return () => {
+        heard.delete(element);
+        observer?.unobserve(element);
+      };
+    },
+    begin: (scroller) => {
+      const begun = new IntersectionObserver(
+        (entries) => {
+          for (const entry of entries) heard.get(entry.target)?.(entry);
+        },
+        { root: scroller, rootMargin: margin },
+      );
+      observer = begun;
+      for (const element of heard.keys()) begun.observe(element);
+      return () => {
+        begun.disconnect();
+        observer = null;
+      };
+    },
+  };
+}
+
+type Props = {
+  /** In a style sheet's words, for as long as it was never drawn. */
+  height: string;
+  /** Drawn at once, before anybody knows where it is. */
+  atFirst: boolean;
+  className?: string;
+  children: () => ReactNode;
+};
+
+export function Near({ height, atFirst, className, children }: Props) {
+  const nearness = useContext(NearnessContext);
+  const element = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState({ near: atFirst, height });
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (nearness === null || current === null) return;
+    return nearness.watch(current, ({ isIntersecting, boundingClientRect }) =>
+      setState((now) => {
+        if (now.near === isIntersecting) return now;
+        return isIntersecting
+          ? { ...now, near: true }
+          : { near: false, height: `${boundingClientRect.height}px` };
+      }),
+    );
+  }, [nearness]);
+  const near = state.near || nearness === null;
+  return (
+    <div ref={element} className={className} style={near ? undefined : { height: state.height }}>
+      {near && children()}
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+/**
+ * Where the transcript stands while things change in it: at its end for who is at the end; for everybody else what
+ * they read stays where it is, whatever comes, goes or turns out higher above it.
+ *
+ * Rows are ordinary content of a scroller, so that what is in view is the browser's business and never a guess.
+ */
+import { type RefObject, useLayoutEffect, useRef } from "react";
+import { follows, type Position } from "./follow";
+
+/** Something near the top of what is seen, and how far below the scroller's top it is. */
+type Anchor = { element: Element; top: number };
+
+export type Steady = {
+  /** Puts it right after a change; to be called after each. */
+  hold: () => void;
+  /** Takes note of where it was scrolled to; whether it follows the end from now on. */
+  scrolled: () => boolean;
+  /** Shows an element in the middle, or with its end at the end, and stays there. */
+  show: (element: Element, at: "center" | "end") => void;
+};
+
+type Given = {
+  scroller: RefObject<HTMLElement | null>;
+  following: boolean;
+  setFollowing: (following: boolean) => void;
+};
+
+export function useSteady({ scroller, following, setFollowing }: Given): Steady {
+  const last = useRef<Position>({ top: 0, height: 0, view: 0 });
+  const anchor = useRef<Anchor | null>(null);
+  const follow = useRef(following);
+  follow.current = following;
+
+  const scrollTo = (el: HTMLElement, top: number) => {
+    el.scrollTop = top;
+    last.current = position(el);
+  };
+  const scrolled = () => {
+    const el = scroller.current;
+    if (!el) return follow.current;
+    const now = position(el);
+    const next = follows(follow.current, last.current, now);
+    last.current = now;
+    anchor.current = next ? null : anchorOf(el);
+    return next;
+  };
+  const hold = () => {
+    const el = scroller.current;
+    if (!el) return;
+    if (follow.current) {
+      // Who scrolled up a moment ago must not be drawn back before that is heard of.
+      if (!follows(true, last.current, position(el))) {
+        last.current = position(el);
+        anchor.current = anchorOf(el);
+        follow.current = false;
+        setFollowing(false);
+        return;
+      }
+      scrollTo(el, el.scrollHeight);
+      return;
+    }
+    const { current } = anchor;
+    if (!current?.element.isConnected) {
+      anchor.current = anchorOf(el);
+      return;
+    }
+    const moved = topIn(el, current.element) - current.top;
+    if (Math.abs(moved) >= 1) scrollTo(el, el.scrollTop + moved);
+    else last.current = position(el);
+  };
+  const show = (element: Element, at: "center" | "end") => {
+    const el = scroller.current;
+    if (!el) return;
+    const { height } = element.getBoundingClientRect();
+    const room = el.clientHeight - height;
+    const above = at === "end" ? room : Math.max(0, room / 2);
+    scrollTo(el, el.scrollTop + topIn(el, element) - above);
+    anchor.current = { element, top: topIn(el, element) };
+  };
+
+  const latest = useRef(hold);
+  latest.current = hold;
+  useLayoutEffect(() => {
+    const el = scroller.current;
+    const inner = el?.querySelector(".transcript-inner");
+    if (!el || !inner) return;
+    const observer = new ResizeObserver(() => latest.current());
+    observer.observe(inner);
+    observer.observe(el);
+    return () => observer.disconnect();
+  }, [scroller]);
+  return { hold, scrolled, show };
+}
+
+export function position(el: HTMLElement): Position {
+  return { top: el.scrollTop, height: el.scrollHeight, view: el.clientHeight };
+}
+
+const topIn = (scroller: Element, element: Element) =>
+  element.getBoundingClientRect().top - scroller.getBoundingClientRect().top;
+
+/** The first row that reaches into view, and within a long one the first part that does. */
+function anchorOf(scroller: HTMLElement): Anchor | null {
+  const inner = scroller.querySelector(".transcript-inner");
+  const edge = scroller.getBoundingClientRect().top;
+  let element = inner && firstBelow(inner.children, edge);
+  if (!element) return null;
+  for (const parts of [".markdown-group", ".code-lines > div"]) {
+    if (element.getBoundingClientRect().top >= edge) break;
+    element = firstBelow(element.querySelectorAll(parts), edge) ?? element;
+  }
+  return { element, top: topIn(scroller, element) };
+}
+
+/** Of elements one below the other the first that ends below the edge. */
+function firstBelow(elements: HTMLCollection | NodeListOf<Element>, edge: number): Element | null {
+  let [from, to] = [0, elements.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const bottom = elements[middle]?.getBoundingClientRect().bottom ?? 0;
+    if (bottom > edge) to = middle;
+    else from = middle + 1;
+  }
+  return elements[from] ?? null;
+}
