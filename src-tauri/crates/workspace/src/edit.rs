@@ -6,6 +6,7 @@ mod placeholder;
 
 use crate::change_set::{ChangeSet, FileChange};
 use crate::error::{EditError, FileError, Result};
+use crate::fit::Typing;
 use crate::line_endings::{Eol, with_known_endings};
 use crate::project::{FileBytes, FileFound, Project, ProjectPath};
 use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
@@ -34,15 +35,14 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
     check_edits(path, edits)?;
     let FileBytes { bytes, mode } = project.read(path, EDIT_LIMIT_BYTES)?;
     let mut file = TextFile::decode(path.as_str(), &bytes)?;
-    let mut notes = Vec::new();
-    for (number, edit) in (1..).zip(edits) {
-        refuse_placeholder(path, &[&edit.old_text, &file.text], &edit.new_text)?;
-        let edited = matching::apply(&file.text, file.eol, path, number, edit)?;
-        file.text = edited.text;
-        if let Some((tier, line)) = edited.forgiven {
-            notes.push(format!("Edit {number} matched at line {line} but for {}.", tier.difference()));
-        }
+    let mut typing = Typing::default();
+    let mut edited = edited(&file, path, edits, &Typing::default(), &mut typing)?;
+    if typing.differs() {
+        // The model types all of its edits in one way, and not each of them shows it.
+        edited = self::edited(&file, path, edits, &typing, &mut Typing::default())?;
     }
+    let notes = edited.notes;
+    file.text = edited.text;
     let change = FileChange {
         path: path.clone(),
         before: Some(bytes.into()),
@@ -50,6 +50,32 @@ pub fn plan_edit(project: &Project, path: &ProjectPath, edits: &[TextEdit]) -> R
         mode: Some(mode),
     };
     Ok(ChangeSet::new(vec![change])?.with_notes(notes))
+}
+
+/// A text after all edits, and what had to be forgiven.
+struct Edited {
+    text: String,
+    notes: Vec<String>,
+}
+
+fn edited(
+    file: &TextFile,
+    path: &ProjectPath,
+    edits: &[TextEdit],
+    known: &Typing,
+    learned: &mut Typing,
+) -> Result<Edited> {
+    let (mut text, mut notes) = (file.text.clone(), Vec::new());
+    let mut types = matching::Types { known, learned };
+    for (number, edit) in (1..).zip(edits) {
+        refuse_placeholder(path, &[&edit.old_text, &text], &edit.new_text)?;
+        let edited = matching::apply(&text, file.eol, path, number, edit, &mut types)?;
+        text = edited.text;
+        if let Some((tier, line)) = edited.forgiven {
+            notes.push(format!("Edit {number} matched at line {line} but for {}.", tier.difference()));
+        }
+    }
+    Ok(Edited { text, notes })
 }
 
 /// A new line that only says that there is more.

@@ -7,11 +7,13 @@
 //! characters. Where that can't be done for certain, the change is refused.
 
 mod align;
+mod depth;
 mod fold;
 mod haystack;
 mod indent;
 mod look_alikes;
 mod replace;
+mod typing;
 
 use std::ops::Range;
 
@@ -20,6 +22,7 @@ pub(crate) use fold::Folded;
 pub(crate) use haystack::Haystack;
 pub(crate) use look_alikes::Characters;
 pub(crate) use replace::{FinalNewline, Replacement, Target, replacement};
+pub(crate) use typing::Typing;
 
 /// How much had to be forgiven to find the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,6 +6,7 @@
 
 mod envelope;
 mod hunk_body;
+mod insertion;
 mod parse;
 mod place;
 mod unified;
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use crate::change_set::{ChangeSet, FileChange};
 use crate::edit::{DELETE_LIMIT_BYTES, find_placeholder, found};
 use crate::error::{EditError, FileError, PatchError, Result, WorkspaceError};
+use crate::fit::{Fit, Typing};
 use crate::project::{FileBytes, FileFound, Project, ProjectPath};
 use crate::text_file::{EDIT_LIMIT_BYTES, TextFile};
 use parse::{Action, FilePatch, Hunk};
@@ -35,14 +37,14 @@ pub fn plan_patch(project: &Project, patch: &str) -> Result<ChangeSet> {
         return Err(PatchError::TooLong { limit: PATCH_LIMIT_BYTES }.into());
     }
     let files = parse::parse(patch)?;
-    let mut plan = Plan { project, changes: BTreeMap::new(), notes: Vec::new() };
-    let mut written = Vec::new();
+    let mut plan = Plan { project, changes: BTreeMap::new(), typing: Typing::default(), notes: Vec::new() };
     // What goes makes room for what comes: so files can swap names.
+    let mut taken = Vec::new();
     for file in &files {
-        written.extend(plan.take(file)?);
+        taken.push(plan.take(file)?);
     }
-    for (path, content) in written {
-        plan.put(path, content)?;
+    for file in taken {
+        plan.write(file)?;
     }
     Ok(ChangeSet::new(plan.changes.into_values().collect())?.with_notes(plan.notes))
 }
@@ -50,7 +52,26 @@ pub fn plan_patch(project: &Project, patch: &str) -> Result<ChangeSet> {
 struct Plan<'a> {
     project: &'a Project,
     changes: BTreeMap<ProjectPath, FileChange>,
+    /// Learned from all hunks before the first line is written: a model types one patch in one way.
+    typing: Typing,
     notes: Vec<String>,
+}
+
+/// A file of the patch, read and taken away; what comes is still to be written.
+enum Taken<'a> {
+    Gone,
+    Made(ProjectPath, Content),
+    Deleted { placed: Placed<'a>, line: usize },
+    Updated { placed: Placed<'a>, target: ProjectPath, mode: u32, line: usize },
+    Moved(ProjectPath, Content),
+}
+
+/// A text, and where its hunks belong.
+struct Placed<'a> {
+    path: ProjectPath,
+    file: TextFile,
+    hunks: &'a [Hunk<'a>],
+    fits: Vec<Fit>,
 }
 
 /// What a file will be.
@@ -62,27 +83,25 @@ struct Content {
 }
 
 impl Plan<'_> {
-    /// Reads what there is, as if it were to go, and says what comes.
-    fn take(&mut self, file: &FilePatch<'_>) -> Result<Option<(ProjectPath, Content)>> {
+    /// Reads what there is, as if it were to go, and finds where its hunks belong.
+    fn take<'a>(&mut self, file: &'a FilePatch<'_>) -> Result<Taken<'a>> {
         let line = file.line;
         match &file.action {
             Action::Add { path, content, mode } => {
                 let path = self.project.resolve(path)?;
                 refuse_placeholder(&path, content.lines(), "")?;
-                Ok(Some((path, Content { bytes: content.as_bytes().to_vec(), mode: *mode, line })))
+                Ok(Taken::Made(path, Content { bytes: content.as_bytes().to_vec(), mode: *mode, line }))
             }
             Action::Delete { path, hunks } => {
                 let path = self.project.resolve(path)?;
                 let FileFound { content, mode } = self.remove(&path, line)?;
-                if !hunks.is_empty() {
-                    let bytes = self.project.read(&path, DELETE_LIMIT_BYTES)?.bytes;
-                    let left = self.patched(&path, hunks, &bytes)?;
-                    if !left.is_empty() {
-                        return Err(PatchError::DeletesOther { path: path.to_string(), line }.into());
-                    }
+                let change = FileChange { path: path.clone(), before: Some(content), after: None, mode };
+                self.changes.insert(path.clone(), change);
+                if hunks.is_empty() {
+                    return Ok(Taken::Gone);
                 }
-                self.changes.insert(path.clone(), FileChange { path, before: Some(content), after: None, mode });
-                Ok(None)
+                let bytes = self.project.read(&path, DELETE_LIMIT_BYTES)?.bytes;
+                Ok(Taken::Deleted { placed: self.place(path, hunks, &bytes)?, line })
             }
             Action::Update { path, move_to, hunks } => {
                 let path = self.project.resolve(path)?;
@@ -91,12 +110,33 @@ impl Plan<'_> {
                 let limit = if hunks.is_empty() { DELETE_LIMIT_BYTES } else { EDIT_LIMIT_BYTES };
                 let there = self.remove(&path, line)?;
                 let FileBytes { bytes, mode } = self.project.read(&path, limit)?;
-                let after = if hunks.is_empty() { bytes.clone() } else { self.patched(&path, hunks, &bytes)? };
                 // Of a link the link is moved away; what stays in its place is written where it leads.
-                let before = if target.is_some() { there.content } else { bytes.into() };
+                let before = if target.is_some() { there.content } else { bytes.clone().into() };
                 let gone = FileChange { path: path.clone(), before: Some(before), after: None, mode: Some(mode) };
                 self.changes.insert(path.clone(), gone);
-                Ok(Some((target.unwrap_or(path), Content { bytes: after, mode: Some(mode), line })))
+                let target = target.unwrap_or_else(|| path.clone());
+                if hunks.is_empty() {
+                    return Ok(Taken::Moved(target, Content { bytes, mode: Some(mode), line }));
+                }
+                Ok(Taken::Updated { placed: self.place(path, hunks, &bytes)?, target, mode, line })
+            }
+        }
+    }
+
+    fn write(&mut self, taken: Taken<'_>) -> Result<()> {
+        match taken {
+            Taken::Gone => Ok(()),
+            Taken::Made(path, content) | Taken::Moved(path, content) => self.put(path, content),
+            Taken::Deleted { placed, line } => {
+                let path = placed.path.to_string();
+                match self.patched(placed)?.is_empty() {
+                    true => Ok(()),
+                    false => Err(PatchError::DeletesOther { path, line }.into()),
+                }
+            }
+            Taken::Updated { placed, target, mode, line } => {
+                let bytes = self.patched(placed)?;
+                self.put(target, Content { bytes, mode: Some(mode), line })
             }
         }
     }
@@ -132,13 +172,20 @@ impl Plan<'_> {
         }
     }
 
-    fn patched(&mut self, path: &ProjectPath, hunks: &[Hunk<'_>], bytes: &[u8]) -> Result<Vec<u8>> {
-        let mut file = TextFile::decode(path.as_str(), bytes)?;
+    fn place<'a>(&mut self, path: ProjectPath, hunks: &'a [Hunk<'a>], bytes: &[u8]) -> Result<Placed<'a>> {
+        let file = TextFile::decode(path.as_str(), bytes)?;
         for hunk in hunks {
-            refuse_placeholder(path, hunk.ops.iter().filter_map(|op| op.added()), &file.text)?;
+            refuse_placeholder(&path, hunk.ops.iter().filter_map(|op| op.added()), &file.text)?;
         }
-        let patched =
-            place::patched(&file.text, hunks).map_err(|problem| problem.at(path.as_str(), &file.text, hunks))?;
+        let fits = place::places(&file.text, hunks).map_err(|problem| problem.at(path.as_str(), &file.text, hunks))?;
+        place::learn(&mut self.typing, &file.text, hunks, &fits);
+        Ok(Placed { path, file, hunks, fits })
+    }
+
+    fn patched(&mut self, placed: Placed<'_>) -> Result<Vec<u8>> {
+        let Placed { path, mut file, hunks, fits } = placed;
+        let patched = place::patched(&file.text, hunks, &fits, &self.typing)
+            .map_err(|problem| problem.at(path.as_str(), &file.text, hunks))?;
         for (hunk, tier, line) in patched.forgiven {
             let difference = tier.difference();
             self.notes.push(format!("Hunk {hunk} of {path} matched at line {line} but for {difference}."));

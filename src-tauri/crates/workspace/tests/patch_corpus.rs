@@ -56,9 +56,14 @@ enum Slip {
     ContextLineForgotten,
     NumbersOff,
     TrailingSpaceLostAndDedented,
+    /// New lines are right.
+    OldDedented,
+    OldIndented,
+    OldInTabs,
+    RemovedDedented,
 }
 
-const SLIPS: [Slip; 12] = [
+const SLIPS: [Slip; 16] = [
     Slip::None,
     Slip::TrailingSpaceLost,
     Slip::TrailingSpaceAdded,
@@ -71,6 +76,10 @@ const SLIPS: [Slip; 12] = [
     Slip::ContextLineForgotten,
     Slip::NumbersOff,
     Slip::TrailingSpaceLostAndDedented,
+    Slip::OldDedented,
+    Slip::OldIndented,
+    Slip::OldInTabs,
+    Slip::RemovedDedented,
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -151,6 +160,8 @@ fn what_lands_is_what_the_real_commit_made_and_nothing_else_ever() {
     least(Slip::Dedented, 70.0);
     least(Slip::Indented, 70.0);
     least(Slip::QuotesCurled, 80.0);
+    least(Slip::OldDedented, 50.0);
+    least(Slip::OldIndented, 50.0);
     least(Slip::NumbersOff, 90.0);
     least(Slip::ContextMisspelt, 40.0);
 }
@@ -228,6 +239,14 @@ impl Case {
                 Hunk { old_start: group[0].old_range().start + 1, is_whole: true, lines }
             })
             .collect();
+        // Of a patch that curls nobody could tell which of its own curled ones are meant.
+        let own = ['\u{2018}', '\u{2019}', '\u{201c}', '\u{201d}', '\u{2013}', '\u{2014}', '\u{a0}'];
+        let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
+        if matches!(slip, Slip::QuotesCurled | Slip::DashesAndSpaces)
+            && lines().any(|line| line.sign == '+' && line.model.contains(own))
+        {
+            return None;
+        }
         let slipped = hunks.iter_mut().filter_map(|hunk| slip.make(hunk, &mut random)).count();
         let before: Vec<String> = old.iter().map(|line| spaced(line)).collect();
         if slip != Slip::None && slip != Slip::NumbersOff && slipped == 0 {
@@ -322,6 +341,31 @@ impl Slip {
                     format!("{}{}{}", "\t".repeat(depth / 4), " ".repeat(depth % 4), &line[depth..])
                 })
             }
+            Self::OldDedented => {
+                let old = hunk.lines.iter().filter(|line| line.sign != '+' && !line.model.trim().is_empty());
+                let common = old.map(|line| depth(&line.model)).min().filter(|depth| *depth > 0)?;
+                each_of(hunk, |sign| sign != '+', |line| line.get(common..).unwrap_or_default().to_owned())
+            }
+            Self::OldIndented => each_of(
+                hunk,
+                |sign| sign != '+',
+                |line| if line.trim().is_empty() { line.to_owned() } else { format!("    {line}") },
+            ),
+            Self::OldInTabs => {
+                hunk.lines.iter().any(|line| line.sign != '+' && depth(&line.model) >= 4).then_some(())?;
+                each_of(
+                    hunk,
+                    |sign| sign != '+',
+                    |line| {
+                        let depth = depth(line);
+                        format!("{}{}{}", "\t".repeat(depth / 4), " ".repeat(depth % 4), &line[depth..])
+                    },
+                )
+            }
+            Self::RemovedDedented => {
+                hunk.lines.iter().any(|line| line.sign == '-' && depth(&line.model) > 0).then_some(())?;
+                each_of(hunk, |sign| sign == '-', |line| line.trim_start_matches(' ').to_owned())
+            }
             Self::QuotesCurled => curl(hunk, &[('"', '\u{201d}'), ('\'', '\u{2019}')]),
             Self::DashesAndSpaces => curl(hunk, &[('-', '\u{2013}'), (' ', '\u{a0}')]),
             Self::ContextMisspelt => {
@@ -354,6 +398,12 @@ fn depth(line: &str) -> usize {
 
 fn each(hunk: &mut Hunk, slip: impl Fn(&str) -> String) -> Option<()> {
     hunk.lines.iter_mut().for_each(|line| line.model = slip(&line.model));
+    Some(())
+}
+
+fn each_of(hunk: &mut Hunk, which: impl Fn(char) -> bool, slip: impl Fn(&str) -> String) -> Option<()> {
+    let lines = hunk.lines.iter_mut().filter(|line| which(line.sign));
+    lines.for_each(|line| line.model = slip(&line.model));
     Some(())
 }
 

@@ -10,7 +10,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{TextEdit, not_found};
 use crate::error::{Candidate, EditError, Result, WorkspaceError};
-use crate::fit::{Characters, FinalNewline, Fit, Folded, Haystack, Misfit, Op, Target, Tier};
+use crate::fit::{Characters, FinalNewline, Fit, Folded, Haystack, Misfit, Op, Target, Tier, Typing};
 use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::project::ProjectPath;
@@ -38,8 +38,21 @@ impl Edited {
     }
 }
 
+/// How the model types: what is known of it, and what this edit shows.
+pub(super) struct Types<'a> {
+    pub(super) known: &'a Typing,
+    pub(super) learned: &'a mut Typing,
+}
+
 /// `text` after the edit; `number` counts edits from 1, for the error.
-pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edit: &TextEdit) -> Result<Edited> {
+pub(super) fn apply(
+    text: &str,
+    eol: Eol,
+    path: &ProjectPath,
+    number: usize,
+    edit: &TextEdit,
+    types: &mut Types<'_>,
+) -> Result<Edited> {
     let old = to_lf(&edit.old_text);
     let new = to_lf(&edit.new_text);
     let file = PlainText::new(text);
@@ -51,9 +64,9 @@ pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edi
     let too_much = || EditError::TooMuch { path: path.to_string(), edit: number, limit: EDIT_LIMIT_BYTES }.into();
     let failed = |misfit| error(&file.plain, &old, path, number, misfit);
     let edited = match places.as_slice() {
-        [] => forgiving(text, &old, &new).map_err(failed)?,
+        [] => forgiving(text, &old, &new, types).map_err(failed)?,
         [place] if !edit.replace_all && lost_its_indentation(&file.plain, *place, &old, &new) => {
-            forgiving(text, &old, &new).map_err(failed)?
+            forgiving(text, &old, &new, types).map_err(failed)?
         }
         [_, _, ..] if !edit.replace_all => {
             let starts = lines_at(&file.plain, &places);
@@ -61,36 +74,45 @@ pub(super) fn apply(text: &str, eol: Eol, path: &ProjectPath, number: usize, edi
         }
         // Looked at before: a few edits that replace everywhere could fill the memory.
         places if places.len().saturating_mul(new.len()) > MAX_BYTES => return Err(too_much()),
-        places => Edited::exactly(file.replace(places, old.len(), &new, eol)),
+        places => {
+            types.learned.learn_text(&old, &old);
+            let unclear = || Misfit::Unclear { tier: Tier::LookAlikes, start: lines_at(&file.plain, places)[0] };
+            let new = types.known.followed(&new, &old, &Haystack::new(text)).ok_or_else(unclear).map_err(failed)?;
+            Edited::exactly(file.replace(places, old.len(), &new, eol))
+        }
     };
     if edited.text.len() > MAX_BYTES { Err(too_much()) } else { Ok(edited) }
 }
 
-/// Whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth: then it was
-/// not meant to begin inside the line.
+/// Whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth, or have it
+/// already: then it was not meant to begin inside the line.
 fn lost_its_indentation(text: &str, place: usize, old: &str, new: &str) -> bool {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[start..place];
     let is_indentation = !before.is_empty() && before.trim().is_empty();
     let is_less = |line: &str| !line.trim().is_empty() && line.len() - line.trim_start().len() < before.len();
-    is_indentation && old.ends_with('\n') && new.lines().skip(1).any(is_less)
+    let is_whole = old.ends_with('\n') || text[place + old.len()..].chars().next().is_none_or(|next| next == '\n');
+    // Where nothing else changes, to be indented deeper is all that the edit can mean.
+    let is_right = !old.starts_with([' ', '\t']) && new.starts_with(before) && new.trim_start() != old;
+    is_indentation && is_whole && (is_right || (old.ends_with('\n') && new.lines().skip(1).any(is_less)))
 }
 
-fn forgiving(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
+fn forgiving(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<Edited, Misfit> {
     let haystack = Haystack::new(text);
     let (old_lines, new_lines) = lines_of(old, new);
     let ops = ops(&old_lines, &new_lines);
     let all = 0..haystack.len();
-    let by_lines = |fit: Fit| {
+    let by_lines = |fit: Fit, types: &mut Types<'_>| {
+        types.learned.learn(&haystack, &ops, &fit);
         let target = Target { eol: None, final_newline: FinalNewline::AsItIs };
-        let replacement = replacement(&haystack, &ops, &fit, target)?;
+        let replacement = replacement(&haystack, &ops, &fit, target, types.known)?;
         let forgiven = (fit.tier > Tier::Exact).then_some((fit.tier, fit.span.start + 1));
         Ok(Edited { text: spliced(text, replacement.range, &replacement.text), forgiven })
     };
     match find_lines(&haystack, &ops, all.clone()) {
-        Ok(fit) => by_lines(fit),
-        Err(Misfit::Nowhere) => match inside_lines(text, old, new) {
-            Err(Misfit::Nowhere) => find_alike(&haystack, &ops, all).and_then(by_lines),
+        Ok(fit) => by_lines(fit, types),
+        Err(Misfit::Nowhere) => match inside_lines(text, old, new, types) {
+            Err(Misfit::Nowhere) => find_alike(&haystack, &ops, all).and_then(|fit| by_lines(fit, types)),
             found => found,
         },
         Err(misfit) => Err(misfit),
@@ -120,7 +142,7 @@ fn ops<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Op<'a>> {
 }
 
 /// The text with characters that look alike, anywhere.
-fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
+fn inside_lines(text: &str, old: &str, new: &str, types: &mut Types<'_>) -> Result<Edited, Misfit> {
     let (file, wanted) = (Folded::new(text), Folded::new(old).text);
     if wanted.trim().is_empty() {
         return Err(Misfit::Nowhere);
@@ -139,7 +161,8 @@ fn inside_lines(text: &str, old: &str, new: &str) -> Result<Edited, Misfit> {
         return Err(Misfit::Nowhere);
     };
     let there = &text[start..end];
-    let characters = Characters::learn([(old, there)].into_iter());
+    types.learned.learn_text(old, there);
+    let characters = Characters::learn([(old, there)].into_iter(), types.known, text);
     let line = lines_at(&file.text, &places)[0];
     let unclear = Misfit::Unclear { tier: Tier::LookAlikes, start: line };
     let new = characters.carry(old, there, new).ok_or(unclear)?;

@@ -27,8 +27,17 @@ pub enum PatchError {
          be there can't be told.", .tier.difference()
     )]
     HunkUnclear { path: String, hunk: usize, line: usize, tier: Tier, at: usize },
-    #[error("Hunk {hunk} of {path} (line {line} of the patch) shows no line of the file, so its place can't be told.")]
-    NoContext { path: String, hunk: usize, line: usize },
+    /// `there` is the line with the number that the hunk has, or the last one.
+    #[error(
+        "Hunk {hunk} of {path} (line {line} of the patch) only adds lines and shows no line of the file, so its place \
+         can't be told.{}", number_words(*.is_numbered, .there.as_ref())
+    )]
+    NoContext { path: String, hunk: usize, line: usize, is_numbered: bool, there: Option<Candidate> },
+    #[error(
+        "Hunk {hunk} of {path} (line {line} of the patch) only adds lines, and its header names a line that isn't in \
+         the file: {section}.{}", closest_words(.closest.as_ref())
+    )]
+    NoSection { path: String, hunk: usize, line: usize, section: String, closest: Option<Candidate> },
     #[error("Hunk {hunk} of {path} (line {line} of the patch) changes the same lines as hunk {other}.")]
     Overlap { path: String, hunk: usize, other: usize, line: usize },
     #[error("Line {line} of the patch makes {path}, which is there already.")]
@@ -42,7 +51,7 @@ pub enum PatchError {
 impl PatchError {
     pub fn code(&self) -> Code {
         match self {
-            Self::HunkNotFound { .. } | Self::HunkUnclear { .. } => Code::EDIT_NOT_FOUND,
+            Self::HunkNotFound { .. } | Self::HunkUnclear { .. } | Self::NoSection { .. } => Code::EDIT_NOT_FOUND,
             Self::HunkAmbiguous { .. } => Code::EDIT_AMBIGUOUS,
             Self::NotAPatch
             | Self::Syntax { .. }
@@ -62,8 +71,12 @@ impl PatchError {
             Self::HunkNotFound { .. } | Self::HunkUnclear { .. } => {
                 "Read the file again and copy the lines around the change exactly."
             }
-            Self::HunkAmbiguous { .. } | Self::NoContext { .. } => {
-                "Add lines before and after the change, so that they fit one place only."
+            Self::HunkAmbiguous { .. } => {
+                "Add lines before and after the change, so that they fit one place only. Line numbers don't decide."
+            }
+            Self::NoContext { .. } | Self::NoSection { .. } => {
+                "Show the lines before and after the place, each with a space in front. To add at the end, show the \
+                 last line, or end the hunk with *** End of File."
             }
             Self::Overlap { .. } => "Make one hunk of the two.",
             Self::Exists { .. } => "Update it instead, or choose another name.",
@@ -71,5 +84,14 @@ impl PatchError {
             Self::DeletesOther { .. } => "Read the file again; delete it without showing its lines if it is to go.",
         };
         format!("{advice} Nothing was applied.")
+    }
+}
+
+/// What a number points at, or what the end would be.
+fn number_words(is_numbered: bool, there: Option<&Candidate>) -> String {
+    let Some(Candidate { line, text }) = there else { return String::new() };
+    match is_numbered {
+        true => format!(" A line number alone is no place; line {line} is: {text}"),
+        false => format!(" The last line is {line}: {text}"),
     }
 }

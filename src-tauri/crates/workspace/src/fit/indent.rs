@@ -21,7 +21,7 @@ pub(super) struct Indentation<'a> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
+pub(super) enum Style {
     Tabs,
     Spaces(usize),
 }
@@ -49,9 +49,14 @@ impl<'a> Indentation<'a> {
         Self { known, pairs: distinct, file: Style::of(file), model_width }
     }
 
+    /// Whether the model indents the lines that matched as the file does.
+    pub(super) fn is_the_same(&self) -> bool {
+        self.pairs.iter().all(|(ours, theirs)| ours == theirs)
+    }
+
     /// `line` as the file would indent it; `None` where that can't be told for certain.
     pub(super) fn apply(&self, line: &str) -> Option<String> {
-        if self.pairs.iter().all(|(ours, theirs)| ours == theirs) {
+        if self.is_the_same() {
             return Some(line.to_owned());
         }
         let text = line.trim_start();
@@ -114,7 +119,7 @@ impl<'a> Indentation<'a> {
 }
 
 impl Style {
-    fn of<'b>(lines: impl Iterator<Item = &'b str>) -> Self {
+    pub(super) fn of<'b>(lines: impl Iterator<Item = &'b str>) -> Self {
         let (mut tabs, mut spaces) = (0usize, 0usize);
         let mut widths = Vec::new();
         for indentation in lines.filter(|line| !line.trim().is_empty()).map(of) {

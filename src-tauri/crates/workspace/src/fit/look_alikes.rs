@@ -1,25 +1,29 @@
 //! Giving new text the file's own quotes, dashes and spaces, when the model types others. Pure.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::fold::{Folded, pieces};
+use super::typing::Typing;
 
 /// Longer lines are not compared character by character.
 const COMPARED_PIECES: usize = 2000;
 
 /// Which of the model's characters stand for which of the file's.
-#[derive(Default)]
 pub(crate) struct Characters<'a> {
     meant: HashMap<&'a str, HashSet<&'a str>>,
+    /// Asked for what these lines don't show.
+    typing: &'a Typing,
+    file: &'a str,
     differ: bool,
 }
 
 impl<'a> Characters<'a> {
     /// `pairs` are lines of the change and of the file that are alike, indentation apart.
-    pub(crate) fn learn(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Self {
-        let mut learned = Self::default();
+    pub(crate) fn learn(pairs: impl Iterator<Item = (&'a str, &'a str)>, typing: &'a Typing, file: &'a str) -> Self {
+        let mut learned = Self { meant: HashMap::new(), typing, file, differ: typing.differs() };
         for (ours, theirs) in pairs {
             for (our, their) in aligned(ours.trim(), theirs.trim()) {
                 learned.differ |= our != their;
@@ -53,18 +57,17 @@ impl<'a> Characters<'a> {
                 let kept = (op.tag() == DiffTag::Equal).then(|| theirs.get(&(op.old_range().start + offset)));
                 match kept.flatten() {
                     Some(their) => line.push_str(their),
-                    None => line.push_str(self.meant_by(piece)?),
+                    None => line.push_str(&self.meant_by(piece)?),
                 }
             }
         }
         Some(line)
     }
 
-    /// Itself, where nothing is known of it.
-    fn meant_by<'b>(&'b self, piece: &'b str) -> Option<&'b str> {
+    fn meant_by<'b>(&'b self, piece: &'b str) -> Option<Cow<'b, str>> {
         match self.meant.get(piece) {
-            None => Some(piece),
-            Some(meant) if meant.len() == 1 => meant.iter().next().copied(),
+            None => self.typing.meant_by(piece, self.file).map(Cow::Owned),
+            Some(meant) if meant.len() == 1 => meant.iter().next().map(|meant| Cow::Borrowed(*meant)),
             Some(_) => None,
         }
     }
@@ -84,7 +87,7 @@ fn positions<'b>(old: &str, file: &'b str) -> HashMap<usize, &'b str> {
 }
 
 /// Pieces that fold to the same place.
-fn aligned<'b>(ours: &'b str, theirs: &'b str) -> Vec<(&'b str, &'b str)> {
+pub(super) fn aligned<'b>(ours: &'b str, theirs: &'b str) -> Vec<(&'b str, &'b str)> {
     let (our, their) = (Folded::new(ours), Folded::new(theirs));
     let by_place: HashMap<_, _> = their.ranges().filter(|(folded, _)| !folded.is_empty()).collect();
     our.ranges().filter_map(|(folded, range)| Some((&ours[range], &theirs[by_place.get(&folded)?.clone()]))).collect()
@@ -93,9 +96,12 @@ fn aligned<'b>(ours: &'b str, theirs: &'b str) -> Vec<(&'b str, &'b str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::LazyLock;
+
+    static PLAIN: LazyLock<Typing> = LazyLock::new(Typing::default);
 
     fn learned(pairs: &[(&'static str, &'static str)]) -> Characters<'static> {
-        Characters::learn(pairs.iter().copied())
+        Characters::learn(pairs.iter().copied(), &PLAIN, "")
     }
 
     #[test]

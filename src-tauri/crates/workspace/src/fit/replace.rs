@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::indent::Indentation;
+use super::depth::{Depth, depth};
+use super::indent::{self, Indentation};
 use super::look_alikes::Characters;
-use super::{Fit, Haystack, Misfit, Op, Tier};
+use super::typing::Typing;
+use super::{Fit, Haystack, Misfit, Op};
 use crate::line_endings::Eol;
 
 /// Whether the file's last line ends, should the change reach it.
@@ -37,9 +39,10 @@ pub(crate) fn replacement(
     ops: &[Op<'_>],
     fit: &Fit,
     target: Target,
+    typing: &Typing,
 ) -> Result<Replacement, Misfit> {
     let unclear = Misfit::Unclear { tier: fit.tier, start: fit.span.start };
-    let added = adapted(haystack, ops, fit).ok_or(unclear)?;
+    let added = adapted(haystack, ops, fit, typing).ok_or(unclear)?;
     let span = haystack.offset(fit.span.start)..haystack.offset(fit.span.end);
     let here = Eol::of(haystack.text[span].as_bytes()).or_else(|| Eol::of(haystack.text.as_bytes()));
     let eol = target.eol.or(here).unwrap_or(Eol::Lf);
@@ -135,10 +138,7 @@ fn end(text: &mut String, ends: bool, eol: Eol) {
 }
 
 /// The new lines as the file would have them.
-fn adapted<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit) -> Option<Vec<String>> {
-    if fit.tier < Tier::Indentation {
-        return Some(ops.iter().filter_map(|op| op.added()).map(str::to_owned).collect());
-    }
+fn adapted<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit, typing: &'a Typing) -> Option<Vec<String>> {
     let old: Vec<&str> = ops.iter().filter_map(|op| op.old()).collect();
     let found = || {
         let rows = old.iter().zip(&fit.rows).filter_map(|(line, row)| Some((*line, haystack.line((*row)?))));
@@ -146,18 +146,28 @@ fn adapted<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit) -> Option<
     };
     let model = ops.iter().filter_map(|op| op.old().or(op.added()));
     let indentation = Indentation::learn(found(), haystack.lines(), model);
-    let characters = if fit.tier < Tier::LookAlikes { Characters::default() } else { Characters::learn(found()) };
+    let depth = match indentation.is_the_same() || ops.iter().all(|op| op.added().is_none_or(str::is_empty)) {
+        true => Depth::TheFiles,
+        false => depth(haystack, ops, fit),
+    };
+    let characters = Characters::learn(found(), typing, haystack.text);
     let counterparts = counterparts(ops);
     let mut added = Vec::new();
     for (index, op) in ops.iter().enumerate() {
         let Some(line) = op.added() else { continue };
         let counterpart = counterparts.iter().find(|(_, place)| *place == index).map(|(old_index, _)| *old_index);
         let file = counterpart.and_then(|old_index| Some((old[old_index], haystack.line(fit.rows[old_index]?))));
-        let line = match file {
-            Some((old, theirs)) => characters.carry(old, theirs, line)?,
-            None => characters.apply(line)?,
+        let (before, text) = line.split_at(indent::of(line).len());
+        let text = match file {
+            Some((old, theirs)) => characters.carry(old.trim_start(), theirs.trim_start(), text)?,
+            None => characters.apply(text)?,
         };
-        added.push(indentation.apply(&line)?);
+        let line = format!("{before}{text}");
+        added.push(match depth {
+            Depth::TheModels => indentation.apply(&line)?,
+            Depth::TheFiles => typing.indentation(before, haystack)? + &text,
+            Depth::Unclear => return None,
+        });
     }
     Some(added)
 }
