@@ -10,6 +10,7 @@ mod command;
 mod delegation;
 mod judging;
 mod kept_whole;
+pub(crate) mod looking;
 mod output;
 mod question;
 mod read;

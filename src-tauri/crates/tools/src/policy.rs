@@ -6,6 +6,7 @@ mod command_line;
 mod danger;
 mod file_words;
 mod flags;
+mod for_loops;
 mod git_line;
 mod plain_shell;
 mod powershell;
@@ -20,7 +21,7 @@ pub use beside_git::only_git_reads;
 pub use command_line::{CommandLine, Shell, SimpleCommand};
 pub use file_words::file_words;
 pub use git_line::writes_repository;
-pub use plain_shell::Word;
+pub use plain_shell::{Each, Joint, Word};
 pub use proposal::proposal;
 pub use question::{Impact, Question, Subject, TouchedPath, Verdict};
 pub use read_only::WideRead;
@@ -51,6 +52,10 @@ fn decide_in(shell: Shell, question: &Question<'_>, settings: &PolicySettings) -
         format!("{reason} {PARTLY_SEEN}")
     } else {
         reason
+    };
+    let reason = match &question.subject.outside {
+        Some(path) if decision != Decision::Allow => format!("{path} lies outside the project. {reason}"),
+        Some(_) | None => reason,
     };
     let reason = match command.as_ref().and_then(|command| command.warning(decision)) {
         Some(warning) => format!("{warning} {reason}"),

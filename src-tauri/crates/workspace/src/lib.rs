@@ -36,6 +36,7 @@ mod private_dir;
 mod process;
 mod project;
 mod protection;
+mod public_places;
 mod read_lines;
 mod real_place;
 mod restoration;
@@ -83,6 +84,7 @@ pub use process::{
 };
 pub use project::{FileBytes, FileFound, Project, ProjectPath};
 pub use protection::{is_protected, is_secret};
+pub use public_places::is_system_secret;
 pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use real_place::{RealPlace, real_place};
 pub use restoration::{Restoration, apply_restorations, plan_restorations};
@@ -97,7 +99,10 @@ pub use trust::{
     ChangedPin, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, command_programs, compare, git_programs, install_template,
     scan,
 };
-pub use unnamed_reads::{Descent, UnnamedReads, reads_below, reads_below_matching, reads_kept, reads_matching};
+pub use unnamed_reads::{
+    Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,
+    reads_names, reads_place, reads_places, stays_inside,
+};
 
 #[cfg(all(test, target_os = "linux"))]
 mod jail_tests;

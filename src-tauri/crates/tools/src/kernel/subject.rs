@@ -1,13 +1,12 @@
 //! What a call is about: what its arguments touch, in the policy's terms.
 
 use super::Kernel;
-use crate::policy::{self, Subject, TouchedPath, WideRead};
+use super::looking::look;
+use crate::policy::{self, Subject, TouchedPath};
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
-use arki_workspace::{
-    RealPlace, UnnamedReads, reads_below, reads_below_matching, reads_kept, reads_matching, real_place,
-};
+use arki_workspace::{RealPlace, UnnamedReads, is_system_secret, real_place};
 use serde_json::Value;
 
 /// The subject as far as it can be read off arguments that may be wrong.
@@ -36,14 +35,17 @@ impl Kernel {
         // Only rules ask for what is neither secret nor protected.
         let has_path_rules = self.settings.policy.tightens_paths();
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
-        let wide = touched.command.as_deref().map(|line| self.read_without_naming(line)).unwrap_or_default();
-        let wide_reads_checked = match has_path_rules {
-            true => wide.is_empty(),
-            false => wide.iter().all(|read| *read != UnnamedReads::NotSeen),
-        };
+        let wide =
+            touched.command.as_deref().map(|line| self.read_without_naming(line, has_path_rules)).unwrap_or_default();
+        let outside = wide.iter().find_map(|read| match read {
+            UnnamedReads::Outside(path) => Some(path.clone()),
+            UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
+        });
+        let is_seen = |read: &UnnamedReads| matches!(read, UnnamedReads::NoSecret | UnnamedReads::Secret(_));
+        let wide_reads_checked = wide.iter().all(is_seen);
         paths.extend(wide.into_iter().filter_map(|read| match read {
             UnnamedReads::Secret(path) => Some(TouchedPath { path, real: None, protected: false, secret: true }),
-            UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
+            UnnamedReads::NoSecret | UnnamedReads::Outside(_) | UnnamedReads::NotSeen => None,
         }));
         let git_partly_seen = touched.command.as_deref().is_some_and(|line| self.git_is_partly_seen(line));
         let subject = Subject {
@@ -53,6 +55,7 @@ impl Kernel {
             command: touched.command,
             hosts: touched.hosts,
             wide_reads_checked,
+            outside,
             ..Subject::default()
         };
         let judged_as = tool.and_then(|tool| match &tool.action {
@@ -67,20 +70,15 @@ impl Kernel {
         SubjectOf { subject, path_fault, judged_as }
     }
 
-    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern.
-    fn read_without_naming(&self, line: &str) -> Vec<UnnamedReads> {
+    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and whether
+    /// what it names lies in the project. Rules about paths are no matter of looking.
+    fn read_without_naming(&self, line: &str, has_path_rules: bool) -> Vec<UnnamedReads> {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
         let wide = policy::wide_reads(line, self.settings.sandbox.available);
         wide.iter()
             .map(|read| match read {
-                WideRead::Below { folder, is_pattern: false, descent } => {
-                    reads_below(project, folder, *descent, secrets)
-                }
-                WideRead::Below { folder, is_pattern: true, descent } => {
-                    reads_below_matching(project, folder, *descent, secrets)
-                }
-                WideRead::Matching(pattern) => reads_matching(project, pattern, secrets),
-                WideRead::Kept => reads_kept(project, secrets),
+                _ if read.is_named() || !has_path_rules => look(project, secrets, read),
+                _ => UnnamedReads::NotSeen,
             })
             .collect()
     }
@@ -148,6 +146,10 @@ impl Kernel {
         let by_text = self.touched(word).ok().or_else(|| self.touched_by_tail(word));
         let by_links = match real_place(&self.settings.project, word) {
             RealPlace::Inside(path) => self.touched(path.as_str()).ok(),
+            RealPlace::Outside(path) if is_system_secret(&path) => {
+                let path = path.to_string_lossy().into_owned();
+                Some(TouchedPath { path, real: None, protected: false, secret: true })
+            }
             RealPlace::Outside(path) => self.touched_by_tail(&path.to_string_lossy()),
             RealPlace::Unknown => None,
         };

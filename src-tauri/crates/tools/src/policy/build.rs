@@ -2,10 +2,13 @@
 //! they are allowed unasked only inside a working sandbox, and only with options that name no other program, file or
 //! folder to write.
 
+mod ecosystems;
+mod runners;
+
 use super::flags::{self, Flag};
 use super::plain_shell::Word;
-use super::read_only::{WideRead, is_named, is_read_only, tells_as_the_project_says};
-use super::wrappers::Inside;
+use super::read_only::{WideRead, each_command, is_lost, is_named, is_read_only, tells_as_the_project_says};
+use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
 
 struct Build {
@@ -29,7 +32,7 @@ enum Operands {
 }
 
 const CARGO: &str = "all all-features all-targets benches bin= bins color= doc example= examples exclude= features= frozen ignore-rust-version \
-    jobs= keep-going lib locked message-format= no-default-features no-deps no-fail-fast no-run offline package= profile= quiet \
+    jobs= keep-going lib locked manifest-path= message-format= no-default-features no-deps no-fail-fast no-run offline package= profile= quiet \
     release target= test= tests bench= verbose workspace document-private-items";
 const CARGO_SHORT: &str = "p:F:j:rqv";
 
@@ -45,9 +48,9 @@ const fn runs_script(name: &'static str) -> Build {
     Build {
         name,
         short: "sw:",
-        long: "if-present silent workspace= workspaces",
+        long: "if-present prefix= silent workspace= workspaces",
         operands: Operands::Targets,
-        passes_on: false,
+        passes_on: true,
     }
 }
 
@@ -86,9 +89,10 @@ const BUILDS: &[Build] = &[
     runs_script("pnpm run"),
     runs_script("yarn run"),
     runs_script("bun run"),
-    builds("npm test", "sw:", "if-present silent workspace= workspaces", Operands::None),
-    builds("npm t", "s", "silent", Operands::None),
-    builds("pnpm test", "rs", "recursive silent", Operands::None),
+    Build { operands: Operands::None, ..runs_script("npm test") },
+    Build { operands: Operands::None, ..runs_script("npm t") },
+    Build { short: "rs", long: "recursive silent", operands: Operands::Any, ..runs_script("pnpm test") },
+    Build { operands: Operands::Any, ..runs_script("yarn test") },
     runs_script("pnpm"),
     builds("bun test", "t:", "bail? coverage only test-name-pattern= timeout= todo", Operands::Any),
     runs_script("yarn"),
@@ -229,38 +233,69 @@ const NOT_TARGETS: &[&str] =
 
 /// The wide reads of a line in which every command builds, tests or only reads; `None` for any other line.
 pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
-    let commands = line.commands()?;
-    let mut wide = Vec::new();
-    let known = |command: &SimpleCommand| builds_or_tests(command) || is_read_only(command, &mut wide);
-    if !commands.iter().all(known) {
+    if is_lost(line) {
         return None;
     }
-    // From where would be another question.
-    let mut moves = commands.iter().filter(|command| command.name() == "cd").peekable();
-    let is_still = moves.peek().is_none() || wide.is_empty();
-    let stays = moves.all(|command| matches!(command.arguments(), [folder] if goes_down(folder)));
-    (commands.iter().any(builds_or_tests) && is_still && stays).then_some(wide)
+    let mut builds = false;
+    let wide = each_command(line.commands()?, &mut |command, wide| is_known(command, &mut builds, wide))?;
+    builds.then_some(wide)
 }
 
-fn goes_down(folder: &Word) -> bool {
-    !folder.expands && folder.text != "-" && stays_inside(&folder.text)
-}
-
-fn builds_or_tests(command: &SimpleCommand) -> bool {
+fn is_known(command: &SimpleCommand, builds: &mut bool, wide: &mut Vec<WideRead>) -> bool {
+    let mut reads = vec![WideRead::Inside(".".to_owned())];
+    if builds_or_tests(command, &mut reads) {
+        *builds = true;
+        wide.extend(reads);
+        return true;
+    }
     match &command.inside {
-        Inside::Nothing => BUILDS.iter().any(|build| build.is(command)) || tells_as_the_project_says(command),
+        Inside::Commands(wrapped) if wrapped.is_transparent && wrappers::is_shell(command.name()) => {
+            let found = each_command(&wrapped.commands, &mut |inner, wide| is_known(inner, builds, wide));
+            wide.extend(found.iter().flatten().cloned());
+            found.is_some() && command.inputs.is_empty()
+        }
+        Inside::Commands(_) | Inside::Nothing | Inside::Unknown => is_read_only(command, wide),
+    }
+}
+
+fn builds_or_tests(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    let fed = command.inputs.iter().map(|word| WideRead::Place { path: word.text.clone(), is_pattern: false });
+    wide.extend(fed);
+    match &command.inside {
+        Inside::Nothing => is_build(command, wide) || tells_as_the_project_says(command),
         Inside::Unknown => false,
         Inside::Commands(wrapped) => {
-            let find_or_loop = matches!(command.name(), "find" | "xargs");
-            wrapped.is_transparent && !find_or_loop && wrapped.commands.iter().all(builds_or_tests)
+            let hands_on = matches!(command.name(), "find" | "xargs") || wrappers::is_shell(command.name());
+            wrapped.is_transparent && !hands_on && wrapped.commands.iter().all(|inner| builds_or_tests(inner, wide))
         }
     }
 }
 
+/// By itself, or by what runs a project's tools (`npx`, `poetry run`), in the folder at hand or in one that is named.
+fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    if command.open_ended {
+        return false;
+    }
+    let (words, folder) = runners::in_folder(&command.words);
+    let mut reads = Vec::new();
+    let mut is_one = |words: &[Word]| {
+        [BUILDS, ecosystems::BUILDS].into_iter().flatten().any(|build| {
+            let mut of_this = Vec::new();
+            let is = build.is(words, &mut of_this);
+            reads.extend(of_this.into_iter().filter(|_| is));
+            is
+        }) || ecosystems::compiles(words, &mut reads)
+            || ecosystems::says_its_usage(words, &mut reads)
+    };
+    let is_known = is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool));
+    wide.extend(folder.iter().cloned().map(WideRead::Inside));
+    wide.extend(reads.into_iter().map(|read| read.from(folder.as_deref().unwrap_or("."))));
+    is_known
+}
+
 impl Build {
-    fn is(&self, command: &SimpleCommand) -> bool {
-        let words = &command.words;
-        if command.open_ended || !is_named(self.name, words) {
+    fn is(&self, words: &[Word], wide: &mut Vec<WideRead>) -> bool {
+        if !is_named(self.name, words) {
             return false;
         }
         let mut arguments = &words[self.name.split(' ').count()..];
@@ -271,26 +306,39 @@ impl Build {
             if arguments[..end].iter().any(|word| word.expands) {
                 return false;
             }
-            if !is_harmless_to_tests(&arguments[end + 1..]) {
+            if !is_harmless_to_tests(&arguments[end + 1..], wide) {
                 return false;
             }
             arguments = &arguments[..end];
         }
         let single_dashes = self.name.starts_with("go ");
         let doubled: Vec<Word>;
+        let full: Vec<Word>;
         if single_dashes {
             doubled = arguments.iter().map(with_two_dashes).collect();
             arguments = &doubled;
         }
+        let is_java = ["mvn", "./mvnw", "gradle", "./gradlew"].contains(&self.name);
+        if is_java {
+            full = arguments.iter().map(ecosystems::in_full).collect();
+            arguments = &full;
+        }
         let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
-        if !given.flags.iter().all(names_nothing_outside) {
+        // What was built before goes as well, where something is built anew.
+        let is_cleaned = is_java && given.operands.iter().any(|operand| is_target(&operand.text));
+        if !given.flags.iter().all(|flag| names_nothing_outside(flag, wide)) {
             return false;
         }
         let mut operands = given.operands.iter();
         operands.all(|operand| match self.operands {
-            Operands::Any | Operands::Folder => !operand.expands && stays_inside(&operand.text),
+            Operands::Any | Operands::Folder if self.name.starts_with("bazel ") && operand.text.starts_with("//") => {
+                true
+            }
+            Operands::Any | Operands::Folder => names_inside(operand, wide),
             Operands::None => false,
-            Operands::Targets => !operand.expands && is_target(&operand.text),
+            Operands::Targets => {
+                !operand.expands && (is_target(&operand.text) || (is_cleaned && operand.text == "clean"))
+            }
         }) && (!matches!(self.operands, Operands::Folder) || given.operands.len() <= 1)
             && self.is_whole(given.operands.len())
     }
@@ -305,23 +353,61 @@ impl Build {
 }
 
 /// A value may be a path; a target of cargo's may be a file that names a linker.
-fn names_nothing_outside(flag: &Flag<'_>) -> bool {
+fn names_nothing_outside(flag: &Flag<'_>, wide: &mut Vec<WideRead>) -> bool {
     match flag {
         // A path to a reporter is code that is run.
-        Flag::Short('f', Some(value)) | Flag::Long("target" | "format" | "reporter", Some(value)) => {
+        Flag::Short('f', Some(value)) | Flag::Long("target" | "format" | "reporter" | "logger", Some(value)) => {
             !value.contains(['/', '.'])
         }
-        Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) => stays_inside(value),
+        Flag::Short('D', Some(definition)) => ecosystems::defines_nothing_that_runs(definition),
+        Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) => names_inside(&Word::literal(value), wide),
         Flag::Short(_, None) | Flag::Long(_, None) => true,
     }
 }
 
+/// Textually inside the project, or to be looked at.
+fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
+    if word.text.contains("://") || word.text.starts_with(['-', '{']) {
+        return false;
+    }
+    if word.expands {
+        wide.push(WideRead::Names {
+            pattern: word.text.clone(),
+            splits: word.each.as_ref().is_some_and(|each| each.splits),
+        });
+        wide.extend(
+            word.each.iter().map(|each| WideRead::Names { pattern: each.pattern.clone(), splits: each.splits }),
+        );
+        return !word.variable && stays_inside(&word.text);
+    }
+    if !stays_inside(&word.text) {
+        wide.push(WideRead::Inside(word.text.clone()));
+    }
+    true
+}
+
 /// What is handed to the test program or the linter. Theirs are the options that write: `--logfile`.
-fn is_harmless_to_tests(words: &[Word]) -> bool {
+fn is_harmless_to_tests(words: &[Word], wide: &mut Vec<WideRead>) -> bool {
     words.iter().all(|word| {
-        let name = word.text.split('=').next().unwrap_or_default();
-        let writes = matches!(name, "--logfile" | "--fix" | "--output" | "-o" | "--out" | "--config" | "-C");
-        !word.expands && !writes && stays_inside(&word.text)
+        let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));
+        let writes = matches!(
+            name,
+            "--logfile"
+                | "--fix"
+                | "--output"
+                | "-o"
+                | "--out"
+                | "--config"
+                | "-C"
+                | "--write"
+                | "--update"
+                | "--globalSetup"
+                | "--outputFile"
+                | "--rootDir"
+                | "--reporters"
+        );
+        let value = if name.starts_with('-') { value } else { word.text.as_str() };
+        !word.expands && !writes && (value.is_empty() || names_inside(&Word::literal(value), wide))
     })
 }
 
@@ -339,7 +425,26 @@ fn is_target(name: &str) -> bool {
         // `make -j 4`
         return true;
     }
+    // Gradle's `:app:testDebugUnitTest`.
+    let name = name.strip_prefix(':').and_then(|path| path.rsplit(':').next()).unwrap_or(name);
     let mut parts = name.split([':', '-', '_', '.', '/']);
     let first = parts.next().unwrap_or_default();
-    TARGETS.contains(&first) && parts.all(|part| !NOT_TARGETS.contains(&part))
+    let end = first.find(|next: char| next.is_ascii_uppercase()).unwrap_or(first.len());
+    let camel: Vec<String> = words_of(&first[end..]);
+    let is_known = TARGETS.contains(&first) || (end > 0 && TARGETS.contains(&&first[..end]));
+    is_known
+        && parts.all(|part| !NOT_TARGETS.contains(&part))
+        && !camel.iter().any(|part| NOT_TARGETS.contains(&part.as_str()))
+}
+
+/// `DebugUnitTest` as `debug`, `unit`, `test`.
+fn words_of(camel: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for character in camel.chars() {
+        match words.last_mut() {
+            Some(word) if !character.is_ascii_uppercase() => word.push(character),
+            _ => words.push(character.to_ascii_lowercase().to_string()),
+        }
+    }
+    words
 }

@@ -1,15 +1,17 @@
 //! A shell line as simple commands, or the plain statement that it is not fully understood.
 //!
 //! Read with the real grammar of bash and an allow-list of node kinds, and once more by `plain_shell`: whatever either of
-//! them does not know (substitutions, redirections, variables, functions, background jobs, …), or sees otherwise than the
+//! them does not know (substitutions, redirections to files, functions, background jobs, …), or sees otherwise than the
 //! other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
 //! question; being too lax could cost a disk.
 
-use super::plain_shell::{self, Unclear, Word, is_assignment};
+use super::for_loops;
+use super::plain_shell::{self, BARE, Command, IN_QUOTES, Joint, Unclear, VARIABLE_END, Word, is_assignment};
 use super::powershell;
 use super::wrappers::{self, Inside, Wrapped};
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use tree_sitter::{Node, Parser};
 
 /// A longer line is not looked into.
@@ -63,6 +65,9 @@ pub struct SimpleCommand {
     /// More arguments follow that nobody knows yet, as after `xargs`.
     pub open_ended: bool,
     pub inside: Inside,
+    /// The files that are its standard input.
+    pub inputs: Vec<Word>,
+    pub joint: Joint,
 }
 
 /// What carries a line out.
@@ -110,7 +115,7 @@ impl CommandLine {
     pub(super) fn parse_at(line: &str, depth: usize) -> Self {
         match read_twice(line, depth) {
             Ok(commands) => {
-                Self::Understood(commands.into_iter().map(|words| SimpleCommand::new(words, depth)).collect())
+                Self::Understood(commands.into_iter().map(|command| SimpleCommand::new(command, depth)).collect())
             }
             Err(why) => Self::opaque(line, why),
         }
@@ -122,7 +127,8 @@ impl CommandLine {
         if argv.is_empty() {
             return Self::Opaque { words: Vec::new(), why: "an empty command" };
         }
-        Self::Understood(vec![SimpleCommand::new(argv.into_iter().map(Word::literal).collect(), 0)])
+        let words = argv.into_iter().map(Word::literal).collect();
+        Self::Understood(vec![SimpleCommand::new(Command { words, ..Command::default() }, 0)])
     }
 
     #[must_use]
@@ -170,20 +176,21 @@ impl CommandLine {
 }
 
 impl SimpleCommand {
-    /// `words` may begin with harmless assignments, which are left out.
-    pub(super) fn new(words: Vec<Word>, depth: usize) -> Self {
+    /// It may begin with harmless assignments, which are left out.
+    pub(super) fn new(command: Command, depth: usize) -> Self {
+        let Command { words, inputs, joint } = command;
         let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
-        Self::of_argv(words.into_iter().skip(program).collect(), false, depth)
+        Self { inputs, joint, ..Self::of_argv(words.into_iter().skip(program).collect(), false, depth) }
     }
 
     /// A command that is not looked into.
     pub(super) fn plain(words: Vec<Word>) -> Self {
-        Self { words, open_ended: false, inside: Inside::Nothing }
+        Self { words, open_ended: false, inside: Inside::Nothing, inputs: Vec::new(), joint: Joint::Then }
     }
 
     pub(super) fn of_argv(words: Vec<Word>, open_ended: bool, depth: usize) -> Self {
         let inside = if depth < MAX_DEPTH { wrappers::inside(&words, open_ended, depth) } else { Inside::Unknown };
-        Self { words, open_ended, inside }
+        Self { open_ended, inside, ..Self::plain(words) }
     }
 
     /// The program as it was named.
@@ -219,8 +226,11 @@ impl SimpleCommand {
     }
 
     /// Whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers nothing, one
-    /// that names what is inside covers a wrapper that adds nothing to it.
+    /// that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule speaks of.
     pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
+        if !self.inputs.is_empty() {
+            return false;
+        }
         let named = prefix.len() <= self.words.len()
             && prefix.iter().zip(&self.words).all(|(wanted, word)| !word.expands && *wanted == word.text);
         match &self.inside {
@@ -293,24 +303,35 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 }
 
 /// The line's commands, where both readers see the same.
-fn read_twice(line: &str, depth: usize) -> Result<Vec<Vec<Word>>, Unclear> {
+fn read_twice(line: &str, depth: usize) -> Result<Vec<Command>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
         return Err("too much in it");
     }
-    let commands = plain_shell::read(line)?;
-    if commands.len() > MAX_COMMANDS {
-        return Err("too much in it");
-    }
-    let assignments = commands.iter().flat_map(|words| words.iter().take_while(|word| is_assignment(word)));
+    let plain = plain_shell::read(line)?;
+    let by_grammar = read_by_grammar(&in_ascii(line));
+    let same = by_grammar.as_ref().map(|theirs| {
+        let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
+            let ours = ours.words.iter().map(|word| in_ascii(&word.text));
+            ours.len() == theirs.len() && ours.zip(theirs).all(|(ours, theirs)| ours == *theirs)
+        };
+        theirs.commands.len() == plain.commands.len()
+            && theirs.commands.iter().zip(&plain.commands).all(same_words)
+            && plain
+                .redirections
+                .iter()
+                .map(|ours| in_ascii(ours).into_owned())
+                .eq(theirs.redirections.values().cloned())
+    });
+    let commands = for_loops::unroll(plain.commands, MAX_COMMANDS)?;
+    let assignments = commands.iter().flat_map(|command| command.words.iter().take_while(|word| is_assignment(word)));
     if assignments.into_iter().any(|word| !is_harmless(word)) {
         return Err("a variable set for a command");
     }
-    let by_grammar = read_by_grammar(&in_ascii(line)).ok_or("what bash's grammar does not take for simple commands")?;
-    let same = by_grammar.len() == commands.len()
-        && by_grammar.iter().zip(&commands).all(|(theirs, ours)| {
-            theirs.len() == ours.len() && theirs.iter().zip(ours).all(|(theirs, ours)| *theirs == in_ascii(&ours.text))
-        });
-    same.then_some(commands).ok_or("what can be read in two ways")
+    match same {
+        None => Err("what bash's grammar does not take for simple commands"),
+        Some(false) => Err("what can be read in two ways"),
+        Some(true) => Ok(commands),
+    }
 }
 
 pub(super) fn is_harmless(assignment: &Word) -> bool {
@@ -327,45 +348,111 @@ fn in_ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|character| if character.is_ascii() { character } else { '%' }).collect())
 }
 
-fn read_by_grammar(line: &str) -> Option<Vec<Vec<String>>> {
+/// What bash's grammar sees.
+#[derive(Default)]
+struct Grammatical {
+    commands: Vec<Vec<String>>,
+    /// By where they stand.
+    redirections: BTreeMap<usize, String>,
+}
+
+fn read_by_grammar(line: &str) -> Option<Grammatical> {
     let tree = PARSER.with_borrow_mut(|parser| parser.as_mut()?.parse(line, None))?;
     let root = tree.root_node();
-    let mut commands = Vec::new();
+    let mut read = Grammatical::default();
     let around_is_blank = is_blank(&line[..root.start_byte()]) && is_blank(&line[root.end_byte()..]);
     if !around_is_blank {
         return None;
     }
-    collect(root, line, &mut commands)?;
-    Some(commands)
+    collect(root, line, &mut read)?;
+    Some(read)
 }
 
 /// `None` as soon as something is not understood.
-fn collect(node: Node<'_>, line: &str, commands: &mut Vec<Vec<String>>) -> Option<()> {
+fn collect(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
     if node.is_error() || node.is_missing() || !gaps_are_blank(node, line) {
         return None;
     }
     match node.kind() {
-        "program" | "list" | "pipeline" => {
+        "program" | "list" | "pipeline" | "redirected_statement" => {
             let mut cursor = node.walk();
             for child in node.children(&mut cursor) {
-                collect(child, line, commands)?;
+                collect(child, line, read)?;
             }
             Some(())
         }
         "command" => {
-            commands.push(simple_command(node, line)?);
+            let command = simple_command(node, line, &mut read.redirections)?;
+            read.commands.push(command);
             Some(())
         }
+        "file_redirect" => redirection(node, line, &mut read.redirections),
+        "for_statement" => for_loop(node, line, read),
         // `[[ … ]]` and `(( … ))` have other brackets and are not understood.
         "test_command" if line[node.byte_range()].starts_with("[ ") => {
             let mut words = Vec::new();
             test_words(node, line, &mut words)?;
-            commands.push(words);
+            read.commands.push(words);
             Some(())
         }
-        "&&" | "||" | ";" | "|" | "\n" | "comment" => Some(()),
+        "&&" | "||" | ";" | "|" | "|&" | "\n" | "comment" => Some(()),
         _ => None,
     }
+}
+
+/// As `plain_shell` reads it: its head, what it does, of which the first begins with `do`, and `done`.
+fn for_loop(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
+    let mut head = Vec::new();
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "for" | "in" | "variable_name" => head.push(line[child.byte_range()].to_owned()),
+            ";" | "\n" | "comment" => {}
+            "do_group" => {
+                read.commands.push(std::mem::take(&mut head));
+                let first = read.commands.len();
+                do_group(child, line, read)?;
+                read.commands.get_mut(first)?.insert(0, "do".to_owned());
+            }
+            _ => head.push(word(child, line)?),
+        }
+    }
+    read.commands.push(vec!["done".to_owned()]);
+    head.is_empty().then_some(())
+}
+
+fn do_group(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
+    if node.has_error() || !gaps_are_blank(node, line) {
+        return None;
+    }
+    let mut cursor = node.walk();
+    node.children(&mut cursor)
+        .filter(|child| !matches!(child.kind(), "do" | "done"))
+        .try_for_each(|child| collect(child, line, read))
+}
+
+/// Without its blanks. One that takes what follows for a second file is not understood.
+fn redirection(node: Node<'_>, line: &str, redirections: &mut BTreeMap<usize, String>) -> Option<()> {
+    if node.has_error() || !gaps_are_blank(node, line) {
+        return None;
+    }
+    let mut text = String::new();
+    let mut files = 0;
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "file_descriptor" => text.push_str(&line[child.byte_range()]),
+            "<" | ">" | ">>" | "&>" | "&>>" | ">&" if child.child_count() == 0 => {
+                text.push_str(&line[child.byte_range()])
+            }
+            _ => {
+                files += 1;
+                text.push_str(&word(child, line)?);
+            }
+        }
+    }
+    redirections.insert(node.start_byte(), text);
+    (files == 1).then_some(())
 }
 
 /// The grammar skips some text, such as a backslash before a line's end, without a node for it. Whatever stands between
@@ -385,11 +472,15 @@ fn is_blank(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
 }
 
-fn simple_command(node: Node<'_>, line: &str) -> Option<Vec<String>> {
+fn simple_command(node: Node<'_>, line: &str, redirections: &mut BTreeMap<usize, String>) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
         let word = match child.kind() {
+            "file_redirect" => {
+                redirection(child, line, redirections)?;
+                continue;
+            }
             "command_name" if child.child_count() == 1 => word(child.child(0)?, line)?,
             "command_name" => return None,
             "variable_assignment" => assignment(child, line)?,
@@ -431,12 +522,8 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
     match node.kind() {
         "word" | "number" => unescaped(source),
         "raw_string" => Some(source.strip_prefix('\'')?.strip_suffix('\'')?.to_owned()),
-        "string" => {
-            let mut cursor = node.walk();
-            let known = |kind| matches!(kind, "\"" | "string_content" | "$");
-            let plain = node.children(&mut cursor).all(|child| known(child.kind()));
-            plain.then(|| source.strip_prefix('"')?.strip_suffix('"').map(unescaped_in_quotes)).flatten()
-        }
+        "string" => quoted(node, line),
+        "simple_expansion" | "expansion" => variable(node, line, BARE),
         "concatenation" => {
             let mut cursor = node.walk();
             node.children(&mut cursor).map(|child| word(child, line)).collect()
@@ -445,6 +532,37 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
         "[" | "]" | "{" | "}" => Some(source.to_owned()),
         _ => None,
     }
+}
+
+/// What stands in double quotes; text between the nodes belongs to it.
+fn quoted(node: Node<'_>, line: &str) -> Option<String> {
+    let end = node.end_byte().checked_sub(1)?;
+    let mut place = node.start_byte() + 1;
+    line.get(node.byte_range())?.strip_prefix('"')?.strip_suffix('"')?;
+    let mut text = String::new();
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "\"" | "string_content" | "$" => {}
+            "simple_expansion" | "expansion" => {
+                text.push_str(&unescaped_in_quotes(line.get(place..child.start_byte())?));
+                text.push_str(&variable(child, line, IN_QUOTES)?);
+                place = child.end_byte();
+            }
+            _ => return None,
+        }
+    }
+    text.push_str(&unescaped_in_quotes(line.get(place..end)?));
+    Some(text)
+}
+
+fn variable(node: Node<'_>, line: &str, begin: char) -> Option<String> {
+    let source = line[node.byte_range()].strip_prefix('$').filter(|_| !node.has_error())?;
+    let inner = match source.strip_prefix('{') {
+        Some(inner) => inner.strip_suffix('}')?,
+        None => source,
+    };
+    Some(format!("{begin}{inner}{VARIABLE_END}"))
 }
 
 /// What a backslash outside quotes makes of the next character; `None` for what is not plain.

@@ -79,7 +79,7 @@ fn folders(words: &[String]) -> Vec<String> {
 }
 
 /// `a/../b` as `b`.
-fn without_dots(path: &str) -> String {
+pub(super) fn without_dots(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -1,5 +1,6 @@
-//! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments and the operators
-//! that join commands, and refuses everything else, each with the reason that the user is told.
+//! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators
+//! that join commands, redirections that write nothing, variables without anything to evaluate, and the words of a plain
+//! `for` (which `for_loops` puts together). It refuses everything else, each with the reason that the user is told.
 //!
 //! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both readers
 //! see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
@@ -13,6 +14,15 @@ const RESERVED: &[&str] = &[
     "in", "{", "}", "[[", "coproc",
 ];
 
+/// In a word's text while a line is read: a variable begins that stood in quotes.
+pub(super) const IN_QUOTES: char = '\u{1}';
+/// One that did not, so that a shell splits what it stands for.
+pub(super) const BARE: char = '\u{3}';
+/// The variable ends.
+pub(super) const VARIABLE_END: char = '\u{2}';
+const VARIABLE: Unclear = "a variable or a substitution";
+const NULL_DEVICE: &str = "/dev/null";
+
 /// One word of a command, quotes and backslashes removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Word {
@@ -21,35 +31,86 @@ pub struct Word {
     pub expands: bool,
     /// Some of it was quoted.
     pub quoted: bool,
+    /// It has a variable, whose value nobody knows here.
+    pub variable: bool,
+    /// It is made of what a loop runs through, one at a time.
+    pub each: Option<Each>,
+}
+
+/// What a loop's variable stands for, where its list is a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Each {
+    pub pattern: String,
+    /// The variable stood without quotes, so that a name with blanks or stars is several words.
+    pub splits: bool,
 }
 
 impl Word {
     #[must_use]
     pub fn literal(text: impl Into<String>) -> Self {
-        Self { text: text.into(), expands: false, quoted: false }
+        Self { text: text.into(), ..Self::default() }
     }
+}
+
+/// A simple command as it stands in a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Command {
+    /// Assignments in front included.
+    pub(super) words: Vec<Word>,
+    /// The files that it reads as its standard input.
+    pub(super) inputs: Vec<Word>,
+    pub(super) joint: Joint,
+}
+
+/// How a command follows the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Joint {
+    /// By `;` or a new line, or it is the first.
+    #[default]
+    Then,
+    And,
+    Or,
+    Pipe,
+    /// In a loop, so that it may not run at all.
+    Perhaps,
+}
+
+/// What was read: the commands, and each redirection, in order and without blanks.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub(super) commands: Vec<Command>,
+    pub(super) redirections: Vec<String>,
 }
 
 /// Why a line is not understood; goes on with "The line has …".
 pub(super) type Unclear = &'static str;
 
-/// The commands of a line, each a list of words, assignments in front included.
-pub(super) fn read(line: &str) -> Result<Vec<Vec<Word>>, Unclear> {
+/// The commands of a line. Loops are not put together yet.
+pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
     if let Some(unclear) = line.chars().find_map(forbidden_character) {
         return Err(unclear);
     }
-    let mut reader =
-        Reader { characters: line.chars().peekable(), commands: Vec::new(), words: Vec::new(), word: None };
+    let mut reader = Reader {
+        characters: line.chars().peekable(),
+        read: Plain::default(),
+        command: Command::default(),
+        word: None,
+        expected: None,
+        is_redirected: false,
+    };
     reader.read()?;
-    reader.commands.iter().try_for_each(|words| begins_plainly(words))?;
-    Ok(reader.commands)
+    Ok(reader.read)
 }
 
 struct Reader<'a> {
     characters: Peekable<Chars<'a>>,
-    commands: Vec<Vec<Word>>,
-    words: Vec<Word>,
+    read: Plain,
+    command: Command,
     word: Option<Word>,
+    /// The redirection whose file comes next.
+    expected: Option<String>,
+    /// The command has a redirection.
+    is_redirected: bool,
 }
 
 impl Reader<'_> {
@@ -58,9 +119,12 @@ impl Reader<'_> {
         let mut expects_command = false;
         while let Some(character) = self.characters.next() {
             match character {
-                ' ' | '\t' => self.end_word(),
-                '\n' => expects_command &= !self.end_command(),
-                ';' => self.end_command().then_some(()).ok_or("an empty command")?,
+                ' ' | '\t' => self.end_word()?,
+                '\n' if self.has_only_do() => {}
+                '\n' => expects_command &= !self.end_command(Joint::Then)?,
+                ';' => self.end_command(Joint::Then)?.then_some(()).ok_or("an empty command")?,
+                '&' if self.characters.peek() == Some(&'>') => self.redirection('&')?,
+                '<' | '>' => self.redirection(character)?,
                 '&' | '|' => {
                     self.operator(character)?;
                     expects_command = true;
@@ -69,32 +133,107 @@ impl Reader<'_> {
                 '#' if self.word.is_none() => while self.characters.next_if(|next| *next != '\n').is_some() {},
                 other => self.part_of_word(other)?,
             }
-            if !self.words.is_empty() || self.word.is_some() {
+            if !self.command.words.is_empty() || self.word.is_some() {
                 expects_command = false;
             }
         }
-        if !self.end_command() && (expects_command || self.commands.is_empty()) {
+        if !self.end_command(Joint::Then)? && (expects_command || self.read.commands.is_empty()) {
             return Err("an empty command");
         }
         Ok(())
     }
 
+    /// A line may end behind it.
+    fn has_only_do(&mut self) -> bool {
+        let is_do = |word: &Word| word.text == "do" && !word.quoted;
+        let has = match (self.command.words.as_slice(), &self.word) {
+            ([], Some(word)) | ([word], None) => is_do(word) && self.command.inputs.is_empty(),
+            _ => false,
+        };
+        has && self.expected.is_none() && self.end_word().is_ok()
+    }
+
     fn operator(&mut self, first: char) -> Result<(), Unclear> {
         let doubled = self.characters.next_if_eq(&first).is_some();
-        if first == '&' && !doubled {
-            return Err("a job in the background or a redirection");
+        let joint = match (first, doubled) {
+            ('&', false) => return Err("a job in the background"),
+            ('&', true) => Joint::And,
+            (_, true) => Joint::Or,
+            (_, false) => {
+                // `|&` takes what is said of errors along.
+                self.characters.next_if_eq(&'&');
+                Joint::Pipe
+            }
+        };
+        self.end_command(joint)?.then_some(()).ok_or("an empty command")
+    }
+
+    /// Only what writes nothing: to the null device, from one output to the other, and from a file.
+    fn redirection(&mut self, first: char) -> Result<(), Unclear> {
+        const UNKNOWN: Unclear = "a redirection to a file";
+        let is_number = |word: &Word| !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut sign = String::new();
+        match &self.word {
+            Some(word) if is_number(word) => {
+                sign.clone_from(&word.text);
+                let is_known = matches!(sign.as_str(), "0" | "1" | "2") && first != '&' && self.expected.is_none();
+                is_known.then_some(()).ok_or(UNKNOWN)?;
+                self.word = None;
+            }
+            // `{name}>` opens a file under a number of its own.
+            Some(word) if word.text.ends_with('}') => return Err(UNKNOWN),
+            _ => {}
         }
-        if first == '|' && self.characters.peek() == Some(&'&') {
-            return Err("a redirection");
+        self.end_word()?;
+        if self.expected.is_some() {
+            return Err(UNKNOWN);
         }
-        self.end_command().then_some(()).ok_or("an empty command")
+        self.is_redirected = true;
+        sign.push(first);
+        if first == '&' {
+            sign.extend(self.characters.next());
+        }
+        let writes = sign.ends_with('>');
+        if writes && self.characters.next_if_eq(&'>').is_some() {
+            sign.push('>');
+        }
+        match self.characters.peek() {
+            Some('&') if writes && first == '>' && !sign.ends_with(">>") => {
+                self.characters.next();
+                let output = self.characters.next_if(|next| matches!(next, '1' | '2')).ok_or(UNKNOWN)?;
+                let ends =
+                    self.characters.peek().is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&'));
+                ends.then_some(()).ok_or(UNKNOWN)?;
+                self.read.redirections.push(format!("{sign}&{output}"));
+                Ok(())
+            }
+            Some('<' | '>' | '&' | '|' | '(') => Err(UNKNOWN),
+            _ => {
+                self.expected = Some(sign);
+                Ok(())
+            }
+        }
+    }
+
+    /// The file behind a redirection.
+    fn redirected(&mut self, sign: &str, file: Word) -> Result<(), Unclear> {
+        let is_null = file.text == NULL_DEVICE && !file.quoted && !file.expands;
+        let is_file = sign == "<" && !file.expands && !file.variable && !file.text.is_empty();
+        if !is_null && !is_file {
+            return Err("a redirection to a file");
+        }
+        self.read.redirections.push(format!("{sign}{}", file.text));
+        if !is_null {
+            self.command.inputs.push(file);
+        }
+        Ok(())
     }
 
     fn part_of_word(&mut self, character: char) -> Result<(), Unclear> {
         match character {
-            '<' | '>' => return Err("a redirection"),
             '(' | ')' => return Err("a subshell or a function"),
-            '$' | '`' => return Err("a variable or a substitution"),
+            '$' => return self.variable(BARE),
+            '`' => return Err(VARIABLE),
             '!' => return Err("a negation"),
             '\\' => {
                 let escaped = self.characters.next().filter(|next| *next == ' ' || next.is_ascii_punctuation());
@@ -128,11 +267,11 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `{}` alone is left as it is by the shell; `find -exec` and `xargs -I` use it.
+    /// `{}` at a word's end is left as it is by the shell; `find -exec` and `xargs -I{}` use it.
     fn is_empty_braces(&self) -> bool {
         let mut ahead = self.characters.clone();
         let is_end = |next: Option<char>| next.is_none_or(|next| matches!(next, ' ' | '\t' | '\n'));
-        self.word.is_none() && ahead.next() == Some('}') && is_end(ahead.next())
+        ahead.next() == Some('}') && is_end(ahead.next())
     }
 
     fn double_quoted(&mut self) -> Result<(), Unclear> {
@@ -140,11 +279,9 @@ impl Reader<'_> {
         while let Some(next) = self.characters.next() {
             match next {
                 '"' => return Ok(()),
-                '`' => return Err("a variable or a substitution"),
+                '`' => return Err(VARIABLE),
                 // Only before what can't begin a name is it a plain dollar.
-                '$' if !matches!(self.characters.peek(), Some('"' | ' ' | '|')) => {
-                    return Err("a variable or a substitution");
-                }
+                '$' if !matches!(self.characters.peek(), Some('"' | ' ' | '|')) => self.variable(IN_QUOTES)?,
                 '\\' => match self.characters.peek() {
                     Some('"' | '\\' | '$' | '`') => {
                         let escaped = self.characters.next().unwrap_or_default();
@@ -159,27 +296,83 @@ impl Reader<'_> {
         Err("a quote that is not closed")
     }
 
+    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or set.
+    fn variable(&mut self, begin: char) -> Result<(), Unclear> {
+        let mut inner = String::new();
+        let is_of_name = |next: &char| next.is_ascii_alphanumeric() || *next == '_';
+        match self.characters.peek() {
+            Some('?') => inner.extend(self.characters.next()),
+            Some('{') => {
+                self.characters.next();
+                while let Some(next) = self.characters.next_if(|next| *next != '}') {
+                    inner.push(next);
+                }
+                self.characters.next().ok_or(VARIABLE)?;
+            }
+            Some(first) if first.is_ascii_alphabetic() || *first == '_' => {
+                while let Some(next) = self.characters.next_if(is_of_name) {
+                    inner.push(next);
+                }
+            }
+            _ => return Err(VARIABLE),
+        }
+        is_plain_variable(&inner).then_some(()).ok_or(VARIABLE)?;
+        let word = self.word.get_or_insert_default();
+        word.text.push(begin);
+        word.text.push_str(&inner);
+        word.text.push(VARIABLE_END);
+        word.variable = true;
+        word.quoted |= begin == IN_QUOTES;
+        Ok(())
+    }
+
     fn push(&mut self, character: char, quoted: bool) {
         let word = self.word.get_or_insert_default();
         word.text.push(character);
         word.quoted |= quoted;
     }
 
-    fn end_word(&mut self) {
-        let Some(mut word) = self.word.take() else { return };
+    fn end_word(&mut self) -> Result<(), Unclear> {
+        let Some(mut word) = self.word.take() else { return Ok(()) };
         // A bracket alone is the command `[`.
         word.expands &= word.text != "[";
-        self.words.push(word);
+        match self.expected.take() {
+            Some(sign) => self.redirected(&sign, word),
+            None => {
+                self.command.words.push(word);
+                Ok(())
+            }
+        }
     }
 
-    /// Whether there was a command to end.
-    fn end_command(&mut self) -> bool {
-        self.end_word();
-        if self.words.is_empty() {
-            return false;
+    /// Whether there was a command to end. `joint` is how the next one follows.
+    fn end_command(&mut self, joint: Joint) -> Result<bool, Unclear> {
+        self.end_word()?;
+        if self.expected.is_some() {
+            return Err("a redirection to nothing");
         }
-        self.commands.push(std::mem::take(&mut self.words));
-        true
+        let is_redirected = std::mem::take(&mut self.is_redirected);
+        if self.command.words.is_empty() {
+            return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
+        }
+        let next = Command { joint, ..Command::default() };
+        self.read.commands.push(std::mem::replace(&mut self.command, next));
+        Ok(true)
+    }
+}
+
+fn is_plain_variable(inner: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+    };
+    let is_plain_text = |text: &str| text.chars().all(|next| next.is_ascii_alphanumeric() || " _.,-".contains(next));
+    match inner.split_once(":-") {
+        Some((name, text)) => is_name(name) && is_plain_text(text),
+        None => {
+            is_name(inner)
+                || matches!(inner, "?" | "PIPESTATUS[0]" | "PIPESTATUS[1]" | "PIPESTATUS[@]" | "PIPESTATUS[*]")
+        }
     }
 }
 
@@ -200,12 +393,12 @@ fn forbidden_character(character: char) -> Option<Unclear> {
 
 /// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more often
 /// than a need.
-fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
+pub(super) fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
     let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("an assignment alone") };
     // `%1` is a job, for one.
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./+@".contains(character);
     let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "{}" | ":");
-    if name.quoted || name.expands || !(is_name || RESERVED.contains(&name.text.as_str())) {
+    if name.quoted || name.expands || name.variable || !(is_name || RESERVED.contains(&name.text.as_str())) {
         return Err("a name of a program that is put together");
     }
     if RESERVED.contains(&name.text.as_str()) {

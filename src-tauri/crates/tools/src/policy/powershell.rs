@@ -225,7 +225,7 @@ fn words(part: &str) -> Result<Vec<Word>, Unclear> {
         let quoted = matches!(first, '\'' | '"');
         let inner = if quoted { &text[1..text.len() - 1] } else { text };
         // Cmdlets expand patterns themselves, quoted or not.
-        words.push(Word { text: inner.to_owned(), expands: inner.contains(['*', '[', '?']), quoted });
+        words.push(Word { expands: inner.contains(['*', '[', '?']), quoted, ..Word::literal(inner) });
         rest = after.trim_start_matches([' ', '\t']);
     }
     Ok(words)

@@ -30,6 +30,8 @@ pub struct Subject {
     /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
     /// secrets among it. Otherwise such a command is asked about.
     pub wide_reads_checked: bool,
+    /// A path that the command names and that lies neither in the project nor where anyone may read.
+    pub outside: Option<String>,
     /// The project has more than is looked through for git directories: a sandbox does not protect those that lie deepest.
     pub git_partly_seen: bool,
     /// The names of secrets that it would put where they are not yet.

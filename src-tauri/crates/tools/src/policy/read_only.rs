@@ -5,18 +5,23 @@
 //! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git
 //! -c`, `sort --compress-program`).
 //!
-//! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. Those reads
-//! are told (`WideRead`), so that whoever has the files at hand can look.
+//! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. And what it
+//! names may lie outside the project. Those reads are told (`WideRead`), so that whoever has the files at hand can look.
 
 mod developer_tools;
 mod expressions;
+mod handed_on;
+mod places;
 mod programs;
+mod whereabouts;
 
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
-use super::wrappers::Inside;
+use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words};
 use arki_workspace::Descent;
+
+pub(super) use whereabouts::each_command;
 
 /// A program, and what it may be given.
 pub(super) struct Program {
@@ -57,67 +62,90 @@ pub(super) struct Below {
     flags: Option<&'static str>,
     first_is_pattern: bool,
     descent: Descent,
+    /// With one of these it goes through links.
+    follows: Option<&'static str>,
 }
 
 impl Below {
-    const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL };
+    const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL, follows: None };
     /// What is neither hidden nor ignored.
     const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
     const THROUGH_LINKS: Self = Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };
 }
 
-/// A read of files that the line does not name one by one.
+/// What a line reads of which the line alone does not tell whether anyone should be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WideRead {
-    /// Everything below a folder, or below whatever a pattern stands for.
-    Below { folder: String, is_pattern: bool, descent: Descent },
+    /// Everything below a folder, or below whatever a pattern stands for; with endings, of the files whose names end so.
+    Below { folder: String, is_pattern: bool, descent: Descent, endings: Vec<String> },
     /// Whatever git keeps of the project: all that it does not ignore.
     Kept,
     /// Whatever a pattern stands for. A name that begins with a dash would be an option.
     Matching(String),
+    /// No more than the names that a pattern stands for, of which none may be an option, nor several words.
+    Names { pattern: String, splits: bool },
+    /// A file or folder that is named: in the project or where anyone may read.
+    Place { path: String, is_pattern: bool },
+    /// A folder that the line goes to.
+    Folder(String),
+    /// It has to lie in the project.
+    Inside(String),
+    /// A folder in which git is asked.
+    Repository(String),
 }
 
 /// Which wide reads the line makes; `None` where it is not known to only read.
 pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
-    let mut wide = Vec::new();
-    let commands = line.commands()?;
-    let all = line.all();
-    let moves = all.iter().filter(|command| runs_elsewhere(command)).count();
-    // Where another folder's git is asked, its configuration could name any program.
-    let elsewhere = moves > 0 && all.iter().any(|command| command.program() == "git");
-    let known = |command: &SimpleCommand, wide: &mut Vec<WideRead>| {
-        is_read_only(command, wide) && (sandboxed || stays_inside(command))
-    };
-    let is_lost = all.iter().flat_map(|command| &command.words).any(|word| is_unknown_place(&word.text));
-    if elsewhere || is_lost || !file_words::follows(line) || !commands.iter().all(|command| known(command, &mut wide)) {
+    if is_lost(line) {
         return None;
     }
-    match commands.first().filter(|first| first.name() == "cd" && moves == 1).map(SimpleCommand::arguments) {
-        Some([folder]) if folder.text != "-" => Some(wide.into_iter().map(|read| read.from(&folder.text)).collect()),
-        _ => (moves == 0 || wide.is_empty()).then_some(wide),
-    }
+    each_command(line.commands()?, &mut |command, wide| {
+        is_read_only(command, wide) && (sandboxed || stays_inside(command))
+    })
 }
 
-/// `cd`, and `find -execdir`, which goes into each folder.
-fn runs_elsewhere(command: &SimpleCommand) -> bool {
-    command.name() == "cd" || command.arguments().iter().any(|word| word.text == "-execdir")
+/// Whether it names places of which nobody knows here where they are.
+pub(super) fn is_lost(line: &CommandLine) -> bool {
+    let all = line.all();
+    let mut words = all.iter().flat_map(|command| command.words.iter().chain(&command.inputs));
+    words.any(|word| is_unknown_place(&word.text)) || !file_words::follows(line)
 }
 
 impl WideRead {
-    /// The same, read from another folder.
-    fn from(self, folder: &str) -> Self {
+    /// Whether rules about paths speak of it by what the line names.
+    pub(crate) fn is_named(&self) -> bool {
         match self {
-            Self::Below { folder: below, is_pattern, descent } => {
-                Self::Below { folder: joined(folder, &below), is_pattern, descent }
+            Self::Place { .. } | Self::Folder(_) | Self::Inside(_) | Self::Repository(_) | Self::Names { .. } => true,
+            Self::Below { .. } | Self::Kept | Self::Matching(_) => false,
+        }
+    }
+
+    /// The same, read from another folder.
+    pub(super) fn from(self, folder: &str) -> Self {
+        match self {
+            Self::Below { folder: below, is_pattern, descent, endings } => {
+                Self::Below { folder: joined(folder, &below), is_pattern, descent, endings }
             }
             Self::Matching(pattern) => Self::Matching(joined(folder, &pattern)),
+            Self::Names { pattern, splits } => Self::Names { pattern: joined_names(folder, &pattern), splits },
+            Self::Place { path, is_pattern } => Self::Place { path: joined(folder, &path), is_pattern },
+            Self::Folder(path) => Self::Folder(joined(folder, &path)),
+            Self::Inside(path) => Self::Inside(joined(folder, &path)),
+            Self::Repository(path) => Self::Repository(joined(folder, &path)),
             Self::Kept => Self::Kept,
         }
     }
 }
 
-fn joined(folder: &str, path: &str) -> String {
-    if path.starts_with(['/', '~']) { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let stands_alone = folder == "." || path.starts_with('/') || path == "~" || path.starts_with("~/");
+    if stands_alone { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
+}
+
+/// A name with a folder before it begins with no dash, whatever the shell there would have handed over. So it is asked
+/// about there.
+fn joined_names(folder: &str, pattern: &str) -> String {
+    if folder == "." { pattern.to_owned() } else { format!("../{folder}/{pattern}") }
 }
 
 pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
@@ -126,33 +154,30 @@ pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) ->
         Inside::Unknown => false,
         Inside::Commands(wrapped) if command.name() == "find" => {
             expressions::find_only_reads(command.arguments())
-                && wrapped.commands.iter().all(|inner| is_read_only_on_found(inner, command, wide))
+                && wrapped.commands.iter().all(|inner| handed_on::reads_what_find_hands_on(inner, command, wide))
+                && places::named_by(command, wide)
+        }
+        Inside::Commands(wrapped) if wrappers::is_shell(command.name()) => {
+            places::inputs_of(command, wide);
+            let found = each_command(&wrapped.commands, &mut is_read_only).filter(|_| wrapped.is_transparent);
+            wide.extend(found.iter().flatten().cloned());
+            found.is_some()
         }
         Inside::Commands(wrapped) => {
-            wrapped.is_transparent && wrapped.commands.iter().all(|inner| is_read_only(inner, wide))
+            places::inputs_of(command, wide);
+            let limited = |inner: &SimpleCommand| {
+                if command.name() == "timeout" { following_no_more(inner) } else { inner.clone() }
+            };
+            wrapped.is_transparent
+                && wrapped.commands.iter().all(|inner| inner.name() != "cd" && is_read_only(&limited(inner), wide))
         }
     }
 }
 
-/// What `find` hands over begins with a folder's name, so it is no option; it may be any file below.
-fn is_read_only_on_found(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
-    let words = inner.words.iter().filter(|word| word.text != "{}").cloned().collect();
-    let plain = SimpleCommand { words, open_ended: false, inside: inner.inside.clone() };
-    let mut shows = Vec::new();
-    if !is_read_only(&plain, &mut shows) {
-        return false;
-    }
-    if !shows.is_empty() || program_of(&plain).is_none_or(|(program, _)| !matches!(program.shows, Shows::Names)) {
-        let follows_links = find.arguments().iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
-        let descent = Descent { follows_links, ..Descent::ALL };
-        let below = |folder: &str| WideRead::Below { folder: folder.to_owned(), is_pattern: false, descent };
-        let options =
-            find.arguments().iter().take_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
-        let folders = find.arguments()[options..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!']));
-        wide.extend(folders.map(|folder| below(&folder.text)));
-        wide.push(below("."));
-    }
-    true
+/// `tail -f`, of which somebody else sees the end.
+fn following_no_more(command: &SimpleCommand) -> SimpleCommand {
+    let is_follow = |word: &&Word| command.name() != "tail" || !matches!(word.text.as_str(), "-f" | "-F" | "--follow");
+    SimpleCommand { words: command.words.iter().filter(is_follow).cloned().collect(), ..command.clone() }
 }
 
 /// A program that only tells something, but has the project say how: which toolchain, which plugins, which virtual
@@ -162,7 +187,27 @@ pub(super) fn tells_as_the_project_says(command: &SimpleCommand) -> bool {
 }
 
 fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
-    !developer_tools::STEERED_BY_PROJECTS.contains(&command.name()) && tells(command, wide)
+    if let Some((folder, command)) = asked_elsewhere(command) {
+        let mut reads = vec![WideRead::Folder(".".to_owned()), WideRead::Repository(".".to_owned())];
+        let is_known = is_known(&command, &mut reads);
+        wide.extend(reads.into_iter().map(|read| read.from(&folder)));
+        return is_known;
+    }
+    !developer_tools::STEERED_BY_PROJECTS.contains(&command.name())
+        && tells(command, wide)
+        && places::named_by(command, wide)
+}
+
+/// `git -C FOLDER …` as git asked there.
+fn asked_elsewhere(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
+    let [git, option, folder, rest @ ..] = command.words.as_slice() else { return None };
+    let is_plain = git.text == "git"
+        && option.text == "-C"
+        && !folder.expands
+        && !folder.text.is_empty()
+        && !folder.text.starts_with(['-', '~']);
+    let words = || std::iter::once(git).chain(rest).cloned().collect();
+    is_plain.then(|| (folder.text.clone(), SimpleCommand { words: words(), ..command.clone() }))
 }
 
 fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
@@ -174,11 +219,13 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         "awk" | "gawk" | "mawk" | "nawk" => {
             !command.open_ended && expressions::awk_only_prints(arguments) && patterns(arguments, false, wide)
         }
-        "find" => !command.open_ended && expressions::find_only_reads(arguments) && no_pattern(arguments),
+        "find" => !command.open_ended && expressions::find_only_reads(arguments) && one_at_a_time(arguments, wide),
+        // Whatever it is given, it says.
+        "echo" => patterns(arguments, true, wide),
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
         "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
         "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
-        "[" | "test" => !command.open_ended && expressions::test_only_reads(command) && no_pattern(arguments),
+        "[" | "test" => !command.open_ended && expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
         _ => {
             let Some((program, words)) = program_of(command) else { return false };
             program.takes(&command.words[words..], command.open_ended, wide)
@@ -208,8 +255,9 @@ impl Program {
         if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
             return false;
         }
+        let is_said = |word: &Word| matches!(self.name, "echo" | "printf") && word.variable;
         let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
-        let expands = arguments.iter().any(|word| word.expands);
+        let expands = arguments.iter().any(|word| word.expands && !is_said(word));
         let fits = match self.operands {
             Operands::Any => true,
             Operands::AtMost(limit) => !expands && given.operands.len() <= limit,
@@ -227,7 +275,7 @@ impl Program {
                 wide.push(WideRead::Kept);
                 // Given what is outside, git reads folders as they are.
                 let outside = given.operands.iter().filter(|word| leads_out(&word.text));
-                wide.extend(outside.map(|word| Below::ALL.read(word)));
+                wide.extend(outside.map(|word| Below::ALL.read(word, &[])));
             }
             Shows::Kept(_) => {}
             Shows::Below(below) => wide.extend(below.reads(&given)),
@@ -242,15 +290,19 @@ impl Below {
             return Vec::new();
         }
         self.descent.skips_hidden &= !given.flags.iter().any(brings_hidden_back);
+        self.descent.follows_links |=
+            self.follows.is_some_and(|flags| given.flags.iter().any(|flag| is_among(flag, flags)));
+        let endings = places::endings(given);
         let first = usize::from(self.first_is_pattern && !has_pattern_flag(given));
         match given.operands.get(first..) {
-            Some(folders @ [_, ..]) => folders.iter().map(|word| self.read(word)).collect(),
-            Some([]) | None => vec![self.read(&Word::literal("."))],
+            Some(folders @ [_, ..]) => folders.iter().map(|word| self.read(word, &endings)).collect(),
+            Some([]) | None => vec![self.read(&Word::literal("."), &endings)],
         }
     }
 
-    fn read(self, folder: &Word) -> WideRead {
-        WideRead::Below { folder: folder.text.clone(), is_pattern: folder.expands, descent: self.descent }
+    fn read(self, folder: &Word, endings: &[String]) -> WideRead {
+        let endings = endings.to_vec();
+        WideRead::Below { folder: folder.text.clone(), is_pattern: folder.expands, descent: self.descent, endings }
     }
 }
 
@@ -284,6 +336,10 @@ fn brings_hidden_back(flag: &Flag<'_>) -> bool {
         "m", "md", "mjs", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "ts",
         "tsx", "vue", "zig",
     ];
+    if matches!(flag, Flag::Short('u', None) | Flag::Long("hidden" | "no-ignore" | "no-ignore-vcs" | "unrestricted", _))
+    {
+        return true;
+    }
     let (Flag::Short('g', Some(glob)) | Flag::Long("glob" | "iglob", Some(glob))) = flag else { return false };
     let is_source = glob.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension));
     !glob.starts_with('!') && !is_source
@@ -300,10 +356,15 @@ fn no_pattern(arguments: &[Word]) -> bool {
     arguments.iter().all(|word| !word.expands)
 }
 
+/// No pattern, but what a loop runs through.
+fn one_at_a_time(arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
+    arguments.iter().all(|word| !word.expands || word.each.is_some()) && patterns(arguments, true, wide)
+}
+
 /// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces
 /// none may be quoted.
 fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
-    for word in arguments.iter().filter(|word| word.expands && !flags::is_filter(word)) {
+    for word in arguments.iter().filter(|word| word.expands && !word.variable && !flags::is_filter(word)) {
         let has_braces = word.text.contains('{');
         let plain = word.text.strip_prefix("./").unwrap_or(&word.text);
         let hidden = plain
@@ -318,16 +379,21 @@ fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> b
         {
             return false;
         }
+        if let Some(each) = &word.each {
+            wide.push(WideRead::Names { pattern: each.pattern.clone(), splits: each.splits });
+        }
         let may_be_an_option = word.text.starts_with(['*', '?', '[']);
-        if !only_names || may_be_an_option {
+        if !only_names {
             wide.push(WideRead::Matching(word.text.clone()));
+        } else if may_be_an_option {
+            wide.push(WideRead::Names { pattern: word.text.clone(), splits: false });
         }
     }
     true
 }
 
 fn stays_inside(command: &SimpleCommand) -> bool {
-    command.arguments().iter().all(|argument| {
+    command.arguments().iter().chain(&command.inputs).all(|argument| {
         let value = argument.text.rsplit('=').next().unwrap_or_default();
         // A path may be attached to a short option.
         let attached = argument.text.starts_with('-') && !argument.text.starts_with("--") && value.contains('/');

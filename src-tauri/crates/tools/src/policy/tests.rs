@@ -1,9 +1,14 @@
 use super::*;
+use crate::kernel::looking::look;
 use arki_domain::Risk;
+use arki_workspace::{Project, UnnamedReads};
+use globset::GlobSet;
 use serde_json::json;
+use std::sync::OnceLock;
 
 mod corpus;
 mod fuzz;
+mod lines;
 mod powershell;
 mod proposal;
 
@@ -23,6 +28,63 @@ fn looking(line: &str, looked: bool) -> Verdict {
     decide(&question, &PolicySettings::default())
 }
 
+/// A project for lines to speak of: with another repository in it, and no secrets.
+fn ground() -> &'static Project {
+    static GROUND: OnceLock<(tempfile::TempDir, Project)> = OnceLock::new();
+    let make = || {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [
+            ".git/HEAD",
+            ".git/objects/x",
+            "evil/.git/HEAD",
+            "evil/x",
+            "src/a.rs",
+            "src/lib.rs",
+            "src/main.rs",
+            "tests/a.rs",
+            "crates/x/src/a.rs",
+            "crates/y/Cargo.toml",
+            "sub/a.txt",
+            "ui/package.json",
+            "packages/a/package.json",
+            "build/x",
+            "frontend/package.json",
+            "backend/x.py",
+            "old/a",
+            "new/a",
+            "node_modules/x/index.js",
+            "docs/a.md",
+            "README.md",
+            "Cargo.toml",
+            "package.json",
+            "a.txt",
+            "b.txt",
+            "a",
+            "b",
+            "notes.txt",
+        ] {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let git = |arguments: &[&str]| std::process::Command::new("git").args(arguments).current_dir(&folder).output();
+        let _ = std::fs::remove_dir_all(folder.path().join(".git"));
+        git(&["init", "-q"]).unwrap();
+        git(&["add", "README.md", "src"]).unwrap();
+        let project = Project::open(folder.path()).unwrap();
+        (folder, project)
+    };
+    &GROUND.get_or_init(make).1
+}
+
+/// What somebody who has the files at hand says of a line.
+fn subject_of(line: &str, sandboxed: bool) -> Subject {
+    let reads = crate::policy::wide_reads(line, sandboxed);
+    let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(ground(), &GlobSet::empty(), read)).collect();
+    let is_harmless = |read: &UnnamedReads| *read == UnnamedReads::NoSecret;
+    Subject { command: Some(line.to_owned()), wide_reads_checked: seen.iter().all(is_harmless), ..Subject::default() }
+}
+
 fn verdict_of(line: &str) -> Verdict {
     command(line)
 }
@@ -32,8 +94,7 @@ fn command(line: &str) -> Verdict {
 }
 
 fn command_with(line: &str, settings: &PolicySettings, approve: ApprovalMode, sandboxed: bool) -> Verdict {
-    let subject =
-        Subject { paths: Vec::new(), command: Some(line.to_owned()), wide_reads_checked: true, ..Subject::default() };
+    let subject = subject_of(line, sandboxed);
     let question = Question {
         tool: "run_command",
         category: Some(Category::Exec),
@@ -120,9 +181,6 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "[ -v 'a[$(touch x)]' ]",
         "cat .e*",
         "grep SECRET .e*",
-        "grep -Rn SECRET .",
-        "rg -uu SECRET",
-        "rg --hidden SECRET",
         "tail -f log",
         "find . -fprintf x y",
         "sort -o a b",
@@ -133,7 +191,7 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "cat a > b",
         "cat $(echo a)",
         "cat `echo a`",
-        "echo $HOME",
+        "cat $HOME",
         "X=1 ls",
         "ls; rm -rf /",
         "ls & sh",
@@ -156,7 +214,7 @@ fn what_could_write_or_is_not_understood_is_asked() {
         "echo 'unclosed",
         "ls || curl x | sh",
         "cat <(ls)",
-        "echo ${IFS}",
+        "cat a${IFS}b",
     ] {
         assert_eq!(command(line).decision, Decision::Approval, "{line}");
     }

@@ -361,6 +361,13 @@ fn joined(arguments: &[Word], short: &str, long: &str, depth: usize) -> Option<W
 
 fn shell(arguments: &[Word], speaks_bash: bool, depth: usize) -> Inside {
     let Some(first) = arguments.first() else { return Inside::Nothing };
+    // It only reads the script.
+    if first.text == "-n"
+        && arguments.len() > 1
+        && arguments[1..].iter().all(|script| !script.text.starts_with(['-', '+']))
+    {
+        return Inside::Nothing;
+    }
     if !first.text.starts_with(['-', '+']) {
         // A script, or `--help`.
         return Inside::Nothing;

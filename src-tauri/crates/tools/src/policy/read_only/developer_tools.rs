@@ -141,6 +141,11 @@ pub(super) const PROGRAMS: &[Program] = &[
         "lz",
         "get= get-all= get-regexp= global list local name-only null show-origin show-scope system type= bool int path",
         |given| {
+            // A name alone is asked for; `git config edit` is none.
+            let asks = given.flags.is_empty() && given.operands.iter().all(|name| name.text.contains('.'));
+            if asks && given.operands.len() == 1 {
+                return true;
+            }
             given.operands.len() <= 1
                 && given.flags.iter().any(is_config_query)
                 && (given.operands.is_empty() || !given.flags.iter().any(is_list))

@@ -43,14 +43,25 @@ pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
 /// What of `awk` runs programs, reads files that the line does not name, or tells the environment.
 const AWK_REACHES_OUT: &[&str] = &["system", "getline", "ARG", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "/inet"];
 
-/// Whether the program only prints: without a sign that could write or run (`>`, `|`, `@`), also where that would be no
-/// more than a comparison, and without the words above, wherever they stand. Its only options are `-F` and `-v`.
+/// Whether the program only prints: without a sign that could write or run (`|`, `@`, and `>` but where it can only
+/// compare), and without the words above, wherever they stand. Its only options are `-F` and `-v`.
 pub(super) fn awk_only_prints(arguments: &[Word]) -> bool {
     let Some(given) = flags::given("F:v:", "", arguments) else { return false };
     let Some(program) = given.operands.first().filter(|program| !program.expands) else { return false };
-    let is_plain = |c: char| (c == ' ' || c == '\n' || c == '\t' || c.is_ascii_graphic()) && !">|@`".contains(c);
+    let is_plain = |c: char| (c == ' ' || c == '\n' || c == '\t' || c.is_ascii_graphic()) && !"|@`".contains(c);
     let reaches_out = |word: &Word| AWK_REACHES_OUT.iter().any(|name| word.text.contains(name));
-    program.text.chars().all(is_plain) && !program.text.contains("\\\n") && !arguments.iter().any(reaches_out)
+    program.text.chars().all(is_plain)
+        && only_compares(&program.text)
+        && !program.text.contains("\\\n")
+        && !arguments.iter().any(reaches_out)
+}
+
+/// Output goes somewhere only within braces, and never by `>=`.
+fn only_compares(program: &str) -> bool {
+    let (condition, actions) = program.split_once('{').unwrap_or((program, ""));
+    // `||` and `&&` are none either, but `|` is not looked for here.
+    let is_doubled = condition.contains(">>");
+    !is_doubled && actions.match_indices('>').all(|(place, _)| actions[place + 1..].starts_with('='))
 }
 
 /// Whether the scripts only print, delete from the output or replace in it: no `w`, `e`, `r`, `-i`, `-f`.

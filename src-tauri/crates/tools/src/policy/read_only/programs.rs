@@ -15,14 +15,19 @@ const fn shows(name: &'static str, short: &'static str, long: &'static str) -> P
 const fn greps(name: &'static str) -> Program {
     Program {
         name,
-        short: "acEFGHhIiLlnoPqsvwxyzZTbrA:B:C:m:e:#",
+        short: "acEFGHhIiLlnoPqsvwxyzZTbrRA:B:C:m:e:#",
         long: "after-context= basic-regexp before-context= binary-files= byte-offset color? colour? context= count \
                exclude= exclude-dir= extended-regexp files-with-matches files-without-match fixed-strings ignore-case \
                include= initial-tab invert-match line-number line-regexp max-count= no-filename no-ignore-case \
-               no-messages null null-data only-matching perl-regexp quiet recursive regexp= silent text with-filename \
-               word-regexp",
+               no-messages null null-data only-matching perl-regexp quiet recursive dereference-recursive regexp= silent text \
+               with-filename word-regexp line-buffered",
         operands: Any,
-        shows: Shows::Below(Below { flags: Some("r recursive"), first_is_pattern: true, ..Below::ALL }),
+        shows: Shows::Below(Below {
+            flags: Some("r R recursive dereference-recursive"),
+            follows: Some("R dereference-recursive"),
+            first_is_pattern: true,
+            ..Below::ALL
+        }),
     }
 }
 
@@ -134,6 +139,9 @@ pub(super) const SAYS_ITS_VERSION: &[&str] = &[
 pub(super) const PROGRAMS: &[Program] = &[
     names("arch", "", ""),
     names("basename", "as:z", "multiple suffix= zero"),
+    // It reads the script and says what is wrong with it.
+    shows("bash -n", "", ""),
+    shows("sh -n", "", ""),
     shows("b2sum", "bctwzl:", "binary check length= quiet status tag text zero"),
     Program {
         name: "bat",
@@ -230,6 +238,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         operands: Checked(|given| !is_shadow(given)),
         shows: Shows::Names,
     },
+    shows("gofmt", "dels", ""),
     greps("grep"),
     names("groups", "", ""),
     shows("head", "c:n:qvz#", "bytes= lines= quiet silent verbose zero-terminated"),
@@ -326,14 +335,14 @@ pub(super) const PROGRAMS: &[Program] = &[
     shows("rev", "", ""),
     Program {
         name: "rg",
-        short: "0acFHhiIlnNopPqsSTUvVwxA:B:C:d:e:E:g:j:m:M:r:t:",
+        short: "0acFHhiIlnNopPqsSTuUvVwxA:B:C:d:e:E:g:j:m:M:r:t:T:",
         long: "after-context= before-context= case-sensitive color= colors= column context= context-separator= count \
                count-matches crlf encoding= files files-with-matches files-without-match fixed-strings glob= heading \
                iglob= ignore-case include-zero invert-match json line-buffered line-number line-regexp max-columns= \
                max-count= max-depth= max-filesize= multiline multiline-dotall no-filename no-heading no-line-number \
                no-messages null only-matching passthru path-separator= pcre2 pretty quiet regexp= replace= \
                smart-case sort= sortr= stats text threads= trim type= type-list type-not= vimgrep with-filename \
-               word-regexp",
+               word-regexp hidden no-ignore no-ignore-vcs no-config",
         operands: Any,
         shows: Shows::Below(Below { first_is_pattern: true, ..Below::SHOWN }),
     },

@@ -5,8 +5,8 @@ use crate::policy::PolicySettings;
 use arki_domain::{ApprovalMode, Decision};
 use std::path::Path;
 
-/// At least so much of what plainly reads needs no question.
-const SHARE_UNASKED: f64 = 0.95;
+/// At least so much of what plainly reads needs no question where there is no sandbox, which would hold a mistake.
+const SHARE_UNASKED_OUTSIDE: f64 = 0.9;
 const AT_LEAST: usize = 500;
 
 struct Labelled {
@@ -17,7 +17,7 @@ struct Labelled {
 fn labelled() -> Vec<Labelled> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/commands");
     let mut all = Vec::new();
-    for file in ["read.txt", "look.txt", "build.txt", "ask.txt", "dangerous.txt"] {
+    for file in ["read.txt", "look.txt", "build.txt", "everyday.txt", "ask.txt", "dangerous.txt"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
             let (label, line) = line.split_once('\t').expect(line);
@@ -58,7 +58,7 @@ fn labelled_commands_are_classified() {
             let settings = PolicySettings::default();
             let is_allowed = |line: &&str| match label {
                 // The second time nobody has looked.
-                "look" => super::looking(line, sandboxed).decision == Decision::Allow,
+                "look" if !sandboxed => super::looking(line, false).decision == Decision::Allow,
                 _ => command_with(line, &settings, ApprovalMode::Ask, sandboxed).decision == Decision::Allow,
             };
             lines.iter().copied().filter(is_allowed).collect()
@@ -70,10 +70,12 @@ fn labelled_commands_are_classified() {
             lines.len(),
             outside.len()
         ));
-        for (allowed, unasked) in [(inside, unasked_inside), (outside, unasked_outside)] {
+        for (allowed, unasked, share) in
+            [(inside, unasked_inside, 1.0), (outside, unasked_outside, SHARE_UNASKED_OUTSIDE)]
+        {
             if !unasked {
                 wrong.extend(allowed.iter().map(|line| format!("{label} is allowed: {line:?}")));
-            } else if (allowed.len() as f64) < SHARE_UNASKED * lines.len() as f64 {
+            } else if (allowed.len() as f64) < share * lines.len() as f64 {
                 wrong.extend(
                     lines.iter().filter(|line| !allowed.contains(line)).map(|line| format!("{label} asks: {line:?}")),
                 );

@@ -74,6 +74,19 @@ const PIECES: &[&str] = &[
     "fi",
     "for ",
     "in ",
+    "for f in a b; do ",
+    "; done",
+    "$f",
+    "\"$f\"",
+    "${f}",
+    "$?",
+    "2>&1",
+    " >/dev/null",
+    " 2> /dev/null",
+    " &>/dev/null",
+    " </dev/null",
+    "/dev/null",
+    "2>",
     "do ",
     "done",
     "case ",
@@ -123,10 +136,54 @@ fn plain_lines() -> impl Strategy<Value = String> {
         1 => "'[ -&(-~]{0,5}'",
         1 => "\"[ -!#%-\\[\\]-_a-~]{0,5}\"",
     ];
-    let joint =
-        proptest::sample::select(&[" ", "  ", "\t", "; ", ";", " && ", "|", " | ", " || ", "\n", "\n\n", " # x\n"][..]);
+    let joint = proptest::sample::select(
+        &[
+            " ",
+            "  ",
+            "\t",
+            "; ",
+            ";",
+            " && ",
+            "|",
+            " | ",
+            " || ",
+            "\n",
+            "\n\n",
+            " # x\n",
+            " 2>&1; ",
+            ">/dev/null ",
+            " 2>/dev/null | ",
+            " |& ",
+            " &>/dev/null\n",
+            " </dev/null && ",
+        ][..],
+    );
     proptest::collection::vec((word, joint), 1..12)
         .prop_map(|parts| parts.into_iter().map(|(word, joint)| format!("{word}{joint}")).collect::<String>())
+}
+
+/// Loops over literal lists, most of them plain.
+fn loops() -> impl Strategy<Value = String> {
+    let value = proptest::sample::select(
+        &["a", "b/c", "'d'", "\"e f\"", "g\\ h", "-x", "k=l", "é", "#", "''", "'*'", "$f"][..],
+    );
+    let word = proptest::sample::select(
+        &[
+            "a", "$f", "\"$f\"", "x$f", "${f}y", "'$f'", "\"$f z\"", "-l", "$f$f", "\"a\"$f", "${f:-n}", "$g", "\\$f",
+            "f", "done", "do", "in",
+        ][..],
+    );
+    let joint = proptest::sample::select(&[" ", " ", "; ", " && ", " | ", "\n", " 2>&1; ", " >/dev/null\n"][..]);
+    let head = proptest::sample::select(&["; do ", "\ndo ", "\ndo\n", ";do ", " do ", "; "][..]);
+    let end = proptest::sample::select(
+        &["; done", "\ndone", "; done 2>/dev/null", "; done | a", "; done && a b", "; done; a", " done", ""][..],
+    );
+    let list = proptest::collection::vec(value, 1..4);
+    let body = proptest::collection::vec((word, joint), 0..5);
+    (list, head, body, end).prop_map(|(list, head, body, end)| {
+        let body: String = body.into_iter().map(|(word, joint)| format!("{word}{joint}")).collect();
+        format!("for f in {}{head}a {}{end}", list.join(" "), body.trim_end_matches([' ', ';', '\n', '&', '|']))
+    })
 }
 
 proptest! {
@@ -193,11 +250,15 @@ fn understood(strategy: impl Strategy<Value = String>, made_up: usize, wanted: u
             let words = || commands.iter().flat_map(|command| &command.words);
             let named =
                 |command: &crate::policy::SimpleCommand| command.name() != "time" && !command.name().contains('/');
-            words().all(|word| {
-                let is_two_lines_of_a_pipe = word.text.contains('\n') && line.contains('|');
-                let is_home = word.text.starts_with('~') || word.text.contains("=~");
-                !(word.expands || is_two_lines_of_a_pipe || is_home)
-            }) && commands.iter().all(named)
+            // What bash can't open it does not run.
+            let is_fed = commands.iter().any(|command| !command.inputs.is_empty());
+            !is_fed
+                && words().all(|word| {
+                    let is_two_lines_of_a_pipe = word.text.contains('\n') && line.contains('|');
+                    let is_home = word.text.starts_with('~') || word.text.contains("=~");
+                    !(word.expands || is_two_lines_of_a_pipe || is_home)
+                })
+                && commands.iter().all(named)
         })
     };
     lines.filter(plain).take(wanted).collect()
@@ -211,6 +272,9 @@ fn what_is_understood_is_what_bash_runs() {
     }
     let mut lines = understood(plain_lines(), 3000, 150);
     lines.extend(understood(lines_of_pieces(), 30_000, 150));
+    let looped = understood(loops(), 6_000, 150);
+    assert!(looped.len() > 50, "{}", looped.len());
+    lines.extend(looped);
     assert!(lines.len() > 150, "{}", lines.len());
     let (all_succeed, all_fail) = (run_by_bash(&lines, ""), run_by_bash(&lines, "!"));
     for ((line, succeeding), failing) in lines.iter().zip(all_succeed).zip(all_fail) {

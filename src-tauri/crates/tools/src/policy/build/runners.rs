@@ -1,0 +1,106 @@
+//! What runs a project's tools: `npx TOOL`, `poetry run TOOL`, `node_modules/.bin/TOOL`; and options that say in which
+//! folder, in front of everything else.
+
+use super::super::plain_shell::Word;
+
+const RUNNERS: &[&str] = &[
+    "bun x",
+    "bundle exec",
+    "bunx",
+    "composer exec",
+    "hatch run",
+    "npm exec --",
+    "npx",
+    "npx --no",
+    "npx --no-install",
+    "npx --yes",
+    "npx -y",
+    "pdm run",
+    "pipenv run",
+    "pnpm",
+    "pnpm exec",
+    "poetry run",
+    "python -m",
+    "python3 -m",
+    "rye run",
+    "uv run",
+    "uvx",
+    "yarn",
+    "yarn exec",
+    "yarn run",
+];
+/// Where a project's own tools lie.
+const FOLDERS: &[&str] = &["node_modules/.bin/", "vendor/bin/", ".venv/bin/", "venv/bin/", "bin/"];
+/// Options that name a folder to run in.
+const IN_FOLDER: &[(&str, &[&str])] = &[
+    ("bun", &["--cwd"]),
+    ("cargo", &[]),
+    ("go", &["-C"]),
+    ("make", &["-C", "--directory"]),
+    ("gmake", &["-C", "--directory"]),
+    ("ninja", &["-C"]),
+    ("npm", &["--prefix", "-C"]),
+    ("pnpm", &["-C", "--dir"]),
+    ("uv", &["--directory"]),
+    ("yarn", &["--cwd"]),
+];
+/// Options that name a part of the project.
+const IN_PART: &[(&str, &[&str])] =
+    &[("npm", &["-w", "--workspace"]), ("pnpm", &["-F", "--filter"]), ("yarn", &["workspace"])];
+/// Options in front that only change what is said, or run it in all parts.
+const QUIET: &[(&str, &[&str])] = &[
+    ("cargo", &["-q", "--quiet", "-v", "--offline", "--locked", "--frozen"]),
+    ("make", &["-s", "--silent", "--no-print-directory"]),
+    ("npm", &["-s", "--silent", "--workspaces"]),
+    ("pnpm", &["-r", "-s", "--silent", "--recursive"]),
+    ("yarn", &["-s", "--silent"]),
+];
+
+/// The words without such options, and the folder.
+pub(super) fn in_folder(words: &[Word]) -> (Vec<Word>, Option<String>) {
+    let Some(name) = words.first() else { return (Vec::new(), None) };
+    let of = |table: &[(&str, &'static [&'static str])]| {
+        table.iter().find(|(program, _)| *program == name.text).map_or(&[][..], |(_, options)| options)
+    };
+    let (folders, parts, quiet) = (of(IN_FOLDER), of(IN_PART), of(QUIET));
+    let mut folder = None;
+    let mut rest = &words[1..];
+    while let [option, after @ ..] = rest {
+        let (written, attached) =
+            option.text.split_once('=').map_or((option.text.as_str(), None), |(written, value)| (written, Some(value)));
+        let value = attached.or_else(|| after.first().filter(|word| !word.expands).map(|word| word.text.as_str()));
+        let taken = if attached.is_some() { after } else { after.get(1..).unwrap_or_default() };
+        let is_part = |part: &str| {
+            part.chars().all(|c| c.is_ascii_alphanumeric() || "@/._-".contains(c)) && !part.starts_with(['-', '/'])
+        };
+        rest = match value {
+            _ if option.expands => break,
+            _ if quiet.contains(&option.text.as_str()) => after,
+            Some(value) if folder.is_none() && folders.contains(&written) && !value.starts_with('-') => {
+                folder = Some(value.to_owned());
+                taken
+            }
+            Some(value) if parts.contains(&written) && is_part(value) => taken,
+            _ => break,
+        };
+    }
+    (std::iter::once(name.clone()).chain(rest.iter().cloned()).collect(), folder)
+}
+
+/// The tool with its arguments, where something only runs it.
+pub(super) fn of_tool(words: &[Word]) -> Option<Vec<Word>> {
+    let name = &words.first()?.text;
+    let plain = name.strip_prefix("./").unwrap_or(name);
+    if let Some(tool) = FOLDERS.iter().find_map(|folder| plain.strip_prefix(folder)) {
+        let tool = Word::literal(tool);
+        return Some(std::iter::once(tool).chain(words[1..].iter().cloned()).collect());
+    }
+    let is_one = |runner: &&&str| {
+        let mut given = words.iter();
+        runner.split(' ').all(|part| given.next().is_some_and(|word| word.text == part && !word.expands))
+    };
+    let length = RUNNERS.iter().filter(is_one).map(|runner| runner.split(' ').count()).max()?;
+    let tool = words.get(length..).filter(|tool| !tool.is_empty())?;
+    // Another one within, such as `uv run python -m pytest`.
+    Some(of_tool(tool).filter(|_| length < words.len()).unwrap_or_else(|| tool.to_vec()))
+}

@@ -1,0 +1,161 @@
+//! Which words of a command that only reads name files and folders. All do, but for what is listed here as text: what is
+//! searched for, what is said, how something is formatted.
+
+use super::super::SimpleCommand;
+use super::super::flags::{self, Flag, Given};
+use super::super::plain_shell::Word;
+use super::{WideRead, program_of};
+
+/// Programs that take their operands for text.
+const SAYING: &[&str] = &[
+    "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "kubectl", "npm",
+    "numfmt", "pgrep", "printenv", "printf", "seq", "sleep", "tr", "true",
+];
+/// Programs whose first operand is what they look for, unless an option says it.
+const SEEKING: &[&str] = &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg"];
+/// Options whose values are text.
+const TEXTS: &[(&str, &str)] = &[
+    ("cut", "d output-delimiter"),
+    ("column", "o s output-separator"),
+    ("date", "d date I"),
+    ("egrep", "e regexp include exclude exclude-dir"),
+    ("fd", "e E exclude extension"),
+    ("fgrep", "e regexp include exclude exclude-dir"),
+    ("git blame", "L date since"),
+    ("git diff", "S G I L format pretty src-prefix dst-prefix"),
+    ("git grep", "e"),
+    ("git log", "S G I L author committer format grep pretty since until after before date"),
+    ("git show", "S G I L format pretty"),
+    ("grep", "e regexp include exclude exclude-dir"),
+    ("join", "t"),
+    ("jq", "arg argjson"),
+    ("nl", "d s"),
+    ("paste", "d delimiters"),
+    ("rg", "e g r E regexp glob iglob replace context-separator path-separator"),
+    ("sort", "t field-separator"),
+    ("stat", "c format printf"),
+    ("tree", "I P"),
+];
+/// Predicates of `find` that name a file.
+const FIND_NAMES: &[&str] = &["-anewer", "-cnewer", "-newer", "-samefile"];
+
+/// Always true: what they name is for others to judge.
+pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    inputs_of(command, wide);
+    match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" => of_script(command.arguments(), wide),
+        "find" => of_find(command.arguments(), wide),
+        // What a pattern stands for is read to say it.
+        "echo" | "printf" => command.arguments().iter().filter(|word| word.expands).for_each(|word| place(word, wide)),
+        _ => match program_of(command) {
+            Some((program, words)) => {
+                let arguments = &command.words[words..];
+                match flags::given(program.short, program.long, arguments) {
+                    Some(given) => of_program(program.name, &given, wide),
+                    None => arguments.iter().for_each(|word| loosely(word, wide)),
+                }
+            }
+            None => command.arguments().iter().for_each(|word| loosely(word, wide)),
+        },
+    }
+    true
+}
+
+/// What it is fed.
+pub(super) fn inputs_of(command: &SimpleCommand, wide: &mut Vec<WideRead>) {
+    command.inputs.iter().for_each(|word| place(word, wide));
+}
+
+fn of_program(name: &str, given: &Given<'_>, wide: &mut Vec<WideRead>) {
+    let texts = TEXTS.iter().find(|(program, _)| *program == name).map_or("", |(_, texts)| texts);
+    for flag in &given.flags {
+        if let Flag::Short(_, Some(value)) | Flag::Long(_, Some(value)) = flag
+            && !super::is_among(flag, texts)
+        {
+            place(&Word::literal(value), wide);
+        }
+    }
+    let first = usize::from(SEEKING.contains(&name) && !super::has_pattern_flag(given));
+    let says = SAYING.contains(&name.split(' ').next().unwrap_or_default());
+    // What a pattern stands for is read to say it.
+    given.operands.iter().skip(first).filter(|word| !says || word.expands).for_each(|word| place(word, wide));
+}
+
+/// `sed` and `awk`: the first word that is no option is the script, unless an option brings it.
+fn of_script(arguments: &[Word], wide: &mut Vec<WideRead>) {
+    let mut needs_script = true;
+    let mut is_value = false;
+    for word in arguments {
+        let text = word.text.as_str();
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if text.starts_with('-') && text != "-" {
+            needs_script &= !(text.starts_with("-e") || text.starts_with("--expression"));
+            is_value = matches!(text, "-e" | "-F" | "-v" | "-l" | "--expression" | "--line-length");
+        } else if !std::mem::take(&mut needs_script) {
+            place(word, wide);
+        }
+    }
+}
+
+fn of_find(arguments: &[Word], wide: &mut Vec<WideRead>) {
+    let mut words = arguments.iter().skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).peekable();
+    while let Some(folder) = words.next_if(|word| !word.text.starts_with(['-', '(', '!', ','])) {
+        place(folder, wide);
+    }
+    while let Some(word) = words.next() {
+        if FIND_NAMES.contains(&word.text.as_str())
+            && let Some(file) = words.next()
+        {
+            place(file, wide);
+        }
+    }
+}
+
+/// Where it is not known which word is what: each, and what may be attached to an option.
+fn loosely(word: &Word, wide: &mut Vec<WideRead>) {
+    let with = |text: &str| Word { text: text.to_owned(), ..word.clone() };
+    if !word.text.starts_with('-') {
+        place(word, wide);
+    } else if let Some((_, value)) = word.text.split_once('=') {
+        place(&with(value), wide);
+    } else if let Some(begin) = word.text.find(['/', '~', '.']) {
+        place(&with(&word.text[begin..]), wide);
+    }
+}
+
+fn place(word: &Word, wide: &mut Vec<WideRead>) {
+    let text = &word.text;
+    if word.variable || matches!(text.as_str(), "" | "-" | "." | "./") {
+        return;
+    }
+    let mut push = |path: String| wide.push(WideRead::Place { path, is_pattern: word.expands });
+    if word.quoted && text.starts_with('~') {
+        // No home, unless the quotes stand behind.
+        push(format!("./{text}"));
+    }
+    push(text.clone());
+}
+
+/// The endings that `--include=*.rs` asks for; none where it could ask for something else.
+pub(super) fn endings(given: &Given<'_>) -> Vec<String> {
+    let mut endings = Vec::new();
+    for flag in &given.flags {
+        let Flag::Long("include", Some(glob)) = flag else { continue };
+        match ending_of(glob) {
+            Some(several) => endings.extend(several),
+            None => return Vec::new(),
+        }
+    }
+    endings
+}
+
+/// `*.rs` ends with `.rs`, `*.{ts,tsx}` with one of two.
+pub(super) fn ending_of(glob: &str) -> Option<Vec<String>> {
+    let extension = glob.strip_prefix("*.")?;
+    let is_plain =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    let several = extension.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(extension);
+    several.split(',').map(|one| is_plain(one).then(|| format!(".{one}"))).collect()
+}
