@@ -1,12 +1,19 @@
 //! The names of the contract, and no serious barrier in any of the main views.
 
-use crate::harness::{CONTROL, ESCAPE, Stage, Window};
+use crate::harness::{CONTROL, ESCAPE, Stage, Window, wait_until};
 use crate::scenes::edit_and_say;
+use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// <https://github.com/dequelabs/axe-core>, as `npm ci` puts it there.
 const AXE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../node_modules/axe-core/axe.min.js");
+
+/// Whether the middle of an element is what lies there: nothing covers it, and it is in sight.
+const IN_THE_OPEN: &str = "
+    const box = arguments[0].getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return arguments[0].contains(top);";
 
 #[test]
 fn landmarks_controls_and_tabs_have_the_names_of_the_contract() {
@@ -56,8 +63,15 @@ fn no_main_view_has_a_serious_barrier_in_light_or_dark() {
     window.gone("dialog", "Trust this folder?");
     no_barrier(&window, "the first view");
     window.ask("Change two lines");
-    window.element("region", "src/app.txt");
+    let diff = window.element("region", "src/app.txt");
     no_barrier(&window, "the review");
+    diff.all_inside("button", "Edit hunk")[1].click();
+    window.element("textbox", "New text of this hunk");
+    let save = window.element("button", "Save edit");
+    wait_until("Save in the open", || save.ask(IN_THE_OPEN) == true);
+    window.pictures("hunk-editor");
+    no_barrier(&window, "the hunk editor");
+    window.press(&[ESCAPE]);
     window.element("tab", "Timeline").click();
     window.element("searchbox", "Filter events");
     no_barrier(&window, "the timeline");
@@ -71,6 +85,43 @@ fn no_main_view_has_a_serious_barrier_in_light_or_dark() {
     no_barrier(&window, "the palette");
 }
 
+#[test]
+fn what_was_decided_and_who_wrote_it_has_no_barrier() {
+    let stage = Stage::trusted(edit_and_say());
+    let window = stage.open();
+    window.ask("Change two lines");
+    let diff = window.element("region", "src/app.txt");
+    diff.all_inside("button", "Accept hunk")[0].click();
+    wait_until("the first decision", || diff.all_inside("button", "Reject hunk").len() == 1);
+    diff.inside("button", "Reject hunk").click();
+    window.says(crate::scenes::DONE);
+    window.says("1 accepted, 1 rejected");
+    window.element("region", "src/app.txt").inside("button", "Unfold").click();
+    window.pictures("decided-hunks");
+    no_barrier(&window, "decided hunks");
+
+    window.element("button", "src/app.txt").click();
+    window.element("dialog", "Who wrote this");
+    window.element("listbox", "Lines and who wrote them");
+    window.pictures("who-wrote-this");
+    no_barrier(&window, "who wrote this");
+}
+
+#[test]
+fn what_waits_and_what_is_asked_has_no_barrier() {
+    let question = json!({"question": "Which colour?", "options": ["Red", "Blue"]});
+    let script = Script::new(vec![Turn::calls().call("ask_user", question), Turn::text(crate::scenes::DONE)]);
+    let stage = Stage::trusted(script);
+    let window = stage.open();
+    window.ask("Paint the house");
+    window.element("button", "Red");
+    no_barrier(&window, "a question");
+    window.ask("And the fence");
+    window.element("region", "Queued messages");
+    window.pictures("queue-and-question");
+    no_barrier(&window, "the queue");
+}
+
 #[track_caller]
 pub(crate) fn no_barrier(window: &Window<'_>, view: &str) {
     assert!(Path::new(AXE).is_file(), "axe-core is missing: `npm ci` installs it");
@@ -80,7 +131,9 @@ pub(crate) fn no_barrier(window: &Window<'_>, view: &str) {
         window.run(&format!("if (!window.axe) {{ {} }}", std::fs::read_to_string(AXE).unwrap()));
         let violations = window.run_async(
             "const done = arguments[arguments.length - 1];
-             axe.run().then(
+             const asked = ['target-size', 'label-content-name-mismatch', 'scrollable-region-focusable'];
+             const rules = Object.fromEntries(asked.map((rule) => [rule, { enabled: true }]));
+             axe.run({ rules }).then(
                ({ violations }) => done(violations
                  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
                  .map(({ id, help, nodes }) => ({ id, help, nodes: nodes.map((node) => node.html.slice(0, 200)) }))),

@@ -51,6 +51,7 @@ fn a_server_is_added_tested_used_and_switched_off() {
     button(&settings, "Test").click();
     let failed = last_step(&window, "is the program there?");
     assert!(failed.contains("MCP_SERVER_FAILED"), "{failed}");
+    assert!(!failed.contains('✓'), "no step of a program that is not there went well: {failed}");
     window.pictures("mcp-test-failed");
 
     for (command, arguments, words) in [("python3", "ends", "a library is missing"), ("python3", "good", "2 tools")] {

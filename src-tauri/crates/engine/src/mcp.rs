@@ -28,7 +28,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The servers of this engine, by project and name.
 #[derive(Default)]
@@ -191,13 +191,11 @@ impl Engine {
     ) -> Result<bool, Fault> {
         let server = self.mcp_server(folder, name)?;
         let mut since = Instant::now();
-        let mut took = move || {
-            let duration = std::mem::replace(&mut since, Instant::now()).elapsed();
-            u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-        };
+        let in_ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
         let tested = server
-            .test(&mut |step, message| {
-                let (step, duration_ms) = (step_name(step), took());
+            .test(&mut |step, message, took| {
+                since = Instant::now();
+                let (step, duration_ms) = (step_name(step), in_ms(took));
                 on_step(McpTestStep { step, ok: true, duration_ms, message, code: None, hint: None, trail: None });
             })
             .await;
@@ -206,7 +204,7 @@ impl Engine {
         on_step(McpTestStep {
             step: step_name(step),
             ok: false,
-            duration_ms: took(),
+            duration_ms: in_ms(since.elapsed()),
             message: fault.message,
             code: Some(fault.code),
             // Not to do what is being done.

@@ -27,6 +27,8 @@ pub(crate) struct Heard {
     pub(crate) tools_changed: AtomicBool,
     pub(crate) progress: Listeners,
     pub(crate) calls: CallsAtWork,
+    /// The program ended before it had answered anything: it never ran as a server.
+    pub(crate) never_ran: AtomicBool,
 }
 
 impl Default for Heard {
@@ -37,6 +39,7 @@ impl Default for Heard {
             tools_changed: AtomicBool::new(true),
             progress: Listeners::default(),
             calls: CallsAtWork::default(),
+            never_ran: AtomicBool::new(false),
         }
     }
 }

@@ -20,6 +20,7 @@ use rmcp::transport::auth::AuthClient;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde::Serialize;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncWrite, DuplexStream, duplex};
 use tokio_util::task::AbortOnDropHandle;
@@ -146,6 +147,7 @@ impl Pipes {
             Ok(Err(error)) => Some(error),
             Err(_) => None,
         };
+        heard.never_ran.store(error.as_ref().is_some_and(has_ended), Ordering::Relaxed);
         let ended = process.stop().await;
         // What it said last is read to its end, as far as that comes.
         let _ = tokio::time::timeout(LAST_WORDS, trail).await;

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../Button";
 import { VisibleText } from "../code/VisibleText";
+import { plural } from "../format";
 import type { DiffFile, FileChange } from "./parse";
 import "./file.css";
 
@@ -18,11 +19,13 @@ type Props = {
   startOpen: boolean;
   actions?: ReactNode;
   state?: ReactNode;
+  /** Of what was written, where that is not all of it. */
+  counts?: { added: number; removed: number };
   children: ReactNode;
 };
 
 /** One file of a change: a region named by its path, which folds. */
-export function FileCard({ file, startOpen, actions, state, children }: Props) {
+export function FileCard({ file, startOpen, actions, state, counts = file, children }: Props) {
   const [open, setOpen] = useState(startOpen);
   const body = useId();
   const slash = file.path.lastIndexOf("/") + 1;
@@ -46,9 +49,12 @@ export function FileCard({ file, startOpen, actions, state, children }: Props) {
           <VisibleText text={file.path.slice(slash)} />
         </span>
         {state}
-        <span className="file-counts mono" title={`${file.added} lines added, ${file.removed} removed`}>
-          {file.added > 0 && <span className="plus">+{file.added}</span>}
-          {file.removed > 0 && <span className="minus">−{file.removed}</span>}
+        <span
+          className="file-counts mono"
+          title={`${plural(counts.added, "line")} added, ${counts.removed} removed`}
+        >
+          {counts.added > 0 && <span className="plus">+{counts.added}</span>}
+          {counts.removed > 0 && <span className="minus">−{counts.removed}</span>}
         </span>
       </div>
       <div id={body} hidden={!open}>

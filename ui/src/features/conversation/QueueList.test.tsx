@@ -47,8 +47,8 @@ describe("queued messages", () => {
     const { rows } = shown([message("a", "steer"), message("b")]);
     expect(screen.getByRole("region", { name: "Queued messages" })).toBeTruthy();
     expect(rows().map((row) => row.getAttribute("aria-label"))).toEqual([
-      "1 of 2, steers: a",
-      "2 of 2, next run: b",
+      "steers a, 1 of 2",
+      "next run b, 2 of 2",
     ]);
   });
 
@@ -76,9 +76,9 @@ describe("queued messages", () => {
 
   it("switch between steering and the next run", async () => {
     const { queue } = shown([message("a")]);
-    await userEvent.click(screen.getByRole("button", { name: "Steer instead" }));
+    await userEvent.click(screen.getByRole("button", { name: "next run: steer instead" }));
     expect(queue()[0]?.mode).toBe("steer");
-    await userEvent.click(screen.getByRole("button", { name: "Send after this run instead" }));
+    await userEvent.click(screen.getByRole("button", { name: "steers: send after this run instead" }));
     expect(queue()[0]?.mode).toBe("follow_up");
   });
 

@@ -18,6 +18,10 @@ type Props = {
   onPutBack: (text: string) => void;
 };
 
+// Said again: WebKit takes a list without markers for none.
+const asList = { role: "list" } as const;
+const asItem = { role: "listitem" } as const;
+
 /** More than anyone reads at once; the next ones are one press away. */
 const firstMessages = 30;
 const moreMessages = 100;
@@ -66,7 +70,7 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
           </Button>
         )}
       </div>
-      <ol ref={list}>
+      <ol ref={list} {...asList}>
         {shown.map((message, place) => (
           <Queued
             key={message.messageId}
@@ -88,13 +92,19 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
   );
 }
 
-const modes: Record<QueueMode, { sign: string; words: string; title: string }> = {
+const modes: Record<QueueMode, { sign: string; words: string; instead: string; title: string }> = {
   steer: {
     sign: "↪",
     words: "steers",
+    instead: "send after this run instead",
     title: "Heard at the next turn of this run. Press for: after this run",
   },
-  follow_up: { sign: "→", words: "next run", title: "Begins a run of its own. Press for: steer this run" },
+  follow_up: {
+    sign: "→",
+    words: "next run",
+    instead: "steer instead",
+    title: "Begins a run of its own. Press for: steer this run",
+  },
 };
 
 type RowProps = {
@@ -133,9 +143,10 @@ function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
   return (
     <li
       ref={row}
+      {...asItem}
       className="queued"
       tabIndex={0}
-      aria-label={`${place + 1} of ${of}, ${words.words}: ${message.text}`}
+      aria-label={`${words.words} ${message.text}, ${place + 1} of ${of}`}
       aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
       onKeyDown={onKeyDown}
     >
@@ -143,7 +154,7 @@ function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
         type="button"
         className={`queued-mode small ${message.mode}`}
         title={words.title}
-        aria-label={message.mode === "steer" ? "Send after this run instead" : "Steer instead"}
+        aria-label={`${words.words}: ${words.instead}`}
         onClick={() => onPatch({ mode: other })}
       >
         <span aria-hidden>{words.sign}</span> {words.words}

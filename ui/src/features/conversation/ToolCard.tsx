@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
+import { plural } from "../../components/format";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
@@ -58,7 +59,7 @@ function Part({ title, value }: { title: string; value: unknown }) {
       <Output text={text} label={title} />
       {text.length < full.length && (
         <Button small look="quiet" onClick={() => setWhole(true)}>
-          Show all of {full.length.toLocaleString()} characters
+          Show all of {plural(full.length, "character")}
         </Button>
       )}
     </section>

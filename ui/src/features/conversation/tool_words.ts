@@ -1,4 +1,5 @@
 /** The one argument that says what a call is about, for its compact line. Pure. */
+import { plural } from "../../components/format";
 import { isRecord, list, text } from "../../protocol/read";
 
 const telling = [
@@ -22,7 +23,7 @@ export function mainArgument(args: unknown): string {
   }
   if (typeof args.patch === "string") return patchFiles(args.patch);
   const steps = list(args, "steps").length;
-  if (steps > 0) return `${steps} steps`;
+  if (steps > 0) return plural(steps, "step");
   const first = Object.values(args).find((value) => typeof value === "string");
   return typeof first === "string" ? firstLine(first) : "";
 }

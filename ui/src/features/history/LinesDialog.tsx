@@ -76,7 +76,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, where the first line of the agent may lie far down
   useEffect(() => {
-    box.current?.focus();
+    box.current?.querySelector<HTMLElement>("[role=listbox]")?.focus();
     void list.current?.scrollToIndex(at, { align: "center" });
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -87,17 +87,18 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
   };
   return (
     <>
-      <div
-        ref={box}
-        className="lines"
-        style={{ height: `calc(var(--leading-code) * ${lines.length + 2})` }}
-        role="listbox"
-        aria-label="Lines and who wrote them"
-        aria-activedescendant={`${ids}${at}`}
-        tabIndex={0}
-        onKeyDown={onKeyDown}
-      >
-        <VList ref={list} keepMounted={[at]} className="lines-list">
+      <div ref={box} className="lines" style={{ height: `calc(var(--leading-code) * ${lines.length + 2})` }}>
+        {/* What scrolls is what has the focus. */}
+        <VList
+          ref={list}
+          keepMounted={[at]}
+          className="lines-list"
+          role="listbox"
+          aria-label="Lines and who wrote them"
+          aria-activedescendant={`${ids}${at}`}
+          tabIndex={0}
+          onKeyDown={onKeyDown}
+        >
           {lines.map((line, place) => {
             const who = whoWrote(line);
             return (
@@ -108,13 +109,17 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
                 id={`${ids}${place}`}
                 role="option"
                 aria-selected={place === at}
-                aria-label={`Line ${line.number}, ${who}: ${line.text}`}
                 className={`origin-line ${line.kind} ${place > 0 && starts.has(place) ? "starts" : ""}`}
                 title={who}
                 onClick={() => setAt(place)}
               >
-                <span className="origin-who small cut">{starts.has(place) ? who : ""}</span>
-                <span className="diff-number">{line.number}</span>
+                <span className="origin-who small cut">
+                  {starts.has(place) ? who : <span className="sr-only">{who}</span>}
+                </span>
+                <span className="diff-number">
+                  <span className="sr-only">line </span>
+                  {line.number}
+                </span>
                 <code className="diff-text">
                   {spans?.[place] ? (
                     placed(spans[place]).map((span) => (

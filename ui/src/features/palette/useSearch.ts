@@ -46,5 +46,7 @@ export function useSearch(words: string, project: string | null) {
 }
 
 function countWords(count: number): string {
-  return count >= mostHits ? `The newest ${count} places; more words find fewer` : plural(count, "place");
+  return count >= mostHits
+    ? `The newest ${plural(count, "place")}; more words find fewer`
+    : plural(count, "place");
 }

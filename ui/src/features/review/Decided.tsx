@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
-import { type DiffFile, parseDiff } from "../../components/diff/parse";
+import { type DiffFile, type DiffHunk, type DiffLine, parseDiff } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
 import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
@@ -59,33 +59,53 @@ function verdict(decided: DecidedApproval): string {
   return decided.hunks ? "✓ partly approved" : "✓ approved";
 }
 
+/** Such as "1 accepted, 2 rejected": what became of the hunks. */
+function outcome(decisions: readonly Decision[]): string {
+  const count = (one: Decision) => decisions.filter((decision) => decision === one).length;
+  const told = (["accepted", "edited", "rejected"] as const).map((one) => [count(one), one] as const);
+  return told.flatMap(([of, one]) => (of > 0 ? [`${of} ${one}`] : [])).join(", ");
+}
+
+/** The lines that these hunks add and remove, as they were written. */
+function countsOf(hunks: readonly DiffHunk[]): { added: number; removed: number } {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
+  return { added: count("added"), removed: count("removed") };
+}
+
 function DecidedFile({ file, decided, look }: { file: DiffFile; decided: DecidedApproval; look: DiffLook }) {
   const of = (index: number): Decision => {
     if (!isWritten(decided)) return "rejected";
     if (index in decided.edited) return "edited";
     return decided.hunks === null || decided.hunks.includes(index) ? "accepted" : "rejected";
   };
+  const shown = (hunk: DiffHunk) => {
+    const text = decided.edited[hunk.index];
+    return text === undefined ? hunk : withNewSide(hunk, text);
+  };
+  const written = file.hunks.filter((hunk) => of(hunk.index) !== "rejected").map(shown);
   const kinds = new Set(file.hunks.map((hunk) => of(hunk.index)));
+  const whole = file.hunks.length === 0 && isWritten(decided);
   const state = kinds.size === 1 ? [...kinds][0] : undefined;
   return (
     <FileCard
       file={file}
       startOpen={false}
+      counts={whole ? file : countsOf(written)}
       state={
         <span className={`decision small ${state ?? ""}`}>
-          {state ? decisionWords[state] : "partly accepted"}
+          {state ? decisionWords[state] : outcome(file.hunks.map((hunk) => of(hunk.index)))}
         </span>
       }
     >
       {file.hunks.map((hunk) => {
         const decision = of(hunk.index);
-        const text = decided.edited[hunk.index];
         return (
           <div key={hunk.index} className={`hunk ${decision}`}>
             {kinds.size > 1 && (
               <div className={`hunk-bar decision small ${decision}`}>{decisionWords[decision]}</div>
             )}
-            <HunkLines hunk={text ? withNewSide(hunk, text) : hunk} path={file.path} look={look} />
+            <HunkLines hunk={shown(hunk)} path={file.path} look={look} />
           </div>
         );
       })}

@@ -111,7 +111,7 @@ describe("a write approval", () => {
       {
         decision: "approve",
         hunks: [3],
-        edited: { 3: "mine\n" },
+        edited: { 3: "mine\nand more\n" },
         command: null,
         note: null,
         previewHash: hash,
@@ -355,7 +355,11 @@ describe("what was decided", () => {
     ];
     await act(async () => fake.send({ events }));
     await waitFor(() => expect(buttons("Accept hunk")).toHaveLength(0));
-    expect(screen.getByText("partly accepted")).toBeTruthy();
+    expect(screen.getByText("1 accepted, 1 rejected")).toBeTruthy();
+    const counts = (path: string) =>
+      screen.getByRole("region", { name: path }).querySelector(".file-counts")?.getAttribute("title");
+    expect(counts("src/a.rs")).toBe("1 line added, 1 removed");
+    expect(counts("src/b.rs")).toBe("2 lines added, 1 removed");
     expect(screen.getByText("✎ edited by you")).toBeTruthy();
     const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true });
     await act(async () => fake.send({ events: [rewound] }));

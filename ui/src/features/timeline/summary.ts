@@ -1,4 +1,5 @@
 /** One line about an event of any type, known or not; and the filter. Pure. */
+import { plural } from "../../components/format";
 import type { Event } from "../../protocol/generated";
 import { isRecord, list, maybeNumber, payloadOf, strings, text } from "../../protocol/read";
 import { titleOf } from "./titles";
@@ -44,7 +45,7 @@ const counts: Readonly<Record<string, (payload: Payload) => string[]>> = {
     const what = [payload.conversation === true && "conversation", payload.files === true && "files"];
     return [`to event ${maybeNumber(payload, "toSeq") ?? "?"}`, what.filter(Boolean).join(" and ")];
   },
-  "session.granted": (payload) => [`${list(payload, "rules").length} rules`],
+  "session.granted": (payload) => [plural(list(payload, "rules").length, "rule")],
   "session.forked": (payload) => [`at event ${maybeNumber(payload, "fromSeq") ?? "?"}`],
   "change.taken_back": (payload) =>
     list(payload, "changes")
@@ -55,7 +56,7 @@ const counts: Readonly<Record<string, (payload: Payload) => string[]>> = {
     `${list(payload, "queued").length} waiting`,
     `${list(payload, "delivered").length} said`,
   ],
-  "checkpoint.created": (payload) => [`${maybeNumber(payload, "files") ?? "?"} files`],
+  "checkpoint.created": (payload) => [counted(maybeNumber(payload, "files"), "file")],
   "subagent.started": (payload) => [text(payload, "agent")],
   "plan.proposed": planWords,
   "plan.updated": planWords,
@@ -83,3 +84,5 @@ export function filterEvents(events: readonly Event[], kind: string, words: stri
     );
   });
 }
+
+const counted = (count: number | null, one: string) => (count === null ? `? ${one}s` : plural(count, one));

@@ -4,13 +4,19 @@ use super::{Server, State};
 use crate::agreement::Agreement;
 use crate::opening::{Started, Step};
 use arki_domain::Fault;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+type OnStep<'a> = dyn FnMut(Step, String, Duration) + Send + 'a;
 
 impl Server {
-    /// Opens a connection of its own, step by step, and lists the tools. `on_step` is told each step that went well.
+    /// Opens a connection of its own, step by step, and lists the tools. `on_step` is told each step that went well, and
+    /// how long it took. A program counts as started once it has answered or at least stays: that a process could be
+    /// made says nothing yet, since what confines it starts also where the program is not there.
     ///
     /// # Errors
     /// The step that failed, and why.
-    pub async fn test(&self, on_step: &mut (dyn FnMut(Step, String) + Send)) -> Result<Agreement, (Step, Fault)> {
+    pub async fn test(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (Step, Fault)> {
         let tested = self.test_steps(on_step).await;
         match &tested {
             // Whoever mended it need not wait.
@@ -24,20 +30,28 @@ impl Server {
         tested
     }
 
-    async fn test_steps(&self, on_step: &mut (dyn FnMut(Step, String) + Send)) -> Result<Agreement, (Step, Fault)> {
+    async fn test_steps(&self, on_step: &mut OnStep<'_>) -> Result<Agreement, (Step, Fault)> {
         let heard = self.begin_hearing();
-        let started = Started::new(&self.settings, &self.ports, heard).await.map_err(|fault| (Step::Start, fault))?;
-        on_step(Step::Start, self.place());
-        let opened = started.initialize(&self.settings, &self.ports).await;
-        let connection = opened.map_err(|fault| (Step::Initialize, fault))?;
-        on_step(Step::Initialize, connection.introduction());
+        let begun = Instant::now();
+        let started = Started::new(&self.settings, &self.ports, heard.clone()).await;
+        let started = started.map_err(|fault| (Step::Start, fault))?;
+        let (started_in, begun) = (begun.elapsed(), Instant::now());
+        let connection = match started.initialize(&self.settings, &self.ports).await {
+            Err(fault) if heard.never_ran.load(Ordering::Relaxed) => return Err((Step::Start, fault)),
+            opened => {
+                on_step(Step::Start, self.place(), started_in);
+                opened.map_err(|fault| (Step::Initialize, fault))?
+            }
+        };
+        on_step(Step::Initialize, connection.introduction(), begun.elapsed());
+        let begun = Instant::now();
         let agreement = match self.list(&connection).await {
             Ok(agreement) => agreement,
             Err(unanswered) => return Err((Step::Tools, self.words(unanswered, &connection).await)),
         };
         connection.close().await;
         let count = agreement.latest.len();
-        on_step(Step::Tools, format!("{count} {}", if count == 1 { "tool" } else { "tools" }));
+        on_step(Step::Tools, format!("{count} {}", if count == 1 { "tool" } else { "tools" }), begun.elapsed());
         Ok(agreement)
     }
 }
