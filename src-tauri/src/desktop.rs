@@ -2,7 +2,8 @@
 
 use crate::desktop_host::{DesktopHost, announce_project};
 use crate::{
-    arguments, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_mcp, rpc_runs, rpc_settings, window,
+    arguments, display, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_mcp, rpc_runs, rpc_settings,
+    window,
 };
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
@@ -16,6 +17,9 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
 /// Old contents are removed when the start is long over.
 const TIDY_AFTER: Duration = Duration::from_secs(60);
+
+/// How often a second start looks whether the first one has started.
+const STARTING: Duration = Duration::from_millis(20);
 
 /// What commands share.
 pub(crate) struct Desktop {
@@ -44,6 +48,10 @@ pub fn run() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     arki_engine::protect_this_process();
+    if let Some(words) = display::missing() {
+        complain(&words);
+        return ExitCode::FAILURE;
+    }
     match start(words, keys) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
@@ -57,12 +65,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let directories = Directories::from_environment()?;
     let folder = arguments::folder(words, &std::env::current_dir().unwrap_or_default());
     let identifier = identifier(&directories);
-    let engine =
-        Engine::open(EngineOptions { directories: directories.clone(), ephemeral: false, environment_keys: keys })?;
-    log_files::start(&directories);
+    // While the webview starts, which takes longer.
+    let engine = std::thread::spawn(move || open_engine(directories, keys));
     let mut context = tauri::generate_context!();
     context.config_mut().identifier = identifier.clone();
-    let desktop = Desktop { engine: engine.clone(), project: Mutex::new(folder) };
     let single = tauri_plugin_single_instance::Builder::new()
         .dbus_id(identifier)
         .callback(|app, words, directory| take_over(app, words, &directory))
@@ -71,7 +77,6 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(single)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
-        .manage(desktop)
         .invoke_handler(tauri::generate_handler![
             rpc::app_state,
             rpc::choose_folder,
@@ -129,6 +134,13 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::set_default_model,
         ])
         .setup(move |app| {
+            window::open(app.handle())
+                .map_err(|error| window::unavailable(&error))
+                .unwrap_or_else(|fault| give_up(&fault));
+            let opened = engine.join().unwrap_or_else(|_| Err(Fault::internal("the engine could not start")));
+            let engine = opened.unwrap_or_else(|fault| give_up(&fault));
+            // No command comes before: this thread takes them up.
+            app.manage(Desktop { engine: engine.clone(), project: Mutex::new(folder) });
             let host = DesktopHost::new(app.handle().clone());
             tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
             engine.follow_up_runs();
@@ -142,7 +154,6 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             if !has_terminal() {
                 tauri::async_runtime::spawn(arki_engine::learn_login_path());
             }
-            window::open(app.handle())?;
             if let Some(salvaged) = engine_of(app).salvaged() {
                 tell_of_salvage(app.handle(), salvaged);
             }
@@ -158,9 +169,23 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Where an error can't be handed back: Tauri makes a panic of what fails while it sets the app up.
+fn give_up(fault: &Fault) -> ! {
+    report(fault);
+    std::process::exit(1)
+}
+
+fn open_engine(directories: Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Fault> {
+    let options = EngineOptions { directories: directories.clone(), ephemeral: false, environment_keys };
+    let engine = Engine::open(options)?;
+    log_files::start(&directories);
+    Ok(engine)
+}
+
 /// Runs are stopped as if by the user, so that what has arrived is kept and no command outlives the window.
 fn end(app: &AppHandle) {
-    let engine = app.state::<Desktop>().engine.clone();
+    let Some(desktop) = app.try_state::<Desktop>() else { return };
+    let engine = desktop.engine.clone();
     tauri::async_runtime::block_on(engine.stop_all());
     tauri::async_runtime::block_on(engine.finish_anchoring());
     if let Err(fault) = engine.close() {
@@ -198,10 +223,14 @@ fn take_over(app: &AppHandle, words: Vec<String>, directory: &str) {
     let Some(folder) = arguments::folder(words, Path::new(directory)) else { return };
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
+        // This one may be starting itself.
+        while app.try_state::<Desktop>().is_none() {
+            tokio::time::sleep(STARTING).await;
+        }
         let desktop = app.state::<Desktop>();
         match rpc::open(&desktop, &folder).await {
             Ok(project) => announce_project(&app, &project),
-            Err(fault) => tracing::warn!(%fault, "the folder of a second start"),
+            Err(error) => tracing::warn!(error.message, "the folder of a second start"),
         }
     });
 }
@@ -217,11 +246,14 @@ fn identifier(directories: &Directories) -> String {
 }
 
 fn report(fault: &Fault) {
-    let lines = format!("error[{}]: {}\nhint: {}", fault.code, fault.message, fault.hint);
-    // Without a window this is all that people get to see.
+    complain(&format!("error[{}]: {}\nhint: {}", fault.code, fault.message, fault.hint));
+}
+
+/// Without a window this is all that people get to see.
+fn complain(words: &str) {
     #[allow(clippy::print_stderr)]
     {
-        eprintln!("{lines}");
+        eprintln!("{words}");
     }
 }
 

@@ -9,6 +9,7 @@
 mod arguments;
 mod desktop;
 mod desktop_host;
+mod display;
 mod log_files;
 mod process_environment;
 mod rpc;

@@ -2,20 +2,37 @@
 
 use crate::desktop::Desktop;
 use arki_domain::Fault;
-use arki_engine::{AppState, CommandError, ProjectState};
+use arki_engine::{AppState, CommandError, Engine, ProjectState};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tauri::{AppHandle, State};
 use tauri_plugin_dialog::DialogExt;
 
 pub(crate) type Answer<T> = Result<T, CommandError>;
 
+/// Reads on a thread of its own: the few that answer commands are free for what is asked meanwhile, such as the page
+/// that somebody wants to read while all that waits is looked for.
+pub(crate) async fn reading<T: Send + 'static>(
+    desktop: &Desktop,
+    read: impl FnOnce(&Arc<Engine>) -> Result<T, Fault> + Send + 'static,
+) -> Answer<T> {
+    let engine = desktop.engine.clone();
+    let read = tauri::async_runtime::spawn_blocking(move || read(&engine));
+    Ok(read.await.map_err(Fault::internal)??)
+}
+
 #[tauri::command]
 pub(crate) async fn app_state(desktop: State<'_, Desktop>) -> Answer<AppState> {
-    let project = match desktop.project() {
-        Some(folder) => Some(open(&desktop, &folder).await?),
-        None => None,
-    };
-    Ok(desktop.engine.app_state(project)?)
+    let folder = desktop.project();
+    let state = reading(&desktop, move |engine| {
+        let project = folder.map(|folder| engine.project(&folder)).transpose()?;
+        engine.app_state(project)
+    });
+    let state = state.await?;
+    if let Some(project) = &state.project {
+        opened(&desktop, project);
+    }
+    Ok(state)
 }
 
 /// The system's own dialog; `None` when the user changed their mind.
@@ -32,7 +49,7 @@ pub(crate) async fn choose_folder(app: AppHandle) -> Answer<Option<String>> {
 
 #[tauri::command]
 pub(crate) async fn open_project(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
-    Ok(open(&desktop, &path).await?)
+    open(&desktop, &path).await
 }
 
 #[tauri::command]
@@ -45,9 +62,20 @@ pub(crate) async fn keep_untrusted(path: PathBuf, desktop: State<'_, Desktop>) -
     Ok(desktop.engine.untrust(&path).await?)
 }
 
-pub(crate) async fn open(desktop: &Desktop, folder: &Path) -> Result<ProjectState, Fault> {
-    let project = desktop.engine.project(folder)?;
-    desktop.set_project(Path::new(&project.path));
-    desktop.engine.remember_project(&project.path).await?;
+pub(crate) async fn open(desktop: &Desktop, folder: &Path) -> Answer<ProjectState> {
+    let folder = folder.to_owned();
+    let project = reading(desktop, move |engine| engine.project(&folder)).await?;
+    opened(desktop, &project);
     Ok(project)
+}
+
+fn opened(desktop: &Desktop, project: &ProjectState) {
+    desktop.set_project(Path::new(&project.path));
+    let (engine, path) = (desktop.engine.clone(), project.path.clone());
+    // Nobody waits for the list of recent folders to be on the disk.
+    tauri::async_runtime::spawn(async move {
+        if let Err(fault) = engine.remember_project(&path).await {
+            tracing::warn!(%fault, "the folder was not remembered");
+        }
+    });
 }

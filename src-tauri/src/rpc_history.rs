@@ -1,18 +1,18 @@
 //! The window's commands about a session's past and its queue: thin delegates to the engine.
 
 use crate::desktop::Desktop;
-use crate::rpc::Answer;
+use crate::rpc::{Answer, reading};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Fault, SessionId};
 use arki_engine::{
-    RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, SessionToolEntry, WireLineOrigin,
+    RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, SessionToolEntry, Shown, WireLineOrigin,
 };
 use std::path::Path;
 use tauri::State;
 
 #[tauri::command]
 pub(crate) async fn session_overview(session_id: String, desktop: State<'_, Desktop>) -> Answer<SessionOverview> {
-    Ok(desktop.engine.session_overview(&SessionId::from(session_id))?)
+    reading(&desktop, move |engine| engine.session_overview(&SessionId::from(session_id))).await
 }
 
 #[tauri::command]
@@ -47,8 +47,8 @@ pub(crate) async fn set_queue(
 }
 
 #[tauri::command]
-pub(crate) async fn send_next(session_id: String, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    match desktop.engine.send_next(&SessionId::from(session_id)).await? {
+pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<Sent> {
+    match desktop.engine.send_next(&desktop.engine.session_shown(of)?).await? {
         Some(running) => Ok(Sent::started(&running.0)),
         None => Err(nothing_waits().into()),
     }
@@ -112,9 +112,11 @@ pub(crate) async fn line_origins(
     path: String,
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<WireLineOrigin>> {
-    let session = desktop.engine.find_session(&session_id)?;
-    let lines = desktop.engine.line_origins(Path::new(&session.project), &path)?;
-    Ok(lines.into_iter().map(Into::into).collect())
+    let lines = reading(&desktop, move |engine| {
+        let session = engine.find_session(&session_id)?;
+        engine.line_origins(Path::new(&session.project), &path)
+    });
+    Ok(lines.await?.into_iter().map(Into::into).collect())
 }
 
 fn nothing_waits() -> Fault {

@@ -1,11 +1,11 @@
 //! The window's commands about sessions, runs and approvals: thin delegates to the engine.
 
 use crate::desktop::Desktop;
-use crate::rpc::Answer;
-use arki_domain::{ApprovalId, Code, Fault, QuestionId, QueueMode, SessionId};
+use crate::rpc::{Answer, reading};
+use arki_domain::{ApprovalId, Code, QuestionId, QueueMode, SessionId};
 use arki_engine::{
     Accepted, ApprovalSummary, QuestionSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage,
-    SessionSummary, StartRun, WireResolution, rule_text,
+    SessionSummary, Shown, StartRun, WireResolution, rule_text,
 };
 use tauri::State;
 
@@ -15,7 +15,7 @@ const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]
 pub(crate) async fn list_sessions(desktop: State<'_, Desktop>) -> Answer<Vec<SessionSummary>> {
-    let sessions = desktop.engine.sessions(LISTED_SESSIONS)?;
+    let sessions = reading(&desktop, |engine| engine.sessions(LISTED_SESSIONS)).await?;
     Ok(sessions.into_iter().map(SessionSummary::from).collect())
 }
 
@@ -26,23 +26,20 @@ pub(crate) async fn session_page(
     limit: usize,
     desktop: State<'_, Desktop>,
 ) -> Answer<SessionPage> {
-    Ok(desktop.engine.session_page(&SessionId::from(session_id), before_seq, limit.min(LARGEST_PAGE))?)
+    let limit = limit.min(LARGEST_PAGE);
+    reading(&desktop, move |engine| engine.session_page(&SessionId::from(session_id), before_seq, limit)).await
 }
 
 #[tauri::command]
 pub(crate) async fn send_message(
-    session_id: Option<String>,
+    to: Shown,
     text: String,
     options: SendOptions,
     mode: Option<QueueMode>,
     desktop: State<'_, Desktop>,
 ) -> Answer<Sent> {
-    let target = match session_id {
-        Some(session) => RunTarget::Session(SessionId::from(session)),
-        None => RunTarget::NewSession(desktop.project().ok_or_else(no_folder)?),
-    };
     let start = StartRun {
-        target,
+        target: desktop.engine.target_shown(to)?,
         prompt: text,
         model: options.model,
         options: options.approve.into(),
@@ -71,8 +68,7 @@ pub(crate) async fn retry_now(session_id: String, desktop: State<'_, Desktop>) -
 
 #[tauri::command]
 pub(crate) async fn list_processes(desktop: State<'_, Desktop>) -> Answer<Vec<RunningCommand>> {
-    let engine = desktop.engine.clone();
-    Ok(tauri::async_runtime::spawn_blocking(move || engine.running_commands()).await.map_err(Fault::internal)?)
+    reading(&desktop, |engine| Ok(engine.running_commands())).await
 }
 
 #[tauri::command]
@@ -82,14 +78,15 @@ pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer
 }
 
 #[tauri::command]
-pub(crate) async fn resume_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    desktop.engine.resume_run(&SessionId::from(session_id), None).await?;
+pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer<()> {
+    let session = desktop.engine.session_shown(of)?;
+    desktop.engine.resume_run(&session, None).await?;
     Ok(())
 }
 
 #[tauri::command]
 pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
-    Ok(desktop.engine.inbox()?)
+    reading(&desktop, |engine| engine.inbox()).await
 }
 
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
@@ -126,7 +123,8 @@ pub(crate) async fn resolve_approval(
 
 #[tauri::command]
 pub(crate) async fn list_questions(desktop: State<'_, Desktop>) -> Answer<Vec<QuestionSummary>> {
-    Ok(desktop.engine.open_questions()?.into_iter().map(QuestionSummary::from).collect())
+    let open = reading(&desktop, |engine| engine.open_questions()).await?;
+    Ok(open.into_iter().map(QuestionSummary::from).collect())
 }
 
 /// Records the answer, and goes on with the run.
@@ -147,8 +145,4 @@ fn session_id_of(target: &RunTarget) -> String {
         RunTarget::Session(session_id) => session_id.to_string(),
         RunTarget::NewSession(_) => String::new(),
     }
-}
-
-fn no_folder() -> Fault {
-    Fault::new(Code::FOLDER_UNAVAILABLE, "No folder is open.", "Open a folder first.")
 }

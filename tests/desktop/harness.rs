@@ -11,6 +11,6 @@ mod waiting;
 mod window;
 
 pub(crate) use keys::{CONTROL, ENTER, ESCAPE};
-pub(crate) use stage::Stage;
+pub(crate) use stage::{Stage, program};
 pub(crate) use waiting::{wait_for, wait_until};
 pub(crate) use window::{Element, Window};

@@ -61,6 +61,13 @@ impl Stage {
         self.desk.apps().first().copied().expect("no app is open")
     }
 
+    /// Starts the app once more while it is open, and sees this second one end.
+    pub(crate) fn start_again(&self, folder: &Path) {
+        let app = program("ARKI_DESKTOP_BIN", "arki-desktop");
+        let done = std::process::Command::new(app).arg(folder).envs(&self.home.env).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    }
+
     /// Closes the window as its user would, and sees the app end by itself.
     pub(crate) fn close(&self, window: Window<'_>) {
         window.close();
@@ -130,7 +137,7 @@ impl Stage {
     }
 }
 
-fn program(variable: &str, name: &str) -> PathBuf {
+pub(crate) fn program(variable: &str, name: &str) -> PathBuf {
     if let Some(named) = std::env::var_os(variable) {
         return named.into();
     }

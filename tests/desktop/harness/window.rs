@@ -99,6 +99,11 @@ impl<'a> Window<'a> {
         self.click("Send");
     }
 
+    pub(crate) fn resize(&self, width: u32, height: u32) {
+        let rect = json!({"x": 0, "y": 0, "width": width, "height": height});
+        self.driver.post(&format!("{}/window/rect", self.path), &rect).unwrap();
+    }
+
     /// Presses keys together, such as Control and K.
     pub(crate) fn press(&self, keys: &[&str]) {
         let down = keys.iter().map(|key| json!({"type": "keyDown", "value": key}));

@@ -7,7 +7,6 @@ import { questionLog } from "../testing/question_scene";
 import { renderOn, sent } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
 import { App } from "./App";
-import { roomFor } from "./layout_state";
 import { nextWaiting } from "./window_state";
 
 const session = (sessionId: string, title: string): SessionSummary => ({
@@ -77,7 +76,12 @@ describe("the window", () => {
     await open(fake);
     await userEvent.type(screen.getByRole("textbox", { name: "Message" }), "Do it{Enter}");
     expect(sent(fake, "send_message")).toEqual([
-      { sessionId: null, text: "Do it", options: { model: null, approve: "ask" }, mode: null },
+      {
+        to: { folder: demoProject.path, sessionId: null },
+        text: "Do it",
+        options: { model: null, approve: "ask" },
+        mode: null,
+      },
     ]);
     expect(sent(fake, "session_page")).toMatchObject([{ sessionId: "new", beforeSeq: null }]);
   });
@@ -206,11 +210,7 @@ describe("the window", () => {
   });
 });
 
-describe("layout and inbox", () => {
-  it("gives up columns from the right as the window narrows", () => {
-    expect([1440, 1100, 900, 760].map(roomFor)).toEqual(["three", "three", "two", "one"]);
-  });
-
+describe("the inbox", () => {
   it("goes round the sessions that wait", () => {
     const waiting = [{ sessionId: "a" }, { sessionId: "b" }, { sessionId: "a" }];
     expect([null, "a", "b", "x"].map((now) => nextWaiting(waiting, now))).toEqual(["a", "b", "a", "a"]);

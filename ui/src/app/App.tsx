@@ -1,22 +1,22 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
-import { useEffect } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { Command } from "../components/commands";
 import { ErrorBoundary } from "../components/ErrorBoundary";
-import { KeyboardMap } from "../features/palette/KeyboardMap";
+import { fetchParts } from "../components/lazily";
 import { localKeys } from "../features/palette/local_keys";
-import { Palette } from "../features/palette/Palette";
 import { Sessions } from "../features/sessions/Sessions";
-import { SettingsDialog } from "../features/settings/SettingsDialog";
 import { StatusBar } from "../features/status/StatusBar";
-import { TrustDialog } from "../features/trust/TrustDialog";
 import { useArki } from "../platform/context";
+import { useStore } from "../platform/stores/store";
 import { Columns } from "./Columns";
-import { HistoryDialogs } from "./HistoryDialogs";
-import { Inspector } from "./Inspector";
 import { MainPane } from "./MainPane";
+import { HistoryDialogs, Inspector, KeyboardMap, Palette, SettingsDialog, TrustDialog } from "./parts";
 import { useCommands } from "./use_commands";
 import { useWindow, type Window } from "./use_window";
 import "./app.css";
+
+/** The first page of the session is drawn by then. */
+const restAfterMs = 400;
 
 export function App() {
   const window = useWindow();
@@ -25,9 +25,11 @@ export function App() {
   const asked = window.dialog !== null || history.asking !== null;
   useEscapeFromNowhere(asked ? null : window.stepOut);
   useFreshOnReturn();
+  useTheRest();
   const sidebar = panes.sidebar ? (
     <ErrorBoundary part="The list of sessions">
       <Sessions
+        folder={window.shown?.folder ?? null}
         selected={selected}
         filterRef={window.filter}
         onSelect={window.go}
@@ -46,7 +48,7 @@ export function App() {
         onTab={panes.setTab}
         focusRequest={panes.focusRequest}
         history={history}
-        onClose={panes.room === "three" ? null : () => panes.setInspector(false)}
+        onClose={panes.columns.inspector.floats ? () => panes.setInspector(false) : null}
       />
     </ErrorBoundary>
   ) : null;
@@ -60,7 +62,8 @@ export function App() {
       }}
     >
       <Columns
-        room={panes.room}
+        sidebarPane={panes.columns.sidebar}
+        inspectorPane={panes.columns.inspector}
         onScrim={window.stepOut}
         sidebar={sidebar}
         main={
@@ -79,7 +82,7 @@ export function App() {
         <Dialogs window={window} commands={commands} />
       </ErrorBoundary>
       <ErrorBoundary part="A dialog" about={history.asking}>
-        <HistoryDialogs history={history} />
+        {history.asking && <HistoryDialogs history={history} />}
       </ErrorBoundary>
     </div>
   );
@@ -97,6 +100,16 @@ function useFreshOnReturn() {
   }, [arki]);
 }
 
+/** The user's first content is there: what they may ask for next is fetched meanwhile. */
+function useTheRest() {
+  const ready = useStore(useArki().ready);
+  useEffect(() => {
+    if (!ready) return;
+    const soon = setTimeout(() => void fetchParts(), restAfterMs);
+    return () => clearTimeout(soon);
+  }, [ready]);
+}
+
 /** Where nothing has the focus, keys reach the page alone. */
 function useEscapeFromNowhere(stepOut: (() => void) | null) {
   useEffect(() => {
@@ -112,7 +125,7 @@ function useEscapeFromNowhere(stepOut: (() => void) | null) {
 function Status({ window, resume }: { window: Window; resume: (() => void) | null }) {
   return (
     <StatusBar
-      sessionId={window.selected}
+      shown={window.shown}
       model={window.model}
       onModel={window.setModel}
       mode={window.mode}
@@ -129,20 +142,36 @@ function Dialogs({ window, commands }: { window: Window; commands: Command[] }) 
   const close = () => window.setDialog(null);
   return (
     <>
-      {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
-      <SettingsDialog
-        open={dialog === "settings"}
-        onClose={close}
-        theme={window.theme}
-        onTheme={window.setTheme}
-      />
-      <Palette
-        open={dialog === "palette"}
-        onClose={close}
-        commands={commands}
-        onHit={(hit) => window.history.show(hit.sessionId, hit.seq)}
-      />
-      <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} local={localKeys} />
+      <Once when={project !== null && dialog === "trust"}>
+        {project && <TrustDialog project={project} open={dialog === "trust"} onClose={close} />}
+      </Once>
+      <Once when={dialog === "settings"}>
+        <SettingsDialog
+          open={dialog === "settings"}
+          onClose={close}
+          theme={window.theme}
+          onTheme={window.setTheme}
+        />
+      </Once>
+      <Once when={dialog === "palette"}>
+        <Palette
+          open={dialog === "palette"}
+          onClose={close}
+          commands={commands}
+          folder={window.shown?.folder ?? null}
+          onHit={(hit) => window.history.show(hit.sessionId, hit.seq, hit.project)}
+        />
+      </Once>
+      <Once when={dialog === "keys"}>
+        <KeyboardMap open={dialog === "keys"} onClose={close} commands={commands} local={localKeys} />
+      </Once>
     </>
   );
+}
+
+/** There from the first time on: a dialog that was never open is not even fetched, and one that closes can say so. */
+function Once({ when, children }: { when: boolean; children: ReactNode }) {
+  const [been, setBeen] = useState(when);
+  if (when && !been) setBeen(true);
+  return been ? children : null;
 }

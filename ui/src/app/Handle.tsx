@@ -1,23 +1,24 @@
 import type { KeyboardEvent, PointerEvent } from "react";
 
+import type { Pane } from "./layout_state";
+
 type Props = {
   label: string;
-  width: number;
-  bounds: readonly [number, number, number];
+  pane: Pane;
   /** Which way dragging widens the pane: to the right (1) or to the left (-1). */
   grows: 1 | -1;
-  onWidth: (width: number) => void;
 };
 
 const keyStep = 16;
 
 /** The border between two columns, to drag or to move with the arrow keys. */
-export function Handle({ label, width, bounds, grows, onWidth }: Props) {
+export function Handle({ label, pane, grows }: Props) {
+  const { width, bounds, most, setWidth } = pane;
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
     const handle = event.currentTarget;
     const from = event.clientX;
     handle.setPointerCapture(event.pointerId);
-    const move = (e: globalThis.PointerEvent) => onWidth(width + (e.clientX - from) * grows);
+    const move = (e: globalThis.PointerEvent) => setWidth(width + (e.clientX - from) * grows);
     const up = () => {
       handle.removeEventListener("pointermove", move);
       handle.removeEventListener("pointerup", up);
@@ -31,7 +32,7 @@ export function Handle({ label, width, bounds, grows, onWidth }: Props) {
     const by = { ArrowRight: keyStep, ArrowLeft: -keyStep }[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    onWidth(width + by * grows);
+    setWidth(width + by * grows);
   };
   return (
     <div
@@ -41,11 +42,11 @@ export function Handle({ label, width, bounds, grows, onWidth }: Props) {
       aria-label={label}
       aria-valuenow={width}
       aria-valuemin={bounds[0]}
-      aria-valuemax={bounds[2]}
+      aria-valuemax={most}
       tabIndex={0}
       title={`${label}: drag, or use the arrow keys. Double-click resets.`}
       onPointerDown={onPointerDown}
-      onDoubleClick={() => onWidth(bounds[1])}
+      onDoubleClick={() => setWidth(bounds[1])}
       onKeyDown={onKeyDown}
     />
   );

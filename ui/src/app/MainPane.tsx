@@ -14,7 +14,7 @@ import type { Window } from "./use_window";
 export function MainPane({ window }: { window: Window }) {
   const arki = useArki();
   const failure = useStore(arki.failure);
-  const { app, project, selected, folder, history } = window;
+  const { app, shown, selected, folder, history } = window;
   const draft = history.draft?.sessionId === selected ? history.draft : null;
   return (
     <main className="conversation" aria-label="Conversation">
@@ -28,18 +28,19 @@ export function MainPane({ window }: { window: Window }) {
           </ErrorNote>
         </div>
       )}
-      {project && folder.error && (
+      {shown && folder.error && (
         <div className="conversation-error">
           <ErrorNote error={folder.error} />
         </div>
       )}
       <HistorySaid history={history} />
       <ErrorBoundary part="The conversation" about={selected}>
-        {project === null && selected === null ? (
+        {shown === null ? (
           app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
         ) : (
           <Conversation
-            sessionId={selected}
+            shown={shown}
+            unavailable={window.unavailable}
             options={window.options}
             inputRef={window.message}
             place={history.place}
@@ -55,7 +56,6 @@ export function MainPane({ window }: { window: Window }) {
             onSent={window.sentTo}
             onReview={window.panes.review}
             onSettings={() => window.setDialog("settings")}
-            onOpenProject={folder.open}
           />
         )}
       </ErrorBoundary>
@@ -90,7 +90,7 @@ function HistorySaid({ history: { said, hush } }: { history: History }) {
   );
 }
 
-function MainHead({ window: { panes, project, selected, session, history } }: { window: Window }) {
+function MainHead({ window: { panes, shown, selected, session, history } }: { window: Window }) {
   const title = selected === null ? "New session" : session?.title || "Untitled session";
   return (
     <header className="main-head">
@@ -103,9 +103,9 @@ function MainHead({ window: { panes, project, selected, session, history } }: { 
         onClick={() => panes.setSidebar(!panes.sidebar)}
       />
       <h2 className="cut grow" title={session?.title}>
-        {(project || selected) && title}
+        {shown && title}
       </h2>
-      {(project || selected) && <SessionMenu sessionId={selected} history={history} />}
+      {shown && <SessionMenu sessionId={selected} history={history} />}
       <Button
         small
         look="quiet"

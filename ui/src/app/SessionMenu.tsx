@@ -1,5 +1,6 @@
 import { Download, Ellipsis, GitFork, Trash2, Upload, Wrench } from "lucide-react";
-import { ActionMenu, type MenuAction } from "../components/Menu";
+import type { MenuAction } from "../components/Menu";
+import { ActionMenu } from "../components/menus";
 import type { History } from "./history";
 
 const size = 14;

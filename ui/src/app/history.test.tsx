@@ -137,7 +137,7 @@ describe("a run that stopped half-way", () => {
     const fake = createFake({ sessions: [session("s", "One", state)], logs: { s: twoPrompts().events } });
     await open(fake);
     await press("Resume");
-    expect(sent(fake, "resume_run")).toEqual([{ sessionId: "s" }]);
+    expect(sent(fake, "resume_run")).toEqual([{ of: { folder: demoProject.path, sessionId: "s" } }]);
   });
 
   it("is paused by its button", async () => {
@@ -242,6 +242,6 @@ describe("other processes", () => {
     await screen.findByRole("button", { name: "From a terminal" });
     await press("Inbox");
     await waitFor(() => expect(document.title).toContain("From a terminal"));
-    expect(screen.getByText(/This session belongs to/)).toBeTruthy();
+    expect(screen.getByRole("contentinfo", { name: "Status" }).textContent).toContain("~/code/other");
   });
 });

@@ -18,7 +18,8 @@ export type Asking =
 
 type Given = {
   selected: string | null;
-  go: (sessionId: string | null) => void;
+  /** `project`: the session's folder, where the list may not know it. */
+  go: (sessionId: string | null, project?: string) => void;
   focusMessage: () => void;
 };
 
@@ -49,9 +50,9 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   const draftTaken = () => setDraft((now) => now && { ...now, text: "" });
 
   /** Null: the question that is open there. */
-  const show = (sessionId: string, seq: number | null) => {
+  const show = (sessionId: string, seq: number | null, project?: string) => {
     setAsking(null);
-    go(sessionId);
+    go(sessionId, project);
     setPlace((now) => ({ sessionId, seq, at: (now?.at ?? 0) + 1 }));
   };
   const fork = (sessionId: string, atSeq: number | null, text: string | null) =>
@@ -120,7 +121,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
 }
 
 function bytes(count: number): string {
-  if (count < 1000) return `${count} bytes`;
+  if (count < 1000) return plural(count, "byte");
   if (count < 1_000_000) return `${Math.round(count / 1000)} KB`;
   return `${(count / 1_000_000).toFixed(1)} MB`;
 }

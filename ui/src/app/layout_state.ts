@@ -1,54 +1,80 @@
-/** Widths and visibility of the columns: remembered, bounded, and adapted to the window. */
+/** The columns of this window: how wide they are wished, which are open, and what `layout` makes of it. */
 import { useEffect, useState } from "react";
 import { recall, remember } from "../components/remembered";
+import {
+  type Bounds,
+  type Column,
+  clampWidth,
+  inspectorIn,
+  inspectorWidth,
+  sidebarIn,
+  sidebarWidth,
+} from "./layout";
 
-/** CSS pixels: [least, at first, most]. */
-export const sidebarWidth = [176, 232, 400] as const;
-/** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
-export const inspectorWidth = [320, clampWidth(window.innerWidth * 0.38, [320, 440, 640]), 960] as const;
-const mainWidth = 420;
+export type Pane = Column & {
+  open: boolean;
+  setOpen: (open: boolean) => void;
+  bounds: Bounds;
+  setWidth: (width: number) => void;
+};
 
-export type Room = "three" | "two" | "one";
-
-/** Three columns, then the inspector as a sheet, then the sidebar as a drawer too. */
-export function roomFor(width: number): Room {
-  if (width >= sidebarWidth[0] + mainWidth + inspectorWidth[0] + 100) return "three";
-  return width >= 800 ? "two" : "one";
+export function useColumns(): { sidebar: Pane; inspector: Pane } {
+  const window = useWindowWidth();
+  const bounds = inspectorWidth(window);
+  const [left, setLeft] = useWidth("sidebarWidth", sidebarWidth);
+  const [right, setRight] = useWidth("inspectorWidth", bounds);
+  const wished = { sidebar: left, inspector: right };
+  const sidebar = sidebarIn(window, wished);
+  const [sidebarOpen, setSidebarOpen] = usePane("sidebar", sidebar.floats);
+  const beside = sidebarOpen && !sidebar.floats ? sidebar.width : 0;
+  const inspector = inspectorIn(window, wished, beside);
+  const [inspectorOpen, setInspectorOpen] = usePane("inspector", inspector.floats);
+  // Dragging the one makes the other narrower, and never floats it.
+  const taken = inspectorOpen && !inspector.floats ? bounds[0] : 0;
+  const most = Math.max(sidebar.width, sidebar.most - taken);
+  return {
+    sidebar: {
+      ...sidebar,
+      most,
+      open: sidebarOpen,
+      setOpen: setSidebarOpen,
+      bounds: sidebarWidth,
+      setWidth: (width) => setLeft(Math.min(width, most)),
+    },
+    inspector: {
+      ...inspector,
+      open: inspectorOpen,
+      setOpen: setInspectorOpen,
+      bounds,
+      setWidth: (width) => setRight(Math.min(width, inspector.most)),
+    },
+  };
 }
 
-export function useRoom(): Room {
-  const [room, setRoom] = useState(() => roomFor(window.innerWidth));
+function useWindowWidth(): number {
+  const [width, setWidth] = useState(window.innerWidth);
   useEffect(() => {
-    const onResize = () => setRoom(roomFor(window.innerWidth));
+    const onResize = () => setWidth(window.innerWidth);
     window.addEventListener("resize", onResize);
     return () => window.removeEventListener("resize", onResize);
   }, []);
-  return room;
+  return width;
 }
 
-type Bounds = readonly [least: number, first: number, most: number];
-
-export function clampWidth(width: number, [least, , most]: Bounds): number {
-  return Math.round(Math.min(most, Math.max(least, width)));
-}
-
-export function useWidth(key: string, bounds: Bounds): [number, (width: number) => void] {
-  const [width, setWidth] = useState(() => {
-    const stored = Number(recall(key));
-    return stored > 0 ? clampWidth(stored, bounds) : bounds[1];
-  });
+function useWidth(key: string, bounds: Bounds): [number, (width: number) => void] {
+  const [chosen, setChosen] = useState(() => Number(recall(key)) || null);
   return [
-    width,
+    chosen ?? bounds[1],
     (next) => {
-      const clamped = clampWidth(next, bounds);
-      remember(key, `${clamped}`);
-      setWidth(clamped);
+      const width = clampWidth(next, bounds);
+      remember(key, `${width}`);
+      setChosen(width);
     },
   ];
 }
 
 /** Open in a column, remembered; as a sheet or drawer it starts closed and is not. */
-export function usePane(key: string, floating: boolean): [boolean, (open: boolean) => void] {
+function usePane(key: string, floating: boolean): [boolean, (open: boolean) => void] {
   const [docked, setDocked] = useState(() => recall(key) !== "closed");
   const [floats, setFloats] = useState(false);
   if (floating) return [floats, setFloats];

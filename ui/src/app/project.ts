@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from "react";
-import { useApp, useArki } from "../platform/context";
+import { useArki, useOpenFolder } from "../platform/context";
 import { asCommandError } from "../platform/platform";
 import type { CommandError, ProjectState } from "../protocol/generated";
 
-type Hears = { onOpened: () => void; onAskTrust: () => void };
+type Hears = { onAskTrust: () => void };
 
 /** Opening folders: chosen, recent, or given at the start; and when to ask about trust. */
-export function useProject({ onOpened, onAskTrust }: Hears) {
+export function useProject({ onAskTrust }: Hears) {
   const arki = useArki();
-  const given = useApp()?.project ?? null;
+  const given = useOpenFolder();
   const asked = useRef<string | null>(null);
   const [error, setError] = useState<CommandError | null>(null);
 
@@ -33,16 +33,18 @@ export function useProject({ onOpened, onAskTrust }: Hears) {
   const open = (path: string) =>
     void attempt(async () => {
       asked.current = path;
-      const project = await arki.openProject(path);
-      onOpened();
-      ask(project);
+      ask(await arki.openProject(path));
     });
   const chooseFolder = () =>
     void attempt(async () => {
       const path = await arki.platform.call("choose_folder", {});
       if (path !== null) open(path);
     });
-  return { open, chooseFolder, error };
+  /** Looking at a session of another folder asks nothing: the status bar tells how far that one is trusted. */
+  const led = (path: string) => {
+    asked.current = path;
+  };
+  return { open, chooseFolder, led, error };
 }
 
 export function asksTrust(project: ProjectState): boolean {

@@ -42,14 +42,17 @@ export function useCommands(window: Window) {
   return { commands, actions };
 }
 
-function useRunActions({ selected, session, panes, go, history }: Window) {
+function useRunActions({ shown, selected, session, panes, go, history }: Window) {
   const arki = useArki();
   const approvals = useApprovals();
   const questions = useQuestions();
   const waiting = useWaiting();
   const state = session?.state ?? null;
-  const tell = (name: "stop_run" | "pause_run" | "resume_run" | "send_next") => () => {
+  const tell = (name: "stop_run" | "pause_run") => () => {
     if (selected !== null) void arki.platform.call(name, { sessionId: selected }).catch(() => undefined);
+  };
+  const begin = (name: "resume_run" | "send_next") => () => {
+    if (shown !== null) void arki.platform.call(name, { of: shown }).catch(() => undefined);
   };
   const queued = () => (selected === null ? 0 : arki.session(selected).overview.state.get().queue.length);
   const inbox = () => {
@@ -67,8 +70,8 @@ function useRunActions({ selected, session, panes, go, history }: Window) {
   return {
     stop: state !== null && isUnfinished(state) ? tell("stop_run") : null,
     pause: state === "running" ? tell("pause_run") : null,
-    resume: state !== null && resumable.includes(state) ? tell("resume_run") : null,
-    sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? tell("send_next") : null,
+    resume: state !== null && resumable.includes(state) ? begin("resume_run") : null,
+    sendNext: state !== null && !isUnfinished(state) && queued() > 0 ? begin("send_next") : null,
     inbox: waiting.length > 0 ? inbox : null,
   };
 }

@@ -1,24 +1,27 @@
 /** The window's own state and what can be done with it. Features ask one another for things through this. */
 import { useCallback, useMemo, useRef, useState } from "react";
-import { useApp, useApprovals, useArki, useSessions } from "../platform/context";
+import { useApp, useApprovals, useArki, useFolder, useSessions } from "../platform/context";
 import type { ApprovalMode } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import { useHistory } from "./history";
-import { usePane, useRoom } from "./layout_state";
+import { useColumns } from "./layout_state";
 import { useProject } from "./project";
+import { useShown } from "./shown";
 import { useTheme } from "./theme";
-import { type OpenDialog, type Tab, useOnApproval, useSelection, useTitle } from "./window_state";
+import { type OpenDialog, type Tab, useOnApproval, useTitle } from "./window_state";
 
 export type Window = ReturnType<typeof useWindow>;
 
 export function useWindow() {
   const app = useApp();
-  const project = app?.project ?? null;
-  const [selected, select] = useSelection(project?.path ?? null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const folder = useProject({ onAskTrust: () => setDialog("trust") });
+  const { shown, unavailable, select } = useShown(folder.led);
+  const project = useFolder(shown?.folder ?? null);
+  const selected = shown?.sessionId ?? null;
   const approvals = useApprovals();
   const sessions = useArki().sessions;
   const session = useSessions().find((one) => one.sessionId === selected) ?? null;
-  const [dialog, setDialog] = useState<OpenDialog>(null);
   const [model, setModel] = useState<string | null>(null);
   const [chosenMode, setMode] = useState<ApprovalMode | null>(null);
   const [theme, setTheme] = useTheme();
@@ -28,12 +31,11 @@ export function useWindow() {
   const mode = chosenMode ?? "ask";
   const options = useMemo(() => ({ model, approve: mode }), [model, mode]);
   const panes = usePanes(selected);
-  const folder = useProject({ onOpened: () => select(null), onAskTrust: () => setDialog("trust") });
   useTitle(selected);
 
   const focusMessage = () => message.current?.focus();
-  const lead = (sessionId: string | null) => {
-    select(sessionId);
+  const lead = (sessionId: string | null, inFolder?: string) => {
+    select(sessionId, inFolder);
     panes.makeRoom();
     // A decision that waits is never hidden, whatever was folded away before.
     const here = (of: string) => of === sessionId || decidedIn(sessions.get(), of) === sessionId;
@@ -59,6 +61,8 @@ export function useWindow() {
   };
   return {
     app,
+    shown,
+    unavailable,
     project,
     selected,
     session,
@@ -86,9 +90,9 @@ export function useWindow() {
 
 /** The sidebar and the inspector: shown or not, which tab, and where the review takes the focus. */
 function usePanes(selected: string | null) {
-  const room = useRoom();
-  const [sidebar, setSidebar] = usePane("sidebar", room === "one");
-  const [inspector, setInspector] = usePane("inspector", room !== "three");
+  const columns = useColumns();
+  const { open: sidebar, setOpen: setSidebar } = columns.sidebar;
+  const { open: inspector, setOpen: setInspector } = columns.inspector;
   const [tab, setTab] = useState<Tab>("changes");
   const [focusRequest, setFocusRequest] = useState(0);
   const show = useCallback(
@@ -108,11 +112,11 @@ function usePanes(selected: string | null) {
   );
   /** What floats above the conversation gives way. */
   const makeRoom = () => {
-    if (room === "one") setSidebar(false);
-    if (room !== "three") setInspector(false);
+    if (columns.sidebar.floats) setSidebar(false);
+    if (columns.inspector.floats) setInspector(false);
   };
   return {
-    room,
+    columns,
     sidebar,
     setSidebar,
     inspector,

@@ -1,33 +1,9 @@
-/** What the window shows right now: the selected session, the inspector's tab, the open dialog. No server state. */
-import { useCallback, useEffect, useRef, useState } from "react";
-import { recall, remember } from "../components/remembered";
-import { useApprovalsIn, useArki, useSessions, useWaiting } from "../platform/context";
-import { useStore } from "../platform/stores/store";
+/** What else the window shows right now: the inspector's tab, the open dialog, the title. No server state. */
+import { useEffect, useRef } from "react";
+import { useApprovalsIn, useSessions, useWaiting } from "../platform/context";
 
 export type Tab = "changes" | "timeline" | "plan" | "processes";
 export type OpenDialog = "settings" | "palette" | "keys" | "trust" | null;
-
-/** The session to show first: one that waits for a decision or an answer, else the one shown last. */
-export function useSelection(project: string | null): [string | null, (sessionId: string | null) => void] {
-  const [selected, setSelected] = useState<string | null>(null);
-  const sessions = useSessions();
-  const waiting = useWaiting();
-  const ready = useStore(useArki().ready);
-  const restored = useRef<string | null>(null);
-  useEffect(() => {
-    if (!ready || project === null || restored.current === project) return;
-    restored.current = project;
-    const here = sessions.filter((session) => session.project === project);
-    const asks = here.find((one) => waiting.some(({ sessionId }) => sessionId === one.sessionId));
-    const last = here.find((one) => one.sessionId === recall("session"));
-    setSelected((now) => now ?? asks?.sessionId ?? last?.sessionId ?? null);
-  }, [ready, project, sessions, waiting]);
-  const select = useCallback((sessionId: string | null) => {
-    if (sessionId !== null) remember("session", sessionId);
-    setSelected(sessionId);
-  }, []);
-  return [selected, select];
-}
 
 /** Runs once for each approval that starts to wait in the visible session. */
 export function useOnApproval(sessionId: string | null, onApproval: () => void): void {

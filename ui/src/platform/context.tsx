@@ -1,6 +1,7 @@
 /** Hands the engine's stores to the features. */
 import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
 import type { PendingApproval } from "../protocol/approvals";
+import type { AppState, ProjectState } from "../protocol/generated";
 import { decidedIn } from "../protocol/sessions";
 import type { Arki } from "./stores/arki";
 import type { OverviewState } from "./stores/overview";
@@ -17,7 +18,17 @@ export function useArki(): Arki {
   return arki;
 }
 
-export const useApp = () => useStore(useArki().app);
+/** Which folder is open is not told here: a feature is handed what the window shows. */
+export const useApp = (): Omit<AppState, "project"> | null => useStore(useArki().app);
+/** For `app/shown` alone, which makes one value of the open folder and the session. */
+export const useOpenFolder = (): ProjectState | null => useStore(useArki().app)?.project ?? null;
+
+/** What the engine says of a folder; null while it is not open. */
+export function useFolder(path: string | null): ProjectState | null {
+  const open = useOpenFolder();
+  return open?.path === path ? open : null;
+}
+
 export const useSessions = () => useStore(useArki().sessions);
 export const useApprovals = () => useStore(useArki().approvals);
 export const useQuestions = () => useStore(useArki().questions);

@@ -34,6 +34,7 @@ import type {
   SessionPage,
   SessionSummary,
   SessionToolEntry,
+  Shown,
 } from "../protocol/generated";
 import { isRecord } from "../protocol/read";
 
@@ -47,17 +48,14 @@ export type Commands = {
   list_sessions: [Record<string, never>, SessionSummary[]];
   session_page: [{ sessionId: string; beforeSeq: number | null; limit: number }, SessionPage];
   /** With a mode the message is queued while the session's run works, waits or is paused. */
-  send_message: [
-    { sessionId: string | null; text: string; options: SendOptions; mode: QueueMode | null },
-    Sent,
-  ];
+  send_message: [{ to: Shown; text: string; options: SendOptions; mode: QueueMode | null }, Sent];
   set_queue: [{ sessionId: string; queued: readonly QueuedMessage[] }, null];
-  send_next: [{ sessionId: string }, Sent];
+  send_next: [{ of: Shown }, Sent];
   stop_run: [{ sessionId: string }, null];
   pause_run: [{ sessionId: string }, null];
   /** Ends the wait before a retry; no harm where none is waited for. */
   retry_now: [{ sessionId: string }, null];
-  resume_run: [{ sessionId: string }, null];
+  resume_run: [{ of: Shown }, null];
   session_overview: [{ sessionId: string }, SessionOverview];
   session_tools: [{ sessionId: string }, SessionToolEntry[]];
   /** The tools as they are then. */

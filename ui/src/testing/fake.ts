@@ -103,6 +103,12 @@ export function createFake(given: {
   const opened: string[] = [];
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
+  let onProject: ((opened: ProjectState) => void) | null = null;
+  /** As a second start of the app does it. */
+  const openOutside = (opened: ProjectState) => {
+    app.project = opened;
+    onProject?.(opened);
+  };
   const trust =
     (state: ProjectState["trust"]) =>
     ({ path }: { path: string }) => {
@@ -122,7 +128,7 @@ export function createFake(given: {
     lines: [],
     ...given.history,
   };
-  const queueing = ({ sessionId, text, mode }: Commands["send_message"][0]): Sent => {
+  const queueing = ({ to: { sessionId }, text, mode }: Commands["send_message"][0]): Sent => {
     const to = sessionId ?? "new";
     if (mode === null) return { sessionId: to, runId: "run-new", messageId: null };
     const log = logs[to] ?? [];
@@ -242,7 +248,10 @@ export function createFake(given: {
       for (const step of given.mcpTestSteps ?? []) onStep(step);
       return !given.mcpTestSteps?.some((step) => !step.ok);
     },
-    onProject: async () => () => undefined,
+    onProject: async (listener) => {
+      onProject = listener;
+      return () => undefined;
+    },
     subscribe: async (listener) => {
       onFrame = listener;
       return () => {
@@ -253,7 +262,7 @@ export function createFake(given: {
       opened.push(url);
     },
   };
-  return { platform, calls, opened, tested, send, logs, app };
+  return { platform, calls, opened, tested, send, openOutside, logs, app };
 }
 
 export function fail(code: string, message: string, hint = ""): never {

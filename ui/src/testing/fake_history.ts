@@ -61,7 +61,8 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "queue.changed", { queued });
       return null;
     },
-    send_next: ({ sessionId }) => {
+    send_next: ({ of: { sessionId } }) => {
+      if (sessionId === null) throw new Error("no session is shown");
       const first = queueOf(sessionId)[0];
       tell(sessionId, "run.started", { prompt: first?.text ?? "", messageId: first?.messageId });
       return { sessionId, runId: "next", messageId: null };
@@ -70,7 +71,8 @@ export function historyHandlers(world: World): Handlers {
       tell(sessionId, "run.paused", { reason: "user" });
       return null;
     },
-    resume_run: ({ sessionId }) => {
+    resume_run: ({ of: { sessionId } }) => {
+      if (sessionId === null) throw new Error("no session is shown");
       tell(sessionId, "run.resumed", { reason: "user" });
       return null;
     },

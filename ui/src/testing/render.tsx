@@ -1,13 +1,14 @@
 /** Renders a part of the window on a fake engine and waits until it has started. */
 import { render } from "@testing-library/react";
 import { act, type ReactElement } from "react";
+import { fetchParts } from "../components/lazily";
 import { ArkiProvider } from "../platform/context";
 import { createArki } from "../platform/stores/arki";
 import type { Fake } from "./fake";
 
 export async function renderOn(fake: Fake, element: ReactElement) {
   const arki = createArki(fake.platform, () => 0);
-  await act(() => arki.start());
+  await Promise.all([fetchParts(), act(() => arki.start())]);
   const view = render(<ArkiProvider value={arki}>{element}</ArkiProvider>);
   await act(async () => {});
   return { arki, ...view };

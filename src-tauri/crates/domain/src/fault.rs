@@ -191,6 +191,7 @@ codes! {
     /// The session is being run by another Arki process.
     SESSION_BUSY,
     /// A session of this id is here already, and says something else.
+    SESSION_ELSEWHERE,
     SESSION_EXISTS,
     /// Other sessions begin where this one stood, so it cannot be removed.
     SESSION_HAS_FORKS,

@@ -52,6 +52,7 @@ mod runs;
 mod search;
 mod session_grants;
 mod settings;
+mod shown;
 mod standing_rules;
 mod stopping;
 mod subscription;

@@ -265,6 +265,11 @@ wire! {
         /// What confines commands, or `none`.
         pub sandbox: String,
     }
+    /// What the window shows, and so acts on: a folder, and a session of it or a new one.
+    Shown {
+        pub folder: String,
+        pub session_id: Option<String>,
+    }
     SendOptions {
         pub model: Option<String>,
         pub approve: WireApprovalMode,

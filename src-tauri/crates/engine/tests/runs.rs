@@ -4,7 +4,9 @@
 
 use arki_domain::projection::SessionState;
 use arki_domain::{ApprovalDecision, ApprovalMode, Code, RunOptions};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, StartRun};
+use arki_engine::{
+    Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, Shown, StartRun,
+};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;
@@ -107,4 +109,37 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
     assert_eq!(second.await.unwrap().unwrap(), RunEnd::Completed { response: "done ".into() });
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     assert_eq!(stage.text(), "two\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
+    let stage = Stage::new(vec![Turn::text("done")]).await;
+    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    handle.await.unwrap().unwrap();
+    let folder = stage.home.project_dir().canonicalize().unwrap();
+    let other = folder.with_file_name("other");
+    std::fs::create_dir(&other).unwrap();
+    let shown = |folder: &std::path::Path, session: Option<&str>| Shown {
+        folder: folder.display().to_string(),
+        session_id: session.map(str::to_owned),
+    };
+    let session = run.session_id.as_str();
+    let target = stage.engine.target_shown(shown(&folder, Some(session))).unwrap();
+    assert!(matches!(target, RunTarget::Session(of) if of == run.session_id));
+    let target = stage.engine.target_shown(shown(&other, None)).unwrap();
+    assert!(matches!(target, RunTarget::NewSession(of) if of == other));
+
+    let refused = stage.engine.target_shown(shown(&other, Some(session))).unwrap_err();
+    assert!(refused.is(Code::SESSION_ELSEWHERE), "{refused:?}");
+    for path in [&folder, &other] {
+        assert!(refused.message.contains(&path.display().to_string()), "{refused:?}");
+    }
+    for nowhere in [shown(&folder, None), shown(&folder, Some("nobody"))] {
+        assert!(stage.engine.session_shown(nowhere).is_err_and(|fault| fault.is(Code::SESSION_NOT_FOUND)));
+    }
+    std::fs::remove_dir(&other).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&folder, &other).unwrap();
+    let refused = stage.engine.target_shown(shown(&other, None)).unwrap_err();
+    assert!(refused.is(Code::FOLDER_UNAVAILABLE), "{refused:?}");
 }

@@ -6,6 +6,13 @@ import { Composer } from "./Composer";
 
 let session = 0;
 
+/** What assistive technology reads out beside the name. */
+const described = (box: HTMLElement) =>
+  (box.getAttribute("aria-describedby") ?? "")
+    .split(" ")
+    .map((id) => document.getElementById(id)?.textContent)
+    .join(" ");
+
 type Given = { run?: "running" | "waiting" | "paused"; blocked?: string; accept?: boolean };
 
 function shown(given: Given = {}) {
@@ -15,6 +22,7 @@ function shown(given: Given = {}) {
   const onPause = vi.fn();
   render(
     <Composer
+      to={{ session: null, folder: "/home/ada/code/arki" }}
       draftOf={`session ${session}`}
       run={given.run ?? null}
       blocked={given.blocked ?? null}
@@ -65,6 +73,7 @@ describe("Composer", () => {
     session += 1;
     render(
       <Composer
+        to={{ session: null, folder: "/home/ada/code/arki" }}
         draftOf={`session ${session}`}
         run={null}
         blocked={null}
@@ -95,9 +104,8 @@ describe("Composer", () => {
 
   it("queues while a run works: after it with Enter, into it with Alt+Enter, and says so", async () => {
     const { onSend, box } = shown({ run: "running" });
-    const words = document.getElementById(box.getAttribute("aria-describedby") ?? "")?.textContent;
-    expect(words).toContain("begins the next run");
-    expect(words).toContain("next turn");
+    expect(described(box)).toContain("queues this for the next run");
+    expect(described(box)).toContain("sends it to the current run");
     await userEvent.type(box, "later{Enter}");
     await userEvent.type(box, "now{Alt>}{Enter}{/Alt}");
     await userEvent.type(box, "now too");
@@ -125,6 +133,7 @@ describe("Composer", () => {
 
   it("takes words that are put in, above what was written but not sent", async () => {
     const props = {
+      to: { session: null, folder: "/home/ada/code/arki" },
       draftOf: "given",
       run: null,
       blocked: null,
@@ -144,6 +153,7 @@ describe("Composer", () => {
     const { box } = shown();
     await userEvent.type(box, "later");
     const again = {
+      to: { session: null, folder: "/home/ada/code/arki" },
       run: null,
       blocked: null,
       onSend: async () => true,
@@ -162,6 +172,6 @@ describe("Composer", () => {
   it("says why nothing can be sent", () => {
     const { box } = shown({ blocked: "Open a folder first" });
     expect(box.disabled).toBe(true);
-    expect(screen.getByText("Open a folder first").id).toBe(box.getAttribute("aria-describedby"));
+    expect(described(box)).toBe("To a new session in arki Open a folder first");
   });
 });

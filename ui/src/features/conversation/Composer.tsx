@@ -5,6 +5,7 @@
 import { ArrowUp, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
+import { folderName } from "../../components/format";
 import { sends, showShortcut } from "../../components/shortcuts";
 import type { QueueMode } from "../../protocol/generated";
 
@@ -14,6 +15,8 @@ export type Draft = { text: string; at: number };
 type Props = {
   /** Whose unsent words these are: they are kept while one looks at another session. */
   draftOf: string;
+  /** Where the words go: the title of a session, or null for a new one, and its folder. */
+  to: { session: string | null; folder: string };
   /** A run that is not over: what is sent is queued. Null when there is none. */
   run: "running" | "waiting" | "paused" | null;
   /** The run waits for the answer to a question, which has a box of its own. */
@@ -34,6 +37,7 @@ const drafts = new Map<string, string>();
 
 export function Composer({
   draftOf,
+  to,
   run,
   asks = false,
   blocked,
@@ -58,6 +62,7 @@ export function Composer({
   });
   const [sending, setSending] = useState(false);
   const about = useId();
+  const goal = useId();
   const ready = blocked === null && !sending && text.trim() !== "";
   const send = async (mode: QueueMode) => {
     if (!ready) return;
@@ -85,7 +90,7 @@ export function Composer({
           <textarea
             ref={inputRef}
             aria-label="Message"
-            aria-describedby={blocked || run ? about : undefined}
+            aria-describedby={blocked || run ? `${goal} ${about}` : goal}
             placeholder={placeholderOf(run, asks, blocked)}
             rows={1}
             value={text}
@@ -116,12 +121,17 @@ export function Composer({
           onClick={() => send("follow_up")}
         />
       </div>
-      {run && !blocked && (
-        <p id={about} className="composer-how small secondary">
-          <kbd>{showShortcut("Enter")}</kbd> begins the next run with it,{" "}
-          <kbd>{showShortcut("Alt+Enter")}</kbd> steers: this run hears it at its next turn.
+      <div className="composer-how small secondary">
+        <p id={goal} className="cut" title={to.folder}>
+          To {to.session === null ? "a new session" : <b>{to.session}</b>} in <b>{folderName(to.folder)}</b>
         </p>
-      )}
+        {run && !blocked && (
+          <p id={about}>
+            <kbd>{showShortcut("Enter")}</kbd> queues this for the next run.{" "}
+            <kbd>{showShortcut("Alt+Enter")}</kbd> sends it to the current run.
+          </p>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,18 +1,20 @@
 /** What is being said and done in one session, and the box to say more. */
 import { type RefObject, useState } from "react";
 import { folderName } from "../../components/format";
-import { useApp, useArki, useSessions } from "../../platform/context";
+import { useArki, useFolder, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
-import type { CommandError, QueueMode, SendOptions } from "../../protocol/generated";
+import type { CommandError, QueueMode, SendOptions, Shown } from "../../protocol/generated";
 import type { Draft } from "./Composer";
-import { Foot } from "./Foot";
+import { draftOf, Foot } from "./Foot";
 import type { HistoryActions } from "./MessageActions";
 import type { Place } from "./place";
 import { Said } from "./Said";
 import "./conversation.css";
 
 export type ConversationProps = HistoryActions & {
-  sessionId: string | null;
+  shown: Shown;
+  /** Why its folder can't be opened. */
+  unavailable: CommandError | null;
   options: SendOptions;
   inputRef: RefObject<HTMLTextAreaElement | null>;
   /** An event to be shown. */
@@ -24,14 +26,14 @@ export type ConversationProps = HistoryActions & {
   onSent: (sessionId: string) => void;
   onReview: () => void;
   onSettings: () => void;
-  onOpenProject: (path: string) => void;
   onOpenSession: (sessionId: string, seq: number | null) => void;
 };
 
 export function Conversation(props: ConversationProps) {
-  const { sessionId, options } = props;
+  const { shown, options } = props;
+  const { folder, sessionId } = shown;
   const arki = useArki();
-  const project = useApp()?.project ?? null;
+  const trusted = useFolder(folder)?.trust === "trusted";
   const session = useSessions().find((one) => one.sessionId === sessionId) ?? null;
   const [error, setError] = useState<CommandError | null>(null);
   const attempt = async (work: () => Promise<unknown>) => {
@@ -46,32 +48,32 @@ export function Conversation(props: ConversationProps) {
   };
   const send = (text: string, mode: QueueMode | null) =>
     attempt(async () => {
-      const sent = await arki.platform.call("send_message", { sessionId, text, options, mode });
+      const sent = await arki.platform.call("send_message", { to: shown, text, options, mode });
       props.onSent(sent.sessionId);
     });
-  const tell = (name: "retry_now" | "resume_run" | "stop_run" | "pause_run" | "send_next") => () => {
+  const tell = (name: "retry_now" | "stop_run" | "pause_run") => () => {
     if (sessionId !== null) void attempt(() => arki.platform.call(name, { sessionId }));
   };
+  const begin = (name: "resume_run" | "send_next") => () =>
+    void attempt(() => arki.platform.call(name, { of: shown }));
   return (
     <>
       {sessionId === null ? (
-        <FirstWords
-          project={project ? folderName(project.path) : ""}
-          trusted={project?.trust === "trusted"}
-        />
+        <FirstWords project={folderName(folder)} trusted={trusted} />
       ) : (
         <Said
           key={sessionId}
           {...props}
           sessionId={sessionId}
           session={session}
-          onResume={tell("resume_run")}
+          onResume={begin("resume_run")}
           onAnswered={() => props.inputRef.current?.focus()}
         />
       )}
       <Foot
-        key={`foot of ${sessionId ?? "new"}`}
-        sessionId={sessionId}
+        key={`foot of ${draftOf(shown)}`}
+        shown={shown}
+        unavailable={props.unavailable}
         session={session}
         draft={props.draft}
         onDraftTaken={props.onDraftTaken}
@@ -82,9 +84,8 @@ export function Conversation(props: ConversationProps) {
         onStop={tell("stop_run")}
         onPause={tell("pause_run")}
         onRetryNow={tell("retry_now")}
-        onSendNext={tell("send_next")}
+        onSendNext={begin("send_next")}
         onPutBack={props.onPutBack}
-        onOpenProject={props.onOpenProject}
       />
     </>
   );

@@ -1,10 +1,8 @@
 /** Below the transcript: who else runs the session, what is queued, and the box to say more. */
 import type { ReactNode, RefObject } from "react";
-import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { folderName } from "../../components/format";
-import { useApp, useArki, useAsking, useOverview } from "../../platform/context";
-import type { CommandError, QueueMode, SessionSummary } from "../../protocol/generated";
+import { useArki, useAsking, useOverview } from "../../platform/context";
+import type { CommandError, QueueMode, SessionSummary, Shown } from "../../protocol/generated";
 import { isUnfinished } from "../../protocol/sessions";
 import { Composer, type Draft } from "./Composer";
 import { Elicitations } from "./Elicitations";
@@ -12,7 +10,8 @@ import { QueueList } from "./QueueList";
 import { RetryNote } from "./RetryNote";
 
 type Props = {
-  sessionId: string | null;
+  shown: Shown;
+  unavailable: CommandError | null;
   session: SessionSummary | null;
   draft: Draft | null;
   onDraftTaken: () => void;
@@ -25,33 +24,31 @@ type Props = {
   onRetryNow: () => void;
   onSendNext: () => void;
   onPutBack: (text: string) => void;
-  onOpenProject: (path: string) => void;
 };
 
 export function Foot(props: Props) {
-  const project = useApp()?.project ?? null;
-  if (props.sessionId === null) {
-    const blocked = project === null ? noFolder : null;
-    return <Box {...props} run={null} blocked={blocked} above={null} />;
-  }
-  return <SessionFoot {...props} sessionId={props.sessionId} />;
+  const { sessionId } = props.shown;
+  if (sessionId === null) return <Box {...props} run={null} blocked={reason(props)} above={null} />;
+  return <SessionFoot {...props} sessionId={sessionId} />;
 }
 
-const noFolder = "Open a folder first: a message needs something to work on.";
+/** Whose unsent words these are: a new session is one of its folder. */
+export function draftOf({ folder, sessionId }: Shown): string {
+  return sessionId ?? `new in ${folder}`;
+}
+
+function reason({ unavailable }: Props): string | null {
+  return unavailable && `${unavailable.message} ${unavailable.hint}`;
+}
 
 function SessionFoot(props: Props & { sessionId: string }) {
   const { sessionId, session } = props;
   const arki = useArki();
-  const project = useApp()?.project ?? null;
   const { overview, queue } = useOverview(sessionId);
   const run = runOf(session);
   const asks = useAsking().some((one) => one.sessionId === sessionId);
   const broken = overview !== null && overview.brokenAt !== null;
-  const blocked = broken
-    ? "This session can only be read: its log is damaged."
-    : project === null
-      ? noFolder
-      : null;
+  const blocked = broken ? "This session can only be read: its log is damaged." : reason(props);
   return (
     <Box
       {...props}
@@ -66,16 +63,6 @@ function SessionFoot(props: Props & { sessionId: string }) {
                 Another Arki runs this session (process {overview.runBy}). You can watch, stop and pause it
                 here.
               </span>
-            </p>
-          )}
-          {session && project && session.project !== project.path && (
-            <p className="foot-note">
-              <span className="grow">
-                This session belongs to <b>{folderName(session.project)}</b>, not to the open folder.
-              </span>
-              <Button small onClick={() => props.onOpenProject(session.project)}>
-                Switch to {folderName(session.project)}
-              </Button>
             </p>
           )}
           {run === "running" && (
@@ -103,7 +90,8 @@ type BoxProps = Props & {
 function Box({
   above,
   error,
-  sessionId,
+  shown,
+  session,
   draft,
   run,
   asks,
@@ -116,11 +104,12 @@ function Box({
 }: BoxProps) {
   return (
     <div className="conversation-foot">
-      <Elicitations sessionId={sessionId} />
+      <Elicitations shown={shown} />
       {above}
       {error && <ErrorNote error={error} />}
       <Composer
-        draftOf={sessionId ?? "new"}
+        draftOf={draftOf(shown)}
+        to={{ session: shown.sessionId && (session?.title || "an untitled session"), folder: shown.folder }}
         inputRef={inputRef}
         run={run}
         asks={asks}

@@ -1,7 +1,7 @@
 import { Copy, Ellipsis, GitFork, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
-import { ActionMenu } from "../../components/Menu";
+import { ActionMenu } from "../../components/menus";
 import type { AssistantItem, UserItem } from "../../protocol/transcript";
 
 export type HistoryActions = {

@@ -7,7 +7,6 @@ import type { Command } from "../../components/commands";
 import { ErrorNote } from "../../components/ErrorNote";
 import { folderName } from "../../components/format";
 import { matches, showShortcut } from "../../components/shortcuts";
-import { useApp } from "../../platform/context";
 import type { SearchHit } from "../../protocol/generated";
 import { Hits } from "./Hits";
 import { matching } from "./matching";
@@ -18,10 +17,11 @@ type Props = {
   open: boolean;
   onClose: () => void;
   commands: Command[];
+  folder: string | null;
   onHit: (hit: SearchHit) => void;
 };
 
-export function Palette({ open, onClose, commands, onHit }: Props) {
+export function Palette({ open, onClose, commands, folder, onHit }: Props) {
   const close = (then: () => void) => {
     onClose();
     // After the dialog has given the focus back, so that a command may place it elsewhere.
@@ -34,6 +34,7 @@ export function Palette({ open, onClose, commands, onHit }: Props) {
         <Base.Popup className="dialog wide palette" aria-label="Command palette">
           <Everything
             commands={commands}
+            folder={folder}
             onCommand={(command) => close(command.run)}
             onHit={(hit) => close(() => onHit(hit))}
           />
@@ -45,14 +46,14 @@ export function Palette({ open, onClose, commands, onHit }: Props) {
 
 type EverythingProps = {
   commands: Command[];
+  folder: string | null;
   onCommand: (command: Command) => void;
   onHit: (hit: SearchHit) => void;
 };
 
 const folderKey = "Alt+F";
 
-function Everything({ commands, onCommand, onHit }: EverythingProps) {
-  const folder = useApp()?.project?.path ?? null;
+function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
   const [words, setWords] = useState("");
   const [here, setHere] = useState(false);
   const search = useSearch(words, here ? folder : null);

@@ -6,12 +6,13 @@ import { folderName, homePath, plural } from "../../components/format";
 import { useLatest } from "../../components/latest";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp, useApprovals, useAsking, useSessions } from "../../platform/context";
+import { useApprovals, useAsking, useSessions } from "../../platform/context";
 import type { SessionSummary } from "../../protocol/generated";
 import { type Family, groupByProject } from "../../protocol/sessions";
 import "./sessions.css";
 
 type Props = {
+  folder: string | null;
   selected: string | null;
   filterRef: Ref<HTMLInputElement>;
   onSelect: (sessionId: string) => void;
@@ -25,16 +26,15 @@ type Props = {
 const worthFiltering = 5;
 
 export function Sessions(props: Props) {
-  const { selected, onSelect, onNew, onOpenFolder, onInbox, onSettings } = props;
+  const { folder, selected, onSelect, onNew, onOpenFolder, onInbox, onSettings } = props;
   const [words, setWords] = useState("");
-  const project = useApp()?.project ?? null;
   const sessions = useSessions();
   const approvals = useApprovals();
   const questions = useAsking();
   const all = approvals.length + questions.length;
   const groups = useMemo(
-    () => groupByProject(named(sessions, words), words === "" ? (project?.path ?? null) : null),
-    [sessions, words, project?.path],
+    () => groupByProject(named(sessions, words), words === "" ? folder : null),
+    [sessions, words, folder],
   );
   const waiting = useMemo(() => counted(approvals), [approvals]);
   const asked = useMemo(() => counted(questions), [questions]);
@@ -58,12 +58,12 @@ export function Sessions(props: Props) {
           title="New session"
           shortcut="Mod+N"
           icon={<Plus size={16} aria-hidden />}
-          disabled={project === null}
+          disabled={folder === null}
           onClick={onNew}
         >
           New session
         </Button>
-        {project && (
+        {folder !== null && (
           <Button
             look="quiet"
             label="Open folder"

@@ -1,16 +1,15 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
 import { Folder } from "lucide-react";
-import { contextWords, cost, homePath, tokens } from "../../components/format";
-import { ChoiceMenu } from "../../components/Menu";
-import { SearchMenu } from "../../components/SearchMenu";
+import { contextWords, cost, homePath, plural, tokens } from "../../components/format";
+import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
-import { useApp, useArki, useCatalogue, useSessionPart } from "../../platform/context";
-import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary } from "../../protocol/generated";
+import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
+import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary, Shown } from "../../protocol/generated";
 import "./status.css";
 
 type Props = {
-  sessionId: string | null;
+  shown: Shown | null;
   model: string | null;
   onModel: (model: string) => void;
   mode: ApprovalMode;
@@ -33,13 +32,13 @@ const modes: { value: ApprovalMode; label: string; detail: string }[] = [
 ];
 
 export function StatusBar(props: Props) {
-  const { sessionId, model, onModel, mode, onMode, onTrust, session, onResume } = props;
+  const { shown, model, onModel, mode, onMode, onTrust, session, onResume } = props;
   const app = useApp();
   const current = model ?? app?.defaultModel ?? "";
   const { models } = useCatalogue();
   return (
     <footer className="status" role="contentinfo" aria-label="Status">
-      {app?.project && <ProjectButton project={app.project} onTrust={onTrust} />}
+      {shown && <FolderButton folder={shown.folder} onTrust={onTrust} />}
       <ModelMenu current={current} onModel={onModel} />
       <ChoiceMenu
         label={`Edits: ${mode}`}
@@ -55,7 +54,9 @@ export function StatusBar(props: Props) {
       />
       {session && <RunState session={session} onResume={onResume} />}
       <span className="grow" />
-      {sessionId && <Used sessionId={sessionId} model={models.find((one) => one.id === current) ?? null} />}
+      {shown?.sessionId && (
+        <Used sessionId={shown.sessionId} model={models.find((one) => one.id === current) ?? null} />
+      )}
       {app?.sandbox && <Sandbox name={app.sandbox} />}
     </footer>
   );
@@ -121,6 +122,16 @@ function Sandbox({ name }: { name: string }) {
   );
 }
 
+function FolderButton({ folder, onTrust }: { folder: string; onTrust: () => void }) {
+  const project = useFolder(folder);
+  if (project) return <ProjectButton project={project} onTrust={onTrust} />;
+  return (
+    <span className="status-fact cut" title={`${folder}: not open`}>
+      {homePath(folder)} · not open
+    </span>
+  );
+}
+
 function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: () => void }) {
   const standing = standingOf(project);
   // A note may be there for good, as in a folder with very many files.
@@ -148,7 +159,7 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   if (usage.requests === 0) return null;
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;
-  const exact = `${total.toLocaleString()} tokens in ${usage.requests} requests: ${usage.promptTokens.toLocaleString()} in (${usage.cachedTokens.toLocaleString()} cached), ${usage.completionTokens.toLocaleString()} out${part ? ", in the loaded part of this session" : ""}`;
+  const exact = `${plural(total, "token")} in ${plural(usage.requests, "request")}: ${usage.promptTokens.toLocaleString()} in (${usage.cachedTokens.toLocaleString()} cached), ${usage.completionTokens.toLocaleString()} out${part ? ", in the loaded part of this session" : ""}`;
   // Of a window that is only assumed no share is told.
   const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
   const contextWindow = usage.contextWindow ?? listed;

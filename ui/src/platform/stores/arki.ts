@@ -36,7 +36,7 @@ export type Arki = {
   platform: Platform;
   app: Store<AppState | null>;
   failure: Store<CommandError | null>;
-  /** The first fetch is done: an empty list now means that there is nothing. */
+  /** The folder and the sessions are known: an empty list now means that there is none. */
   ready: Store<boolean>;
   sessions: Store<readonly SessionSummary[]>;
   approvals: Store<readonly PendingApproval[]>;
@@ -45,8 +45,11 @@ export type Arki = {
   /** What MCP servers ask in the middle of their calls. */
   elicitations: Store<readonly ElicitationSummary[]>;
   catalogue: Store<Catalogue>;
-  /** Subscribes, then fetches: nothing in between is lost. May be called again after a failure. */
-  start: () => Promise<void>;
+  /**
+   * Subscribes, then fetches: nothing in between is lost. May be called again after a failure. `likely`: the session
+   * that is probably shown first, fetched without waiting for the list.
+   */
+  start: (likely?: string | null) => Promise<void>;
   stop: () => Promise<void>;
   openProject: (path: string) => Promise<ProjectState>;
   setTrust: (path: string, trust: "trusted" | "untrusted") => Promise<ProjectState>;
@@ -86,6 +89,9 @@ export function createArki(platform: Platform, now: () => number): Arki {
     app.update((state) => state && { ...state, project, recentProjects: recent(state, project.path) });
     return project;
   };
+  // One after the other: the engine's open folder is then the one that was asked for last, and so is the window's.
+  let lastAsked: string | null = null;
+  let lastOpened: Promise<unknown> = Promise.resolve();
   const refreshSessions = async () => sessions.set(await platform.call("list_sessions", {}));
   const refreshApprovals = async () => {
     const pending = await platform.call("list_approvals", {});
@@ -159,8 +165,8 @@ export function createArki(platform: Platform, now: () => number): Arki {
     views.set(sessionId, opened);
     const oldest = views.keys().next().value;
     if (views.size > keptViews && oldest !== undefined) views.delete(oldest);
-    void opened.load();
-    void opened.overview.load();
+    // What it came to is counted from its beginning; its last page is there at once.
+    void opened.load().then(opened.overview.load);
     return opened;
   };
 
@@ -170,16 +176,17 @@ export function createArki(platform: Platform, now: () => number): Arki {
     setProject(project);
     void refreshSessions().catch(() => undefined);
   };
-  const start = async () => {
+  const start = async (likely: string | null = null) => {
     // Trying again after a failure must not hear every frame twice.
     subscribed ??= Promise.all([platform.subscribe(queue.push), platform.onProject(openedOutside)]);
     try {
       await subscribed;
-      await refreshApp();
-      const lists = [refreshSessions(), refreshApprovals(), refreshQuestions(), refreshElicitations()];
-      await Promise.all([...lists, refreshCatalogue()]);
+      // None waits for another, and the first content for none but the folder and the list of sessions.
+      if (likely !== null) session(likely);
+      const first = Promise.all([refreshApp(), refreshSessions()]).then(() => ready.set(true));
+      const lists = [refreshApprovals(), refreshQuestions(), refreshElicitations(), refreshCatalogue()];
+      await Promise.all([first, ...lists]);
       failure.set(null);
-      ready.set(true);
     } catch (thrown) {
       failure.set(asCommandError(thrown));
     }
@@ -202,11 +209,16 @@ export function createArki(platform: Platform, now: () => number): Arki {
     catalogue,
     start,
     stop,
-    openProject: async (path) => {
-      const project = setProject(await platform.call("open_project", { path }));
-      void refreshSessions().catch(() => undefined);
-      void refreshCatalogue();
-      return project;
+    openProject: (path) => {
+      lastAsked = path;
+      const opening = lastOpened.then(() => platform.call("open_project", { path }));
+      lastOpened = opening.catch(() => undefined);
+      return opening.then((project) => {
+        if (lastAsked !== path) return project;
+        void refreshSessions().catch(() => undefined);
+        void refreshCatalogue();
+        return setProject(project);
+      });
     },
     setTrust: async (path, trust) => {
       const command = trust === "trusted" ? "trust_project" : "keep_untrusted";

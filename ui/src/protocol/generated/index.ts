@@ -70,6 +70,7 @@ export type * from "./SessionPage";
 export type * from "./SessionState";
 export type * from "./SessionSummary";
 export type * from "./SessionToolEntry";
+export type * from "./Shown";
 export type * from "./SilentProvider";
 export type * from "./SnippetPart";
 export type * from "./TokenType";

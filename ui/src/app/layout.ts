@@ -1,0 +1,45 @@
+/**
+ * How wide each column is. The conversation keeps its room; the others give way in this order: the inspector is
+ * narrower, the inspector is a sheet above the conversation, the sidebar is a drawer. Pure.
+ */
+
+/** CSS pixels: [least, at first, most]. */
+export type Bounds = readonly [least: number, first: number, most: number];
+
+export const conversationLeast = 420;
+export const sidebarWidth: Bounds = [176, 232, 400];
+
+/** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
+export function inspectorWidth(window: number): Bounds {
+  return [320, clampWidth(window * 0.38, [320, 440, 640]), 960];
+}
+
+export function clampWidth(width: number, [least, , most]: Bounds): number {
+  return Math.round(Math.min(most, Math.max(least, width)));
+}
+
+export type Column = {
+  width: number;
+  /** Above the conversation, and not beside it. */
+  floats: boolean;
+  /** How wide it may be made. */
+  most: number;
+};
+
+/** How wide the user wants them. */
+export type Wished = { sidebar: number; inspector: number };
+
+export function sidebarIn(window: number, wished: Wished): Column {
+  const width = clampWidth(wished.sidebar, sidebarWidth);
+  const floats = window < width + conversationLeast;
+  return { width, floats, most: Math.min(sidebarWidth[2], Math.max(width, window - conversationLeast)) };
+}
+
+/** `beside`: the width of the sidebar where it stands beside the conversation, else 0. */
+export function inspectorIn(window: number, wished: Wished, beside: number): Column {
+  const bounds = inspectorWidth(window);
+  const room = window - beside - conversationLeast;
+  const floats = room < bounds[0];
+  const most = floats ? bounds[2] : Math.min(bounds[2], room);
+  return { width: Math.min(most, clampWidth(wished.inspector, bounds)), floats, most };
+}

@@ -1,0 +1,18 @@
+/** What the window does not need to show its first content. */
+import { lazily } from "../components/lazily";
+
+export const Inspector = lazily(
+  () => import("./Inspector").then((part) => part.Inspector),
+  () => <aside className="inspector" aria-label="Inspector" aria-busy />,
+);
+export const SettingsDialog = lazily(() =>
+  import("../features/settings/SettingsDialog").then((part) => part.SettingsDialog),
+);
+export const TrustDialog = lazily(() =>
+  import("../features/trust/TrustDialog").then((part) => part.TrustDialog),
+);
+export const Palette = lazily(() => import("../features/palette/Palette").then((part) => part.Palette));
+export const KeyboardMap = lazily(() =>
+  import("../features/palette/KeyboardMap").then((part) => part.KeyboardMap),
+);
+export const HistoryDialogs = lazily(() => import("./HistoryDialogs").then((part) => part.HistoryDialogs));

@@ -1,0 +1,109 @@
+/**
+ * What the window shows: one folder, and a session of it or a new one. The conversation, the status bar and whatever is
+ * sent take it from here, so that none of them can speak of another folder than the rest.
+ */
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useLatest } from "../components/latest";
+import { recall, remember } from "../components/remembered";
+import { useArki, useOpenFolder, useSessions, useWaiting } from "../platform/context";
+import { asCommandError } from "../platform/platform";
+import { useStore } from "../platform/stores/store";
+import type { CommandError, Shown } from "../protocol/generated";
+
+/** What was chosen, and which folder was open then: another that is opened later starts anew. */
+export type Choice = { over: string | null; shown: Shown };
+
+export function shownOver(open: string | null, choice: Choice | null): Shown | null {
+  if (choice && (choice.over === open || choice.shown.folder === open)) return choice.shown;
+  return open === null ? null : { folder: open, sessionId: null };
+}
+
+/** `onLed`: a session leads to another folder, which is about to be opened. */
+export function useShown(onLed: (folder: string) => void) {
+  const arki = useArki();
+  const open = useOpenFolder()?.path ?? null;
+  const [choice, setChoice] = useState<Choice | null>(null);
+  const shown = shownOver(open, choice);
+  const unavailable = useFolderOpened(shown?.folder ?? null, open, onLed);
+  const last = useRef(new Map<string, string>());
+  const choose = useCallback(
+    (next: Shown) => {
+      if (next.sessionId !== null) {
+        last.current.set(next.folder, next.sessionId);
+        remember("session", next.sessionId);
+      }
+      setChoice({ over: arki.app.get()?.project?.path ?? null, shown: next });
+    },
+    [arki],
+  );
+  useEffect(() => {
+    // Once its folder is open, a choice holds over that one alone.
+    setChoice((now) => (now && now.shown.folder === open ? { ...now, over: open } : now));
+  }, [open]);
+  useFirstSession(open, choice, last.current, choose);
+  /** Null: a new session, in the folder that is shown or, where that one is gone, in the open one. */
+  const select = (sessionId: string | null, project?: string) => {
+    const known = arki.sessions.get().find((one) => one.sessionId === sessionId)?.project ?? project;
+    const own = sessionId === null && unavailable ? open : shown?.folder;
+    const folder = known ?? own ?? open;
+    if (folder !== null) choose({ folder, sessionId });
+  };
+  return { shown, unavailable, select };
+}
+
+/** Opens the folder of what is shown. What stands against it, in the engine's words. */
+function useFolderOpened(
+  folder: string | null,
+  open: string | null,
+  onLed: (folder: string) => void,
+): CommandError | null {
+  const arki = useArki();
+  const led = useLatest(onLed);
+  const [failed, setFailed] = useState<{ folder: string; error: CommandError } | null>(null);
+  useEffect(() => {
+    if (folder === null || folder === open) return setFailed(null);
+    let left = false;
+    led.current(folder);
+    const opening = arki.openProject(folder).then(
+      ({ path }) => (path === folder ? null : movedTo(folder, path)),
+      (thrown) => asCommandError(thrown),
+    );
+    void opening.then((error) => {
+      if (!left && error) setFailed({ folder, error });
+    });
+    return () => {
+      left = true;
+    };
+  }, [arki, folder, open, led]);
+  return failed?.folder === folder ? failed.error : null;
+}
+
+function movedTo(folder: string, path: string): CommandError {
+  const message = `${folder} leads to ${path} by now.`;
+  return { code: "FOLDER_UNAVAILABLE", message, hint: "Start a new session there." };
+}
+
+/** In a folder that has been opened: the session that waits for the user, else the one shown last. */
+function useFirstSession(
+  open: string | null,
+  choice: Choice | null,
+  last: ReadonlyMap<string, string>,
+  choose: (shown: Shown) => void,
+) {
+  const sessions = useSessions();
+  const waiting = useWaiting();
+  const ready = useStore(useArki().ready);
+  const begun = useRef<string | null>(null);
+  useEffect(() => {
+    if (!ready || open === null || begun.current === open) return;
+    begun.current = open;
+    if (shownOver(open, choice)?.sessionId) return;
+    const here = sessions.filter((session) => session.project === open);
+    const asks = here.find(
+      (one) => one.state === "waiting" || waiting.some(({ sessionId }) => sessionId === one.sessionId),
+    );
+    const before = here.find((one) => one.sessionId === (last.get(open) ?? recall("session")));
+    const first = asks ?? before;
+    if (first) choose({ folder: open, sessionId: first.sessionId });
+  }, [ready, open, choice, sessions, waiting, last, choose]);
+}
