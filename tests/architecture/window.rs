@@ -36,6 +36,41 @@ fn resolved(from: &str, import: &str) -> String {
     parts.join("/")
 }
 
+/// What the window has to read before it shows its first content, in bytes: the page's scripts and style sheets, with
+/// what they import at once. Dialogs, menus, the inspector and the syntax colours are not among them.
+const FIRST_BYTES: u64 = 480_000;
+
+#[test]
+fn what_is_read_before_the_first_content_stays_small() {
+    let built = root().join("ui/dist");
+    let page = std::fs::read_to_string(built.join("index.html")).unwrap_or_else(|error| {
+        panic!("{}: {error}; `npm run build -w ui` makes it", built.display());
+    });
+    let mut to_read: Vec<String> = page
+        .split('"')
+        .filter_map(|word| word.strip_prefix("./").or_else(|| word.strip_prefix('/')))
+        .filter(|name| name.ends_with(".js") || name.ends_with(".css"))
+        .map(str::to_owned)
+        .collect();
+    assert!(to_read.iter().any(|name| name.starts_with("assets/index-")), "no script is found in {page}");
+    let (mut read, mut bytes) = (std::collections::BTreeSet::new(), 0);
+    while let Some(name) = to_read.pop() {
+        if !read.insert(name.clone()) {
+            continue;
+        }
+        let text = std::fs::read_to_string(built.join(&name)).unwrap();
+        bytes += text.len() as u64;
+        to_read.extend(imported_at_once(&text).map(|import| format!("assets/{import}")));
+    }
+    assert!(bytes <= FIRST_BYTES, "{bytes} bytes before the first content, of {read:#?}");
+}
+
+/// The chunks beside it that a built chunk imports by statement, and not when they are needed.
+fn imported_at_once(chunk: &str) -> impl Iterator<Item = &str> {
+    let names = chunk.split("from\"./").chain(chunk.split("import\"./")).skip(1);
+    names.filter_map(|rest| rest.split('"').next()).filter(|name| name.ends_with(".js") && !name.contains('/'))
+}
+
 #[test]
 fn only_the_platform_door_imports_tauri() {
     let scripts = scripts();

@@ -69,3 +69,32 @@ fn a_question_outlives_the_window_and_is_answered_in_ones_own_words_anywhere() {
     assert_eq!(twice.code, Some(2), "{twice:?}");
     assert!(twice.stderr.contains("QUESTION_NOT_FOUND"), "{twice:?}");
 }
+
+#[test]
+fn a_question_is_one_key_away_from_another_session_and_takes_the_focus() {
+    let question = json!({"question": QUESTION});
+    let asks = Turn::computed(move |request| {
+        if request.to_string().contains("Paint the house") {
+            return Turn::text("One thing first.").call("ask_user", question.clone());
+        }
+        Turn::text("Of course.")
+    });
+    let stage = Stage::trusted(Script::new(vec![asks, Turn::text(DONE)]));
+    let window = stage.open();
+    window.ask("Paint the house");
+    window.element("textbox", "Your answer");
+    for _ in 0..3 {
+        window.click("New session");
+        window.gone("textbox", "Your answer");
+        window.press(&[CONTROL, "j"]);
+        let answer = window.element("textbox", "Your answer");
+        wait_until("the focus on the answer", || answer.is_focused());
+    }
+    // Where it is shown already, from the message box.
+    window.press(&[CONTROL, "l"]);
+    let message = window.element("textbox", "Message");
+    wait_until("the focus on the message box", || message.is_focused());
+    window.press(&[CONTROL, "j"]);
+    let answer = window.element("textbox", "Your answer");
+    wait_until("the focus on the answer", || answer.is_focused());
+}
