@@ -5,7 +5,11 @@ use arki_testkit::{Script, Turn, json_lines};
 
 #[test]
 fn a_second_folder_takes_the_window_and_its_messages_with_it() {
-    let stage = Stage::trusted(Script::new(vec![Turn::text("From the first."), Turn::text("From the second.")]));
+    let answer = Turn::computed(|request| {
+        let is_second = request.to_string().contains("And where now?");
+        Turn::text(if is_second { "From the second." } else { "From the first." })
+    });
+    let stage = Stage::trusted(Script::new(vec![answer]));
     let second = stage.home.project_dir().with_file_name("garden");
     std::fs::create_dir(&second).unwrap();
     stage.arki(&["trust", &second.display().to_string()]);

@@ -7,7 +7,7 @@ use serde_json::json;
 /// What stands beside each other, from left to right, must not overlap; what is in the status bar must end inside it.
 const OVERLAPS: &str = "
     const bar = document.querySelector('.status');
-    const parts = [...bar.children].map((part) => part.getBoundingClientRect()).filter(({ width }) => width > 0);
+    const parts = [...bar.children].map((part) => part.getBoundingClientRect()).filter(({ width }) => width > 1);
     const over = parts.filter((part, place) => place > 0 && part.left < parts[place - 1].right - 0.5);
     const out = parts.filter(({ right }) => right > innerWidth + 0.5);
     const spilt = [...bar.querySelectorAll('button, .status-fact')].filter((part) =>

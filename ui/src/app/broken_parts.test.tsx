@@ -26,15 +26,25 @@ describe("the window with one broken part", () => {
 
   it("shows all the others", async () => {
     Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
-    for (const part of ["sessions", "conversation", "status", "settings"]) {
+    for (const part of ["sessions", "conversation", "status"]) {
       broken.part = part;
       const view = await renderOn(createFake({}), <App />);
       expect(screen.getByRole("alert").textContent, part).toContain("can't be shown: broken");
-      for (const other of ["sessions", "conversation", "status", "settings"])
+      for (const other of ["sessions", "conversation", "status"])
         expect(screen.queryByText(other) !== null, `${other} with ${part}`).toBe(other !== part);
       expect(screen.getByRole("complementary", { name: "Inspector" })).toBeTruthy();
       view.unmount();
     }
+  });
+
+  it("says so of a dialog when it is opened, and keeps the rest", async () => {
+    Object.assign(window, { innerWidth: 1440, innerHeight: 900 });
+    broken.part = "settings";
+    await renderOn(createFake({}), <App />);
+    expect(screen.queryByRole("alert")).toBeNull();
+    await userEvent.keyboard("{Control>},{/Control}");
+    expect((await screen.findByRole("alert")).textContent).toContain("can't be shown: broken");
+    expect(screen.getByText("conversation")).toBeTruthy();
   });
 
   it("loses one tab of the inspector and not the rest of it", async () => {

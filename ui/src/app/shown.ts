@@ -100,7 +100,9 @@ function useFirstSession(
     if (shownOver(open, choice)?.sessionId) return;
     const here = sessions.filter((session) => session.project === open);
     const asks = here.find(
-      (one) => one.state === "waiting" || waiting.some(({ sessionId }) => sessionId === one.sessionId),
+      (one) =>
+        (one.state === "waiting" && one.parent === null) ||
+        waiting.some(({ sessionId }) => sessionId === one.sessionId),
     );
     const before = here.find((one) => one.sessionId === (last.get(open) ?? recall("session")));
     const first = asks ?? before;

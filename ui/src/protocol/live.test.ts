@@ -77,6 +77,9 @@ describe("live", () => {
     const live = deltaStep(nothingLive, delta("lo wor"), 0);
     const partial = { runId: "r", turn: 1, text: "hello w", thoughts: "" };
     expect(said(withPartial(live, partial))).toBe("hello wor");
+    const { add } = eventLog("s");
+    const stored = liveEventStep(live, add("output.message", { turn: 1, content: "hello world" }, "r"));
+    expect(withPartial(stored, partial).answer).toBeNull();
     expect(fresh("abc", "xyz")).toBe("xyz");
     expect(fresh("abc", "")).toBe("");
   });

@@ -121,7 +121,9 @@ function isWhole(answer: LiveAnswer, p: Readonly<Record<string, unknown>>): bool
 
 /** Joins the answer the engine kept with the deltas that came while it was being fetched. */
 export function withPartial(live: Live, partial: PartialAnswer | null): Live {
-  if (partial === null) return live;
+  if (partial === null || live.ended === partial.runId) return live;
+  // It was stored while it was being fetched.
+  if (live.ended === turnKey(partial.runId, partial.turn)) return live;
   const seen = live.answer?.runId === partial.runId && live.answer.turn === partial.turn ? live.answer : null;
   const joined = (kept: string, heard: GrowingText | undefined) => {
     const text = new GrowingText(kept);

@@ -111,7 +111,7 @@ describe("a write approval", () => {
       {
         decision: "approve",
         hunks: [3],
-        edited: { 3: "mine\nand more\n" },
+        edited: { 3: "mine\n" },
         command: null,
         note: null,
         previewHash: hash,
@@ -350,7 +350,7 @@ describe("what was decided", () => {
         approvalId: `a${session}`,
         decision: "approve",
         hunks: [1, 3],
-        edited: { 3: "mine\n" },
+        edited: { 3: "mine\nand more\n" },
       }),
     ];
     await act(async () => fake.send({ events }));
