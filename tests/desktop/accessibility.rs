@@ -100,7 +100,7 @@ fn what_was_decided_and_who_wrote_it_has_no_barrier() {
     window.pictures("decided-hunks");
     no_barrier(&window, "decided hunks");
 
-    window.element("button", "src/app.txt").click();
+    window.element("button", "Who wrote this: src/app.txt").click();
     window.element("dialog", "Who wrote this");
     window.element("listbox", "Lines and who wrote them");
     window.pictures("who-wrote-this");
