@@ -7,6 +7,7 @@
 export type Bounds = readonly [least: number, first: number, most: number];
 
 export const conversationLeast = 420;
+const sheetLeast = 420;
 export const sidebarWidth: Bounds = [176, 232, 400];
 
 /** At first as much as leaves the conversation its reading column: lines of code should not wrap. */
@@ -41,5 +42,7 @@ export function inspectorIn(window: number, wished: Wished, beside: number): Col
   const room = window - beside - conversationLeast;
   const floats = room < bounds[0];
   const most = floats ? bounds[2] : Math.min(bounds[2], room);
-  return { width: Math.min(most, clampWidth(wished.inspector, bounds)), floats, most };
+  const width = Math.min(most, clampWidth(wished.inspector, bounds));
+  // A sheet has room of its own, and one more button in its head.
+  return { width: floats ? Math.max(width, sheetLeast) : width, floats, most };
 }
