@@ -1,5 +1,6 @@
 //! Whether a call may be carried out: a plain function over data, in the order of the contract. First hit wins.
 
+mod bash_grammar;
 mod beside_git;
 mod build;
 mod command_line;

@@ -213,6 +213,7 @@ const TARGETS: &[&str] = &[
     "default",
     "doc",
     "docs",
+    "help",
     "lint",
     "package",
     "spec",
@@ -287,10 +288,19 @@ fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         }) || ecosystems::compiles(words, &mut reads)
             || ecosystems::says_its_usage(words, &mut reads)
     };
-    let is_known = is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool));
+    let is_known =
+        is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_its_version(&tool));
     wide.extend(folder.iter().cloned().map(WideRead::Inside));
     wide.extend(reads.into_iter().map(|read| read.from(folder.as_deref().unwrap_or("."))));
     is_known
+}
+
+/// A known tool that a runner is to ask.
+fn says_its_version(tool: &[Word]) -> bool {
+    let is_known = |name: &str| {
+        [BUILDS, ecosystems::BUILDS].into_iter().flatten().any(|build| build.name.split(' ').next() == Some(name))
+    };
+    matches!(tool, [name, asks] if matches!(asks.text.as_str(), "--version" | "-V") && is_known(&name.text))
 }
 
 impl Build {
@@ -324,6 +334,11 @@ impl Build {
             arguments = &full;
         }
         let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
+        // A plugin is code, unless it is one to do without.
+        let is_plugin = |flag: &Flag<'_>| matches!(flag, Flag::Short('p', Some(value)) if !value.starts_with("no:"));
+        if self.name == "pytest" && given.flags.iter().any(is_plugin) {
+            return false;
+        }
         // What was built before goes as well, where something is built anew.
         let is_cleaned = is_java && given.operands.iter().any(|operand| is_target(&operand.text));
         if !given.flags.iter().all(|flag| names_nothing_outside(flag, wide)) {
@@ -339,7 +354,8 @@ impl Build {
             Operands::Targets => {
                 !operand.expands && (is_target(&operand.text) || (is_cleaned && operand.text == "clean"))
             }
-        }) && (!matches!(self.operands, Operands::Folder) || given.operands.len() <= 1)
+        }) && (!matches!(self.operands, Operands::Folder)
+            || given.operands.iter().filter(|word| !is_number(&word.text)).count() <= 1)
             && self.is_whole(given.operands.len())
     }
 
@@ -367,7 +383,7 @@ fn names_nothing_outside(flag: &Flag<'_>, wide: &mut Vec<WideRead>) -> bool {
 
 /// Textually inside the project, or to be looked at.
 fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
-    if word.text.contains("://") || word.text.starts_with(['-', '{']) {
+    if word.text.contains("://") || word.text.starts_with('-') || (word.expands && word.text.starts_with('{')) {
         return false;
     }
     if word.expands {
@@ -420,9 +436,13 @@ fn stays_inside(text: &str) -> bool {
     !text.starts_with(['/', '~']) && text.split('/').all(|part| part != "..") && !text.contains("://")
 }
 
+/// `make -j 4`
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn is_target(name: &str) -> bool {
-    if name.bytes().all(|byte| byte.is_ascii_digit()) {
-        // `make -j 4`
+    if is_number(name) {
         return true;
     }
     // Gradle's `:app:testDebugUnitTest`.

@@ -258,6 +258,14 @@ impl Reader<'_> {
                 self.push('{', false);
                 self.push('}', false);
             }
+            '{' if self.is_number_in_braces() => {
+                self.push('{', false);
+                while let Some(next) = self.characters.next_if(|next| *next != '}') {
+                    self.push(next, false);
+                }
+                self.characters.next();
+                self.push('}', false);
+            }
             '*' | '?' | '[' | '{' | '}' => {
                 self.push(character, false);
                 self.word.get_or_insert_default().expands = true;
@@ -272,6 +280,12 @@ impl Reader<'_> {
         let mut ahead = self.characters.clone();
         let is_end = |next: Option<char>| next.is_none_or(|next| matches!(next, ' ' | '\t' | '\n'));
         ahead.next() == Some('}') && is_end(ahead.next())
+    }
+
+    /// `stash@{0}`: braces around a number alone are no pattern.
+    fn is_number_in_braces(&self) -> bool {
+        let inner = || self.characters.clone().take_while(|next| next.is_ascii_digit());
+        inner().next().is_some() && self.characters.clone().nth(inner().count()) == Some('}')
     }
 
     fn double_quoted(&mut self) -> Result<(), Unclear> {

@@ -341,7 +341,9 @@ fn brings_hidden_back(flag: &Flag<'_>) -> bool {
         return true;
     }
     let (Flag::Short('g', Some(glob)) | Flag::Long("glob" | "iglob", Some(glob))) = flag else { return false };
-    let is_source = glob.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension));
+    let endings = places::ending_of(glob).unwrap_or_default();
+    let is_source =
+        !endings.is_empty() && endings.iter().all(|ending| SOURCES.contains(&ending.trim_start_matches('.')));
     !glob.starts_with('!') && !is_source
 }
 

@@ -13,6 +13,9 @@ const PLAYWRIGHT: &str = "grep= headed list project= reporter= retries= timeout=
 
 pub(super) const BUILDS: &[Build] = &[
     // Rust
+    builds("pnpm run", "rsw:", "if-present recursive silent", Operands::Targets),
+    builds("yarn workspaces run", "", "", Operands::Targets),
+    builds("yarn workspaces foreach -A run", "", "", Operands::Targets),
     Build { passes_on: true, ..builds("cargo xtask", "", "", Operands::Targets) },
     builds("cargo deny check", "", "", Operands::Any),
     builds("cargo fmt --all --check --", "", "", Operands::None),
@@ -68,7 +71,11 @@ pub(super) const BUILDS: &[Build] = &[
     builds("deno test", "A", "allow-read allow-env filter= parallel quiet no-check", Operands::Any),
     builds("deno fmt --check", "", "", Operands::Any),
     // Python
-    builds("pytest", "k:lm:n:qr:svxW:", PYTEST_MORE, Operands::Any),
+    builds("pytest", "k:lm:n:p:qr:svxW:", PYTEST_MORE, Operands::Any),
+    builds("pip list", "elo", "editable format= local outdated user", Operands::None),
+    builds("pip show", "f", "files", Operands::Any),
+    builds("pip freeze", "l", "all local", Operands::None),
+    builds("pip check", "", "", Operands::None),
     builds("unittest", "bcfk:qv", "buffer catch failfast locals quiet verbose", Operands::Any),
     builds(
         "unittest discover",
@@ -166,7 +173,7 @@ pub(super) const BUILDS: &[Build] = &[
     ),
     builds("meson setup", "", "buildtype=", Operands::Any),
     builds("ninja -C", "j:k:v", "", Operands::Any),
-    builds("clang-format --dry-run", "n", "Werror", Operands::Any),
+    builds("clang-format --dry-run", "nW:", "", Operands::Any),
     builds("clang-tidy", "p:", "quiet checks=", Operands::Any),
     builds("cppcheck", "qj:", "enable= error-exitcode= inline-suppr quiet std= suppress=", Operands::Any),
     builds("make", "Bj?knsi", "always-make dry-run jobs? keep-going no-print-directory silent", Operands::Targets),

@@ -139,6 +139,8 @@ pub(super) const SAYS_ITS_VERSION: &[&str] = &[
 pub(super) const PROGRAMS: &[Program] = &[
     names("arch", "", ""),
     names("basename", "as:z", "multiple suffix= zero"),
+    shows("base64", "w:", "wrap="),
+    names("netstat", "alnptuW46r", "all listening numeric programs tcp udp"),
     // It reads the script and says what is wrong with it.
     shows("bash -n", "", ""),
     shows("sh -n", "", ""),
