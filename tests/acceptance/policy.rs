@@ -10,7 +10,7 @@ fn stage(config: &Value) -> Stage {
 }
 
 fn judged(stage: &Stage, args: &[&str]) -> Value {
-    let lines = stage.arki(&[&["policy", "check"], args].concat()).exits(0).lines();
+    let lines = stage.arki(&[&["policy", "check", "--json"], args].concat()).exits(0).lines();
     assert_eq!(lines.len(), 1);
     let mut keys: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
     keys.sort();

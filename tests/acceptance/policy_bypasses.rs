@@ -5,7 +5,7 @@ use arki_testkit::{Script, Turn};
 use serde_json::json;
 
 fn judged(stage: &Stage, command: &str) -> (String, String) {
-    let verdict = &stage.arki(&["policy", "check", command]).lines()[0];
+    let verdict = &stage.arki(&["policy", "check", "--json", command]).lines()[0];
     (verdict["decision"].as_str().unwrap().to_owned(), verdict["rule"].as_str().unwrap().to_owned())
 }
 

@@ -21,7 +21,6 @@ const WRONG: &[&[&str]] = &[
     &["exec", ""],
     &["exec", "   "],
     &["exec"],
-    &["approvals", "approve"],
     &["approvals", "approve", "x", "--hunks", "one"],
     &["events"],
     &["keys", "set"],

@@ -20,7 +20,9 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval or a question is waiting, \
+    after_help = "Ids: wherever a session, run, approval, question or message is named, an unambiguous prefix or ending \
+    of at least 4 characters does, and `last` is the newest; where something is approved or removed, `last` is \
+    refused.\n\nExit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval or a question is waiting, \
     4 denied in an untrusted folder, 5 a budget paused the run, 130 cancelled."
 )]
 pub(crate) struct Arguments {
@@ -88,9 +90,9 @@ pub(crate) enum Command {
         /// Go on printing as events come
         #[arg(long)]
         follow: bool,
-        /// Begin with this number
-        #[arg(long, value_name = "SEQ", default_value_t = 1)]
-        from: u64,
+        /// Begin with this number; with the first where left out
+        #[arg(long, value_name = "SEQ")]
+        from: Option<u64>,
         /// Another form: `arkai` prints JSON Lines as the arkai kernel writes its events
         #[arg(long, value_name = "FORM")]
         format: Option<EventForm>,
@@ -123,8 +125,8 @@ pub(crate) enum Command {
     Undo {
         /// A session's or run's id
         session: String,
-        /// The number of the `file.changed` event
-        seq: u64,
+        /// The number of the `file.changed` event; may follow the session's id, as in `3f2a91c4#12`
+        seq: Option<u64>,
         /// Only show what would be done
         #[arg(long)]
         dry_run: bool,
@@ -223,10 +225,23 @@ pub(crate) enum ApprovalsCommand {
     /// The newest first
     List,
     /// What would be done: the diff with its hunks, or the command
-    Show { id: String },
+    Show {
+        /// The only one that waits where left out
+        id: Option<String>,
+        /// Of a large change, the diff of this file
+        #[arg(long, value_name = "PATH", conflicts_with_all = ["hunks", "all"])]
+        file: Option<String>,
+        /// Only these hunks, such as 1,3
+        #[arg(long, value_delimiter = ',', value_name = "NUMBERS", conflicts_with = "all")]
+        hunks: Option<Vec<usize>>,
+        /// Of a large change, all of the diff and not only the list of its files
+        #[arg(long)]
+        all: bool,
+    },
     /// Approve, and go on with the run to its next stop
     Approve {
-        id: String,
+        /// The only one that waits where left out; never `last`
+        id: Option<String>,
         /// Also allow it for the rest of this session, by the narrowest rule that does; it is shown first, and `show`
         /// tells it beforehand
         #[arg(long, conflicts_with_all = ["always", "hunks", "command"])]
@@ -250,7 +265,8 @@ pub(crate) enum ApprovalsCommand {
     Withdraw { session: String },
     /// Reject, and go on with the run to its next stop
     Reject {
-        id: String,
+        /// The only one that waits where left out
+        id: Option<String>,
         /// A note to the model
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,

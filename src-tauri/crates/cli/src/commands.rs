@@ -18,6 +18,7 @@ mod resume;
 mod rewind;
 mod search;
 mod sessions;
+mod story;
 mod tools;
 mod trust;
 mod usage;

@@ -32,6 +32,7 @@ const USAGE_CODES: &[Code] = &[
     Code::FOLDER_UNAVAILABLE,
     Code::GUIDE_UNKNOWN,
     Code::HUNK_UNKNOWN,
+    Code::ID_AMBIGUOUS,
     Code::MCP_SERVER_UNKNOWN,
     Code::MESSAGE_NOT_FOUND,
     Code::PATH_INVALID,

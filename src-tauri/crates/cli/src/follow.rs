@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
+use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
     ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
@@ -62,6 +63,9 @@ pub(crate) async fn to_next_stop(
     let state = RunState::fold(&events);
     let denied = was_denied(engine, &events)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
+    if let (RunEnd::AwaitingApproval(id), false) = (&end, engine.is_ephemeral()) {
+        tell_approval(engine, output, id)?;
+    }
     if let Some(question) = state.as_ref().and_then(RunState::open_question) {
         tell_question(output, &run.session_id, question);
     }
@@ -122,8 +126,7 @@ fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemera
         RunEnd::AwaitingApproval(_) | RunEnd::BudgetExhausted if ephemeral => {
             output.aside("It stopped here, and nothing of it is kept (--ephemeral), so that it cannot go on.");
         }
-        RunEnd::AwaitingAnswer(_) => {}
-        RunEnd::AwaitingApproval(id) => output.aside(waiting(id)),
+        RunEnd::AwaitingAnswer(_) | RunEnd::AwaitingApproval(_) => {}
         RunEnd::Paused => output.aside(format!("Paused. `arki resume {}` goes on.", run.run_id)),
         RunEnd::BudgetExhausted => {
             output.aside(format!("A budget paused the run. `arki resume {}` gives it a fresh one.", run.run_id));
@@ -140,8 +143,18 @@ pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &
     output.aside(format!("Waiting for your answer: `arki resume {session_id} --answer TEXT`, or in the window."));
 }
 
-fn waiting(id: &ApprovalId) -> String {
-    format!("Waiting for your decision: `arki approvals show {id}`, then `approve` or `reject`.")
+/// What waits, and the shortest commands that decide it.
+fn tell_approval(engine: &Engine, output: &Output, id: &ApprovalId) -> Result<(), Fault> {
+    if !output.json {
+        output.aside("");
+        review::at_stop(engine, &engine.approval(id)?, |line| output.aside(line));
+        output.aside("");
+    }
+    let name = engine.short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
+    output.aside(format!("Waiting for your decision on {id}:"));
+    output.aside(format!("  arki approvals approve{name}"));
+    output.aside(format!("  arki approvals reject{name}"));
+    Ok(())
 }
 
 struct Screen<'a> {

@@ -12,6 +12,8 @@ mod exit;
 mod follow;
 mod output;
 mod regular_file;
+mod review;
+mod standard_input;
 
 use arguments::Arguments;
 use clap::Parser;

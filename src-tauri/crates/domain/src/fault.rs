@@ -112,6 +112,8 @@ codes! {
     HUNK_NOT_EDITABLE,
     /// A hunk number that the preview does not have.
     HUNK_UNKNOWN,
+    /// Several ids fit the part of one that was given.
+    ID_AMBIGUOUS,
     /// A file's earlier content is no longer kept.
     IMAGE_MISSING,
     /// Something failed that should not; please report it.

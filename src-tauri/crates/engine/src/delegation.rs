@@ -140,6 +140,7 @@ impl Delegation {
                 ..RunOptions::default()
             },
             images: Vec::new(),
+            piped: Vec::new(),
             disabled_tools: None,
             message_id: None,
         })

@@ -10,9 +10,11 @@ use crate::environment_keys::EnvironmentKeys;
 use crate::keys::AnchorKey;
 use crate::keys::{Keys, anchor_key};
 use crate::leavings::Leavings;
+use crate::names;
 use crate::mcp::McpServers;
 use crate::placeholder_key::placeholder_key;
 use crate::recorded_log::RecordedLog;
+use crate::review::ReviewDiff;
 use crate::subscription::{EventFilter, Subscription};
 use crate::this_process::is_alive;
 use crate::wholeness::Found;
@@ -30,7 +32,7 @@ use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_f
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use tokio::sync::OnceCell;
 use tokio::task::JoinHandle;
 
@@ -81,6 +83,8 @@ pub struct Engine {
     /// For a run that keeps nothing: what the user decided before it.
     pub(crate) decided_before: Option<Arc<Reader>>,
     pub(crate) mcp: McpServers,
+    /// The large diff that was last looked at, by its hash.
+    reviewed: Mutex<Option<(String, ReviewDiff)>>,
     pub(crate) leavings: Arc<Leavings>,
 }
 
@@ -151,6 +155,7 @@ impl Engine {
             salvaged,
             decided_before: decided_before.map(Arc::new),
             mcp: McpServers::default(),
+            reviewed: Mutex::default(),
         }))
     }
 
@@ -196,22 +201,6 @@ impl Engine {
     /// When the database cannot be read.
     pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
         Ok(self.reader().sessions(limit, 0)?)
-    }
-
-    /// The session of this id, or of the only one that begins so; a run's id finds its session.
-    ///
-    /// # Errors
-    /// `SESSION_NOT_FOUND`.
-    pub fn find_session(&self, id: &str) -> Result<SessionSummary, Fault> {
-        if id.is_empty() {
-            let hint = "`arki sessions list` shows the sessions there are.";
-            return Err(Fault::new(Code::SESSION_NOT_FOUND, "No session is named.", hint));
-        }
-        if let Some(run) = self.reader().run(&RunId::from(id))? {
-            return self.session(&run.session_id);
-        }
-        let session = self.reader().find_session(id)?;
-        self.session(&session)
     }
 
     pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
@@ -287,6 +276,10 @@ impl Engine {
         Arc::new(self.log.of_run(&self.owner))
     }
 
+    pub(crate) fn reviewed(&self) -> MutexGuard<'_, Option<(String, ReviewDiff)>> {
+        self.reviewed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn live_bus(&self) -> Arc<dyn LiveBus> {
         self.bus.clone()
     }
@@ -357,10 +350,7 @@ const MAX_APPROVALS: usize = 1000;
 pub async fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<VerifyReport>, Fault> {
     let reader = Store::open_read_only(&directories.database())?;
     let session = match session {
-        Some(id) => Some(match reader.run(&RunId::from(id))? {
-            Some(run) => run.session_id,
-            None => reader.find_session(id)?,
-        }),
+        Some(name) => Some(names::session(&reader, name)?),
         None => None,
     };
     // The keychain is only asked where there is something to check with its key.

@@ -11,6 +11,8 @@ mod jsonl;
 mod markdown;
 mod story;
 
+pub use story::proposed_diff;
+
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,7 @@
 
 use crate::Engine;
 use arki_domain::projection::Transcript;
-use arki_domain::{Code, Content, ContentKind, Fault, Image, SessionId, sha256_hex};
+use arki_domain::{Code, Content, ContentKind, Fault, Image, sha256_hex};
 use arki_llm::ModelInfo;
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -62,10 +62,6 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
 }
 
 impl Engine {
-    pub(crate) async fn keep_pictures(&self, session_id: &SessionId, contents: Vec<Content>) -> Result<(), Fault> {
-        self.contents.put(session_id, contents).await
-    }
-
     /// What is still kept of them: those of an imported session are not.
     pub(crate) fn images_of(&self, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
         let mut images = BTreeMap::new();

@@ -115,6 +115,7 @@ impl Engine {
                 .run
                 .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),
             images: Vec::new(),
+            piped: Vec::new(),
             message_id: Some(next.message_id),
         };
         self.start_run(start).await.map(Some)

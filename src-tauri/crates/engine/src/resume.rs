@@ -5,6 +5,7 @@ use crate::active_run::Running;
 use crate::config::Config;
 use crate::history::History;
 use crate::launch::Work;
+use crate::names::NamedPlace;
 use crate::projects::OpenProject;
 use arki_agent::RunControl;
 use arki_domain::projection::{CallProgress, RunPhase, RunState};
@@ -44,17 +45,21 @@ impl Engine {
         self.resume(&session_id, Resume { approve, ..Resume::default() }).await
     }
 
-    /// As [`Self::resume_run`], by the id of a run or of its session. Another run than the one named is not gone on with.
+    /// As [`Self::resume_run`], of a session or one of its runs. Another run than the one named is not gone on with.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
-    pub async fn resume_named(self: &Arc<Self>, id: &str, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
-        let session_id = self.find_session(id)?.session_id;
+    pub async fn resume_named(
+        self: &Arc<Self>,
+        named: &NamedPlace,
+        approve: Option<ApprovalMode>,
+    ) -> Result<Running, Fault> {
+        let session_id = named.session.session_id.clone();
         let above = self.run_above(&session_id)?;
         if above != session_id {
             return self.resume_run(&above, approve).await;
         }
-        let run = self.reader().run(&RunId::from(id))?.map(|_| RunId::from(id));
+        let run = named.run.clone();
         self.resume(&session_id, Resume { approve, run, ..Resume::default() }).await
     }
 

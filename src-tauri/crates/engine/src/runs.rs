@@ -4,6 +4,7 @@ use crate::Engine;
 use crate::active_run::Running;
 use crate::config::{AGENT, Config};
 use crate::launch::Work;
+use crate::piped_input::{self, PipedPrompt};
 use crate::projects::canonical;
 use crate::prompt_images;
 use arki_agent::RunControl;
@@ -46,6 +47,8 @@ pub struct StartRun {
     pub options: RunOptions,
     /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
     pub images: Vec<Vec<u8>>,
+    /// What was piped in beside the prompt, which names it; empty where nothing was.
+    pub piped: Vec<u8>,
     /// The tools that the session's runs don't have from now on; as before where `None`.
     pub disabled_tools: Option<Vec<String>>,
     /// The queued message that the prompt is.
@@ -82,6 +85,8 @@ impl Engine {
         }
         let work = Work { claim: self.claim(&session_id)?, control };
         let open = self.load_project(&project)?;
+        let PipedPrompt { prompt, contents: mut kept, artifacts } =
+            piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
         let config = self.config_of(&open)?.for_agent(&agent)?;
         self.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
@@ -113,11 +118,12 @@ impl Engine {
             self.ensure_begun_here(&run.run_id)?;
             return Err(busy(&session_id, run));
         }
-        self.keep_pictures(&session_id, pictures).await?;
+        kept.extend(pictures);
+        self.contents.put(&session_id, kept).await?;
         let mut drafts = Vec::new();
         if is_new {
             drafts.push(EventDraft::of_session(SessionCreated {
-                title: title(&start.prompt),
+                title: title(&prompt),
                 project: open.path(),
                 agent: agent.clone(),
                 parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
@@ -139,7 +145,7 @@ impl Engine {
         drafts.push(EventDraft::of_run(
             &run_id,
             RunStarted {
-                prompt: start.prompt,
+                prompt,
                 agent,
                 model,
                 core: CORE.to_owned(),
@@ -149,6 +155,7 @@ impl Engine {
                 parent,
             },
         ));
+        drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.log.append(&session_id, drafts).await?;
         let history = self.history(&session_id, Some(&run_id))?;
         self.launch(session_id, history, &open, &config, Arc::from(system), work)

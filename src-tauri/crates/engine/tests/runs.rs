@@ -38,6 +38,7 @@ impl Stage {
             model: None,
             options,
             images: Vec::new(),
+            piped: Vec::new(),
             disabled_tools: None,
             message_id: None,
         }

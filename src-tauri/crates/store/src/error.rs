@@ -28,8 +28,6 @@ pub enum StoreError {
     Io { path: PathBuf, detail: String },
     #[error("There is no session {wanted}.")]
     SessionNotFound { wanted: String },
-    #[error("Several sessions start with {prefix}.")]
-    SessionAmbiguous { prefix: String },
     #[error(
         "Another process has taken over the session {session_id} while this one was held up; its run has stopped here."
     )]
@@ -72,7 +70,6 @@ impl StoreError {
             Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
             Self::Older { .. } | Self::Unsettled { .. } | Self::Io { .. } => Code::IO_FAILED,
             Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
-            Self::SessionAmbiguous { .. } => Code::USAGE,
             Self::SessionBusy { .. } | Self::LeaseLost { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
             Self::SessionHasForks { .. } => Code::SESSION_HAS_FORKS,
@@ -104,7 +101,6 @@ impl StoreError {
             Self::NotPermitted { .. } => "Make the folder and the files in it writable for you, or set ARKI_DATA_DIR.",
             Self::Io { .. } => "Check the disk and the folder, then try again. What was saved before is intact.",
             Self::SessionNotFound { .. } => "`arki sessions list` shows the sessions there are.",
-            Self::SessionAmbiguous { .. } => "Give more characters of the id; `arki sessions list` shows them.",
             Self::LeaseLost { .. } => "What it did until then is kept; `arki events` shows how the session went on.",
             Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
             Self::SessionHasForks { .. } => "Remove the sessions that were forked from it first.",

@@ -115,25 +115,6 @@ impl Reader {
         })
     }
 
-    /// The one session whose id starts with `prefix`.
-    ///
-    /// # Errors
-    /// `SessionNotFound`, `SessionAmbiguous`, or when the database cannot be read.
-    pub fn find_session(&self, prefix: &str) -> Result<SessionId, StoreError> {
-        let found: Vec<String> = self.read(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT session_id FROM sessions WHERE session_id >= ?1 AND session_id < ?2 LIMIT 2")?;
-            let rows = statement.query_map(params![prefix, format!("{prefix}\u{10ffff}")], |row| row.get(0))?;
-            Ok(rows.collect::<Result<_, _>>()?)
-        })?;
-        match found.as_slice() {
-            [one] => Ok(SessionId::from(one.as_str())),
-            [first, _] if first == prefix => Ok(SessionId::from(prefix)),
-            [] => Err(StoreError::SessionNotFound { wanted: prefix.to_owned() }),
-            _ => Err(StoreError::SessionAmbiguous { prefix: prefix.to_owned() }),
-        }
-    }
-
     /// # Errors
     /// When the database cannot be read.
     pub fn run(&self, run_id: &RunId) -> Result<Option<RunRecord>, StoreError> {

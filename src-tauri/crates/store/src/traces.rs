@@ -25,7 +25,7 @@ const ORIGIN: &str = "UPDATE sessions SET origin = ?2, parent = NULL WHERE sessi
 pub(crate) enum ContentUse {
     /// A file before or after a change: without it the change cannot be taken back.
     Image = 0,
-    /// A system prompt, or what the agent made for the user.
+    /// A system prompt, a large diff, or what the agent made for the user.
     Whole = 1,
     /// A list of images.
     Manifest = 2,
@@ -118,6 +118,10 @@ impl Trace<'_> {
                 Some(manifest) => self.refer(manifest, ContentUse::Whole),
                 None => Ok(()),
             },
+            EventBody::ApprovalRequested(requested) => {
+                let diff = requested.preview.as_ref().and_then(|preview| preview.diff_hash.as_ref());
+                diff.map_or(Ok(()), |hash| self.refer(hash, ContentUse::Whole))
+            }
             EventBody::ArtifactEmitted(emitted) => self.refer(&emitted.content_hash, ContentUse::Whole),
             _ => Ok(()),
         }

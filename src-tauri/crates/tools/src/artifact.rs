@@ -6,12 +6,13 @@ use serde_json::Value;
 /// Before the hash in what a model is told, and in what it may give as a path.
 pub(crate) const SCHEME: &str = "artifact:";
 /// The longest text that is kept of what a tool says; of a longer one the beginning and the end. It is compressed.
-pub(crate) const MAX_ARTIFACT_BYTES: usize = 16 << 20;
+pub const MAX_ARTIFACT_BYTES: usize = 16 << 20;
 /// Hexadecimal digits of the hash that name an artifact.
 const ID_DIGITS: usize = 16;
 
 /// The content without keys, and the event that tells of it.
-pub(crate) fn of_text(name: &str, media_type: &str, text: &str, redactor: &Redactor) -> (Content, ArtifactEmitted) {
+#[must_use]
+pub fn of_text(name: &str, media_type: &str, text: &str, redactor: &Redactor) -> (Content, ArtifactEmitted) {
     let bytes = redactor.redact(text).into_owned().into_bytes();
     let hash = sha256_hex(&bytes);
     let emitted = ArtifactEmitted {
@@ -32,6 +33,7 @@ pub(crate) fn id_in(args: &Value) -> Option<&str> {
 }
 
 /// As a tool's `path` may name it.
-pub(crate) fn reference(emitted: &ArtifactEmitted) -> String {
+#[must_use]
+pub fn reference(emitted: &ArtifactEmitted) -> String {
     format!("{SCHEME}{}", emitted.artifact_id)
 }

@@ -23,6 +23,7 @@ mod subagents;
 mod tool;
 mod touched;
 
+pub use artifact::{MAX_ARTIFACT_BYTES, of_text as text_artifact, reference as artifact_reference};
 pub use builtin::delegate::delegate;
 pub use builtin::fetch_url::fetch_url;
 pub use caller::{CallPlace, Caller, MAX_ELICITATIONS_A_CALL, OpenElicitation};

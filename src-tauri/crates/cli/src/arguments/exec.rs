@@ -6,8 +6,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExecArguments {
-    /// What to do; `-` or nothing reads it from standard input
+    /// What to do; `-` or nothing reads it from standard input. What is piped in beside a prompt is appended to it
     pub(crate) prompt: Option<String>,
+    /// Leave standard input alone
+    #[arg(long)]
+    pub(crate) no_stdin: bool,
     /// PROVIDER/MODEL; the configured one where left out
     #[arg(long)]
     pub(crate) model: Option<String>,

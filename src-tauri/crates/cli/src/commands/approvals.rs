@@ -3,9 +3,10 @@
 use crate::arguments::ApprovalsCommand;
 use crate::exit::Exit;
 use crate::follow;
+use crate::review::{self, Shown};
 use crate::output::{Output, dim, time, visible};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
-use arki_engine::{ApprovalRecord, Engine, Keep, Resolution, RuleDefinition, rule_text};
+use arki_engine::{ApprovalRecord, ApprovalUse, Engine, Keep, Resolution, RuleDefinition, rule_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,8 +38,17 @@ impl<'a> Listed<'a> {
 pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         ApprovalsCommand::List => list(engine, output),
-        ApprovalsCommand::Show { id } => show(engine, &id, output),
+        ApprovalsCommand::Show { id, file, hunks, all } => {
+            let shown = match (file, hunks, all) {
+                (Some(path), ..) => Shown::File(path),
+                (_, Some(hunks), _) => Shown::Hunks(hunks),
+                (_, _, true) => Shown::All,
+                (None, None, false) => Shown::Files,
+            };
+            show(engine, id.as_deref(), &shown, output)
+        }
         ApprovalsCommand::Approve { id, session, always, hunks, command, note } => {
+            let id = find(engine, id.as_deref(), ApprovalUse::Approve, output)?.approval_id;
             let keep = match (session, always) {
                 (true, _) => Keep::Session { shown: shown_rule(engine, &id, "this session", output)? },
                 (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
@@ -48,6 +58,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
             decide(engine, &id, approval, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
+            let id = find(engine, id.as_deref(), ApprovalUse::Reject, output)?.approval_id;
             decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
         }
         ApprovalsCommand::Granted { session } => {
@@ -61,6 +72,15 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
             Ok(Exit::Done)
         }
     }
+}
+
+/// Where none is named, it is said which one it is.
+fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output) -> Result<ApprovalRecord, Fault> {
+    let record = engine.find_approval(id, wanted)?;
+    if id != Some(record.approval_id.as_str()) {
+        output.aside(dim(&format!("This is {}.", record.approval_id)));
+    }
+    Ok(record)
 }
 
 fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
@@ -91,8 +111,8 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
-    let record = engine.approval(&ApprovalId::from(id))?;
+fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Result<Exit, Fault> {
+    let record = find(engine, id, ApprovalUse::Show, output)?;
     let listed =
         Listed::of(engine, &record).ok_or_else(|| Fault::internal("an approval that this version cannot read"))?;
     if output.json {
@@ -101,12 +121,7 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     }
     let revealed = engine.revealed(&record);
     let requested = revealed.as_ref().unwrap_or(&listed.requested);
-    output.line(format!("{}  risk: {}", visible(&requested.tool_id), format!("{:?}", requested.risk).to_lowercase()));
-    output.line(visible(&requested.reason));
-    if let Some(command) = &requested.command {
-        output.line(format!("\n$ {}\n", visible(&command.command)));
-        output.line(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
-    }
+    review::head(requested).iter().for_each(|line| output.line(line));
     for placeholder in engine.unresolved_secrets(&record) {
         output.line(format!(
             "{} stands for a secret that is not known here: nobody keeps what was typed. It can be approved in the \
@@ -118,28 +133,11 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
         let rule = visible(&rule_text(&rule));
         output.line(dim(&format!("`approve --always`, or `--session` for this session only, would add: {rule}")));
     }
-    if let Some(preview) = &requested.preview {
+    if requested.preview.is_some() {
         output.line("");
-        numbered(&preview.diff).iter().for_each(|line| output.line(line));
+        review::diff(engine, &record, requested, shown, |line| output.line(line))?;
     }
     Ok(Exit::Done)
-}
-
-/// The diff with each hunk's number in front of it.
-fn numbered(diff: &str) -> Vec<String> {
-    let mut number = 0;
-    diff.split_terminator('\n')
-        .map(|line| (line.chars().next(), visible(line)))
-        .map(|(first, line)| match first {
-            Some('@') => {
-                number += 1;
-                format!("\x1b[36m[hunk {number}] {line}\x1b[0m")
-            }
-            Some('+') => format!("\x1b[32m{line}\x1b[0m"),
-            Some('-') => format!("\x1b[31m{line}\x1b[0m"),
-            _ => line,
-        })
-        .collect()
 }
 
 /// To all of what is shown, without a word.
@@ -157,8 +155,8 @@ fn answer(decision: ApprovalDecision) -> Resolution {
 }
 
 /// What is to be stored is told before it is; the engine refuses another, and says where there is none.
-fn shown_rule(engine: &Engine, id: &str, scope: &str, output: &Output) -> Result<String, Fault> {
-    let rule = engine.proposed_rule(&ApprovalId::from(id))?;
+fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
+    let rule = engine.proposed_rule(id)?;
     let text = rule.as_ref().map(rule_text).unwrap_or_default();
     if !text.is_empty() {
         output.aside(format!("{scope}: {}", visible(&text)));
@@ -175,9 +173,9 @@ fn list_rules(rules: &[RuleDefinition], output: &Output) {
     }
 }
 
-async fn decide(engine: &Arc<Engine>, id: &str, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
+async fn decide(engine: &Arc<Engine>, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let session_id = engine.resolve_approval(&ApprovalId::from(id), resolution).await?;
+    let session_id = engine.resolve_approval(id, resolution).await?;
     match engine.go_on_after_decision(&session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {

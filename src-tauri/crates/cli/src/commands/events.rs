@@ -4,28 +4,27 @@ use crate::arguments::EventForm;
 use crate::exit::Exit;
 use crate::output::{Output, time, visible};
 use arki_domain::projection::SessionState;
-use arki_domain::{Event, Fault, RunId};
-use arki_engine::{Arkai, Engine};
+use arki_domain::{Event, Fault, SessionId};
+use arki_engine::{Arkai, Engine, NamedPlace, event_summary};
 use std::time::Duration;
 
 const EVENTS_A_PIECE: usize = 500;
 /// Others' events are looked for this often.
 const FOLLOW_INTERVAL: Duration = Duration::from_millis(200);
-const SUMMARY_CHARS: usize = 120;
 
 pub(crate) struct Printing {
     /// The first number to print.
-    pub(crate) from: u64,
+    pub(crate) from: Option<u64>,
     pub(crate) follow: bool,
     pub(crate) format: Option<EventForm>,
 }
 
 pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: &Output) -> Result<Exit, Fault> {
-    let session = engine.find_session(id)?;
-    let run = engine.run_events(id)?.map(|_| RunId::from(id));
+    let NamedPlace { session, run, seq } = engine.find_place(id)?;
+    let from = printing.from.or(seq).unwrap_or(1);
     let mut arkai = printing.format.map(|EventForm::Arkai| Arkai::default());
     // In that form an event is told with what came before it.
-    let mut after = if arkai.is_some() { 0 } else { printing.from.saturating_sub(1) };
+    let mut after = if arkai.is_some() { 0 } else { from.saturating_sub(1) };
     loop {
         let page = engine.events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
@@ -37,7 +36,7 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
                 None => print(event, output),
                 Some(arkai) => {
                     let line = arkai.line(event);
-                    if event.seq >= printing.from {
+                    if event.seq >= from {
                         output.object(&line);
                     }
                 }
@@ -46,7 +45,7 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
         if page.has_more {
             continue;
         }
-        if !printing.follow || (run.is_some() && has_ended(engine, id)?) {
+        if !printing.follow || (run.is_some() && has_ended(engine, &session.session_id)?) {
             return Ok(Exit::Done);
         }
         tokio::select! {
@@ -56,8 +55,8 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
     }
 }
 
-fn has_ended(engine: &Engine, id: &str) -> Result<bool, Fault> {
-    let state = engine.find_session(id)?.state;
+fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
+    let state = engine.find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
 
@@ -66,7 +65,6 @@ fn print(event: &Event, output: &Output) {
         output.object(event);
         return;
     }
-    let payload: String = event.payload.get().chars().take(SUMMARY_CHARS).collect();
-    let (kind, payload) = (visible(&event.kind), visible(&payload));
-    output.line(format!("{:>6}  {}  {kind:<18}  {payload}", event.seq, time(event.ts)));
+    let (kind, words) = (visible(&event.kind), visible(&event_summary(event)));
+    output.line(format!("{:>6}  {}  {kind:<18}  {words}", event.seq, time(event.ts)).trim_end());
 }

@@ -5,6 +5,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, visible};
 use crate::regular_file;
+use crate::standard_input;
 use arki_domain::{Code, Fault, RunOptions, io_words};
 use arki_engine::{Engine, MAX_IMAGE_BYTES, RunTarget, StartRun, ensure_usable_schema};
 use serde_json::Value;
@@ -13,8 +14,6 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A longer prompt is a mistake.
-const MAX_PROMPT_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 pub(crate) async fn run(
@@ -26,9 +25,11 @@ pub(crate) async fn run(
     let Core::ToolLoop = arguments.core;
     let target = target(engine, dir, &arguments)?;
     tell_what_is_off(engine, &target, output)?;
-    let prompt = match arguments.prompt.as_deref() {
-        Some("-") | None => read_prompt()?,
-        Some(prompt) => prompt.to_owned(),
+    let (prompt, piped) = match arguments.prompt.as_deref() {
+        Some("-") | None if arguments.no_stdin => return Err(no_prompt()),
+        Some("-") | None => (standard_input::as_prompt(output)?, Vec::new()),
+        Some(prompt) if arguments.no_stdin => (prompt.to_owned(), Vec::new()),
+        Some(prompt) => (prompt.to_owned(), standard_input::beside_prompt(output)?),
     };
     let start = StartRun {
         target,
@@ -49,6 +50,7 @@ pub(crate) async fn run(
             output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,
         },
         images: arguments.image.iter().map(|file| read_image(file)).collect::<Result<_, _>>()?,
+        piped,
         disabled_tools: Some(arguments.disable_tool).filter(|tools| !tools.is_empty()),
         message_id: None,
     };
@@ -94,17 +96,12 @@ fn tell_what_is_off(engine: &Engine, target: &RunTarget, output: &Output) -> Res
     Ok(())
 }
 
-fn read_prompt() -> Result<String, Fault> {
-    let mut prompt = Vec::new();
-    let read = std::io::stdin().lock().take(MAX_PROMPT_BYTES + 1).read_to_end(&mut prompt);
-    let usable = read.is_ok() && prompt.len() as u64 <= MAX_PROMPT_BYTES;
-    usable.then(|| String::from_utf8(prompt).ok()).flatten().ok_or_else(|| {
-        Fault::new(
-            Code::USAGE,
-            "The prompt on standard input is not UTF-8 text, or it is longer than 4 MiB.",
-            "Pass the prompt as an argument, or name the file in the prompt instead of sending it.",
-        )
-    })
+fn no_prompt() -> Fault {
+    Fault::new(
+        Code::USAGE,
+        "There is no prompt: --no-stdin leaves standard input alone.",
+        "Give the prompt as an argument.",
+    )
 }
 
 /// Beyond the engine's own limit nothing is read.

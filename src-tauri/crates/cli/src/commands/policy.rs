@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::output::{Output, visible};
 use crate::regular_file;
 use arki_domain::{Code, Decision, Fault, io_words};
-use arki_engine::Engine;
+use arki_engine::{Engine, Judgement};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -21,8 +21,26 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         (None, [line]) => json!({"command": line}),
         (None, argv) => json!({"command": shell_line(argv)?}),
     };
-    output.object(&engine.judge(dir, &tool, &args)?);
+    let judgement = engine.judge(dir, &tool, &args)?;
+    match output.json {
+        true => output.object(&judgement),
+        false => output.line(visible(&sentence(&judgement))),
+    }
     Ok(Exit::Done)
+}
+
+/// The decision, the rule that made it and why.
+fn sentence(judgement: &Judgement) -> String {
+    let what = match judgement.decision {
+        Decision::Allow => "Allowed",
+        Decision::Deny => "Denied",
+        Decision::Approval => "Asks for your approval",
+        Decision::Preview => "Asks for your approval of a preview",
+    };
+    let risk = format!("{:?}", judgement.risk).to_lowercase();
+    let reason = judgement.reason.trim_end_matches('.');
+    let because = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    format!("{what} by the rule {} (risk: {risk}){because}.", judgement.rule)
 }
 
 fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {

@@ -4,8 +4,8 @@ use crate::arguments::{QueueCommand, Queueing};
 use crate::exit::Exit;
 use crate::output::{Output, visible};
 use arki_domain::projection::QueuedMessage;
-use arki_domain::{Code, Fault, MessageId, QueueMode, SessionId};
-use arki_engine::Engine;
+use arki_domain::{Fault, QueueMode, SessionId};
+use arki_engine::{Engine, refuse_last};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -37,6 +37,8 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output)
             .await?;
         }
         QueueCommand::Rm { session, message } => {
+            refuse_last(&session)?;
+            refuse_last(&message)?;
             change(engine, &session, &message, |messages, place| {
                 messages.remove(place);
             })
@@ -83,14 +85,7 @@ async fn change(
 ) -> Result<(), Fault> {
     let session = find(engine, session)?;
     let mut messages = engine.queue(&session)?.messages().to_vec();
-    let wanted = MessageId::from(message);
-    let place = messages.iter().position(|message| message.message_id == wanted).ok_or_else(|| {
-        Fault::new(
-            Code::MESSAGE_NOT_FOUND,
-            format!("No message {message} waits in the session {session}."),
-            format!("`arki queue list {session}` shows those that do."),
-        )
-    })?;
+    let place = engine.find_message(&session, &messages, message)?;
     edit(&mut messages, place);
     engine.set_queue(&session, &messages).await
 }

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{ActiveRun, Engine, RunEnd};
+use arki_engine::{ActiveRun, Engine, NamedPlace, RunEnd, refuse_last};
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
@@ -17,9 +17,13 @@ pub(crate) async fn run(
     output: &Output,
 ) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let running = match engine.resume_named(id, approve.map(Into::into)).await {
+    if matches!(approve, Some(Approve::Edits | Approve::All)) {
+        refuse_last(id)?;
+    }
+    let named = engine.find_place(id)?;
+    let running = match engine.resume_named(&named, approve.map(Into::into)).await {
         // The run has ended, but its session has more to say.
-        Err(fault) if fault.is(Code::RUN_NOT_FOUND) => next_in(engine, id).await?.ok_or(fault)?,
+        Err(fault) if fault.is(Code::RUN_NOT_FOUND) => next_in(engine, &named).await?.ok_or(fault)?,
         resumed => resumed?,
     };
     follow::to_next_stop(engine, output, subscription, running).await
@@ -43,11 +47,10 @@ pub(crate) async fn answer(engine: &Arc<Engine>, id: &str, text: &str, output: &
 /// Only for a session: whoever names a run wants that one.
 async fn next_in(
     engine: &Arc<Engine>,
-    id: &str,
+    named: &NamedPlace,
 ) -> Result<Option<(ActiveRun, JoinHandle<Result<RunEnd, Fault>>)>, Fault> {
-    let session = engine.find_session(id)?.session_id;
-    match session.as_str().starts_with(id) {
-        true => engine.send_next(&session).await,
-        false => Ok(None),
+    match named.run {
+        None => engine.send_next(&named.session.session_id).await,
+        Some(_) => Ok(None),
     }
 }

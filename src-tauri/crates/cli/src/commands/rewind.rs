@@ -37,17 +37,30 @@ pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, ou
 pub(crate) async fn undo(
     engine: &Arc<Engine>,
     session: &str,
-    seq: u64,
+    seq: Option<u64>,
     dry_run: bool,
     output: &Output,
 ) -> Result<Exit, Fault> {
-    let session = engine.find_session(session)?.session_id;
+    let named = engine.find_place(session)?;
+    let session = named.session.session_id;
+    let seq = match (named.seq, seq) {
+        (Some(named), Some(seq)) if named != seq => return Err(which_change("Two different events are named.")),
+        (named, seq) => named.or(seq).ok_or_else(|| which_change("The change to take back is not named."))?,
+    };
     let plan = match dry_run {
         true => engine.plan_take_back(&session, seq)?,
         false => engine.take_back(&session, seq).await?,
     };
     print(&plan, output);
     Ok(Exit::Done)
+}
+
+fn which_change(what: &str) -> Fault {
+    Fault::new(
+        Code::USAGE,
+        what,
+        "`arki blame FILE` prints what to give, such as 3f2a91c4#12; so does `arki events ID`, as numbers.",
+    )
 }
 
 fn print(plan: &RewindPlan, output: &Output) {

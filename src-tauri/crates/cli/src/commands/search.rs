@@ -30,6 +30,7 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
     let is_blank = arguments.query.iter().all(|word| word.trim().is_empty());
     if is_blank && arguments.tool.is_none() && arguments.file.is_none() {
         output.aside("There is nothing to look for: give words, --tool or --file.");
+        return Ok(Exit::Done);
     }
     let query = SearchQuery {
         text: arguments.query.join(" "),
@@ -40,10 +41,16 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
         path: arguments.file.clone(),
         limit: arguments.limit,
     };
-    for hit in engine.search(query).await? {
+    let hits = engine.search(query).await?;
+    if hits.is_empty() && !is_blank {
+        output.aside("Nothing was found. All words must be in one event; `word*` stands for how words begin.");
+    } else if hits.is_empty() {
+        output.aside("Nothing was found.");
+    }
+    for hit in &hits {
         match output.json {
-            true => output.object(&listed(&hit)),
-            false => print(&hit, output),
+            true => output.object(&listed(hit)),
+            false => print(hit, output),
         }
     }
     Ok(Exit::Done)
@@ -62,7 +69,7 @@ fn listed(hit: &SearchHit) -> Listed<'_> {
 }
 
 fn print(hit: &SearchHit, output: &Output) {
-    output.line(dim(&format!("{} #{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
+    output.line(dim(&format!("{}#{}  {}  {}", hit.session_id, hit.seq, time(hit.ts), visible(&hit.title))));
     let part = |part: &arki_engine::SnippetPart| match part.hit {
         true => format!("\x1b[1m{}\x1b[0m", visible(&part.text)),
         false => visible(&part.text),

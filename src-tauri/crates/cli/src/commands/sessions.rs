@@ -2,13 +2,12 @@
 
 use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
-use crate::follow::activity;
+use super::story::{Rewound, Story};
 use crate::output::{Output, dim, time, visible};
-use arki_domain::projection::{Queue, SessionState, SessionSummary};
-use arki_domain::{CallId, Code, Event, EventBody, Fault, SessionId};
-use arki_engine::{Engine, ImportOutcome, RemovedSessions, Stretch};
+use arki_domain::projection::{SessionState, SessionSummary};
+use arki_domain::{Code, Event, Fault, SessionId};
+use arki_engine::{Engine, ImportOutcome, RemovedSessions, Stretch, refuse_last};
 use serde::Serialize;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
@@ -105,8 +104,9 @@ struct Forked<'a> {
 }
 
 async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Output) -> Result<Exit, Fault> {
-    let origin = engine.find_session(id)?.session_id;
-    let fork = engine.fork(&origin, at).await?.session_id;
+    let named = engine.find_place(id)?;
+    let origin = named.session.session_id;
+    let fork = engine.fork(&origin, at.or(named.seq)).await?.session_id;
     let from_seq = engine.origin(&fork)?.map_or(0, |origin| origin.seq);
     match output.json {
         true => output.object(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }),
@@ -176,7 +176,16 @@ struct Removed<'a> {
 }
 
 async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
-    let session = engine.find_session(id)?.session_id;
+    refuse_last(id)?;
+    let named = engine.find_place(id)?;
+    if named.seq.is_some() {
+        return Err(Fault::new(
+            Code::USAGE,
+            "Sessions are removed whole, not from an event on.",
+            "Give the session's id alone.",
+        ));
+    }
+    let session = named.session.session_id;
     let RemovedSessions { freed_bytes, subagents } = engine.remove_session(&session).await?;
     if output.json {
         output.object(&Removed { session_id: session.as_str(), freed_bytes, subagents });
@@ -209,90 +218,25 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
 }
 
 fn show_stretch(engine: &Engine, stretch: &Stretch, output: &Output) -> Result<(), Fault> {
+    let mut rewinds = Vec::new();
+    each_event(engine, stretch, |event| {
+        if event.kind == "session.rewound" {
+            rewinds.push((event.seq, event.body()));
+        }
+    })?;
+    let mut story = Story::new(Rewound::of(&rewinds));
+    each_event(engine, stretch, |event| story.tell(event, output))
+}
+
+fn each_event(engine: &Engine, stretch: &Stretch, mut take: impl FnMut(&Event)) -> Result<(), Fault> {
     let last = stretch.to_seq.unwrap_or(u64::MAX);
-    let mut queue = Queue::default();
     let mut after = 0;
     loop {
         let page = engine.events_after(&stretch.session_id, after, EVENTS_A_PIECE)?;
-        for event in page.events.iter().take_while(|event| event.seq <= last) {
-            let body = event.body();
-            let lines = said(&body, &queue);
-            queue.apply(&body);
-            print(event, &lines, output);
-        }
+        page.events.iter().take_while(|event| event.seq <= last).for_each(&mut take);
         after = page.events.last().map_or(last, |event| event.seq);
         if !page.has_more || after >= last {
             return Ok(());
         }
-    }
-}
-
-fn print(event: &Event, lines: &[Said], output: &Output) {
-    if output.json {
-        lines.iter().for_each(|line| output.object(line));
-        return tool(&event.body()).iter().for_each(|line| output.object(line));
-    }
-    for line in lines {
-        match line.role {
-            "user" => output.line(format!("\n› {}\n", visible(&line.content))),
-            _ => output.line(visible(&line.content)),
-        }
-    }
-    if lines.is_empty() {
-        activity(event).into_iter().for_each(|line| output.line(dim(&line)));
-    }
-}
-
-#[derive(Serialize)]
-struct Said {
-    role: &'static str,
-    content: String,
-    interrupted: bool,
-}
-
-/// What a tool was asked for, and what came of it.
-#[derive(Serialize)]
-#[serde(tag = "role", rename_all = "snake_case", rename_all_fields = "camelCase")]
-enum ToolLine {
-    ToolRequest { call_id: CallId, tool_id: String, args: Value },
-    ToolResult { call_id: CallId, tool_id: String, content: String, is_error: bool },
-}
-
-fn tool(body: &EventBody) -> Option<ToolLine> {
-    Some(match body {
-        EventBody::ToolCall(call) => {
-            let (call_id, tool_id, args) = (call.call_id.clone(), call.tool_id.clone(), call.args.clone());
-            ToolLine::ToolRequest { call_id, tool_id, args }
-        }
-        EventBody::ToolResult(result) => ToolLine::ToolResult {
-            call_id: result.call_id.clone(),
-            tool_id: result.tool_id.clone(),
-            content: result.result.clone(),
-            is_error: result.is_error,
-        },
-        EventBody::ToolAsyncResult(result) => ToolLine::ToolResult {
-            call_id: result.async_call_id.clone(),
-            tool_id: result.tool_id.clone(),
-            content: result.result.clone(),
-            is_error: result.is_error,
-        },
-        _ => return None,
-    })
-}
-
-/// `queue` is what waited before the event.
-fn said(body: &EventBody, queue: &Queue) -> Vec<Said> {
-    let line = |role, content: &str| Said { role, content: content.to_owned(), interrupted: false };
-    match body {
-        EventBody::RunStarted(run) => vec![line("user", &run.prompt)],
-        EventBody::QueueChanged(changed) => {
-            let told = changed.delivered.iter().filter_map(|message_id| queue.get(message_id));
-            told.map(|message| line("user", &message.text)).collect()
-        }
-        EventBody::OutputMessage(message) => {
-            vec![Said { interrupted: message.interrupted, ..line("assistant", &message.content) }]
-        }
-        EventBody::RunFailed(failed) => vec![line("error", &format!("{}: {}", failed.code, failed.message))],
-        _ => Vec::new(),
     }
 }

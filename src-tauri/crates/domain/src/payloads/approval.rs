@@ -30,8 +30,12 @@ payload! {
     ChangePreview {
         pub files_affected: Vec<String>,
         pub lines_changed: usize,
-        /// Unified diff with 3 lines of context.
+        /// Unified diff with 3 lines of context; empty where it is large and lies beside the log.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
         pub diff: String,
+        /// SHA-256 hex of the diff that lies beside the log, in the form that the log has texts in: without secrets.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub diff_hash: Option<String>,
         pub hunks: Vec<Hunk>,
         /// SHA-256 hex over the diff and every file's state before and after.
         pub preview_hash: String,

@@ -61,6 +61,12 @@ pub struct Arkai {
     skipped: HashSet<String>,
 }
 
+/// What an event says, on one line.
+#[must_use]
+pub fn event_summary(event: &Event) -> String {
+    summary(&event.kind, &serde_json::from_str(event.payload.get()).unwrap_or_default())
+}
+
 impl Arkai {
     pub fn line<'a>(&mut self, event: &'a Event) -> ArkaiEvent<'a> {
         let payload: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();

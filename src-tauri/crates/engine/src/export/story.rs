@@ -17,7 +17,8 @@ use arki_domain::{
     CallId, Category, Decision, Event, EventBody, FileChanged, OutputMessage, PolicyDecided, QueueChanged,
     RunCompleted, RunFailed, RunStarted, ToolCall, ToolResult,
 };
-use change::{arguments_without_text, proposed_diff};
+use change::arguments_without_text;
+pub use change::proposed_diff;
 use std::borrow::Cow;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -156,7 +156,7 @@ async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
     let again = stage.second_engine();
     for id in [&session, &started.session_id] {
         let before = (kinds(&again, &session), kinds(&again, &started.session_id));
-        let (run, handle) = again.resume_named(id.as_str(), None).await.unwrap();
+        let (run, handle) = again.resume_named(&again.find_place(id.as_str()).unwrap(), None).await.unwrap();
         assert_eq!(run.session_id, session, "the run above goes on");
         assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
         assert_eq!((kinds(&again, &session), kinds(&again, &started.session_id)), before);

@@ -41,6 +41,7 @@ impl Stage {
             model: None,
             options,
             images: Vec::new(),
+            piped: Vec::new(),
             disabled_tools: None,
             message_id: None,
         }

@@ -1,5 +1,5 @@
 use super::{Fixture, START_MS, completed, created, parsed, started, subagent_created};
-use crate::{RunRecord, StoreError};
+use crate::{IdKind, RunRecord};
 use arki_domain::projection::SessionState;
 use arki_domain::{EventDraft, RunId, SessionForked, SessionId};
 use serde_json::json;
@@ -35,21 +35,26 @@ async fn a_project_has_its_own_sessions_and_a_latest_one() {
 }
 
 #[tokio::test]
-async fn a_session_is_found_by_an_unambiguous_beginning() {
-    let fixture = three().await;
-    let find = |prefix| fixture.store.reader().find_session(prefix);
-    assert_eq!(find("b").unwrap().as_str(), "b");
-    assert_eq!(find("aa2").unwrap().as_str(), "aa2");
-    assert_eq!(find("aa"), Err(StoreError::SessionAmbiguous { prefix: "aa".into() }));
-    assert_eq!(find("c"), Err(StoreError::SessionNotFound { wanted: "c".into() }));
-    assert_eq!(find("%"), Err(StoreError::SessionNotFound { wanted: "%".into() }));
-}
-
-#[tokio::test]
-async fn a_whole_id_is_found_even_when_another_goes_on_from_it() {
-    let fixture = three().await;
-    fixture.append(&SessionId::from("bb"), vec![created("bb", "/p")]).await;
-    assert_eq!(fixture.store.reader().find_session("b").unwrap().as_str(), "b");
+async fn an_id_is_found_whole_and_by_a_prefix_or_ending_of_four_characters() {
+    let fixture = Fixture::new();
+    for id in ["0194aaaa-1111", "0194aaaa-2222", "0195bbbb-2222", "x%_y"] {
+        fixture.append(&SessionId::from(id), vec![created(id, "/p")]).await;
+    }
+    let find = |name: &str| -> Vec<String> {
+        let found = fixture.store.reader().named_ids(IdKind::Session, name, 10).unwrap();
+        found.into_iter().map(|named| named.id).collect()
+    };
+    assert_eq!(find("0195"), ["0195bbbb-2222"]);
+    assert_eq!(find("1111"), ["0194aaaa-1111"]);
+    assert_eq!(find("0194"), ["0194aaaa-1111", "0194aaaa-2222"]);
+    assert_eq!(find("2222"), ["0194aaaa-2222", "0195bbbb-2222"]);
+    assert_eq!(find("0194aaaa-2222"), ["0194aaaa-2222"]);
+    for nothing in ["", "019", "222", "aaaa", "%%%%", "____", "c"] {
+        assert_eq!(find(nothing), Vec::<String>::new(), "{nothing:?}");
+    }
+    fixture.append(&SessionId::from("0195"), vec![created("t", "/p")]).await;
+    assert_eq!(find("0195"), ["0195"], "a whole id is meant also where another goes on from it");
+    assert_eq!(fixture.store.reader().named_ids(IdKind::Session, "2222", 1).unwrap().len(), 1);
 }
 
 #[tokio::test]

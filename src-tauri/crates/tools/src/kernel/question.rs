@@ -53,6 +53,7 @@ fn shown(preview: Preview) -> ChangePreview {
         files_affected: preview.files_affected,
         lines_changed: preview.lines_changed,
         diff: preview.diff,
+        diff_hash: None,
         hunks: preview
             .hunks
             .into_iter()

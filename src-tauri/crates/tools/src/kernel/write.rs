@@ -9,12 +9,19 @@ use crate::policy::{Impact, Verdict};
 use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, Content, ContentKind, Decision, EventBody, Fault,
+    ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind, Decision, EventBody, Fault,
     FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
 use arki_workspace::{AppliedChange, ChangeSet, FileChange, FileContent, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+/// A longer diff lies beside the log, by its hash.
+const LARGE_DIFF_BYTES: usize = 256 << 10;
+/// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
+const MAX_DIFF_BYTES: usize = 60 << 20;
+/// They are listed in the event.
+const MAX_HUNKS: usize = 100_000;
 
 /// A change together with what the user keeps of it.
 struct Accepted {
@@ -55,7 +62,7 @@ impl Kernel {
             && verdict.rule != REPEATED_RULE
             && self.asked_to_read(&subject, record.approve()).is_none();
         if verdict.decision != Decision::Allow && !needs_no_review {
-            return record.ask(question::of_change(call, &verdict, preview)).await;
+            return self.ask_about_change(call, question::of_change(call, &verdict, preview), record).await;
         }
         if change.is_empty() {
             return record.conclude_read(call, &verdict, Ok(nothing_to_change())).await;
@@ -139,6 +146,28 @@ impl Kernel {
         };
         let (verdict, mut requested) = question::of_change(call, &verdict, preview);
         requested.supersedes = Some(approval.requested.approval_id.clone());
+        self.ask_about_change(call, (verdict, requested), record).await
+    }
+
+    /// Puts a change to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
+    /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
+    async fn ask_about_change(
+        &self,
+        call: &ToolCall,
+        (verdict, mut requested): (Verdict, ApprovalRequested),
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
+        if preview.hunks.len() > MAX_HUNKS || preview.diff.len() > MAX_DIFF_BYTES {
+            return record.fail(call, &not_reviewable(preview)).await;
+        }
+        if preview.diff.len() > LARGE_DIFF_BYTES {
+            let bytes = self.redactor.redact(&std::mem::take(&mut preview.diff)).into_owned().into_bytes();
+            let hash = sha256_hex(&bytes);
+            preview.diff_hash = Some(hash.clone());
+            let content = Content { hash, bytes, kind: ContentKind::Plain };
+            self.settings.contents.put(&record.context().session_id, vec![content]).await?;
+        }
         record.ask((verdict, requested)).await
     }
 
@@ -251,6 +280,20 @@ impl Kernel {
         let path = project.resolve(path).ok()?;
         Some(project.found(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??.content)
     }
+}
+
+fn not_reviewable(preview: &ChangePreview) -> Fault {
+    Fault::new(
+        Code::FILE_TOO_LARGE,
+        format!(
+            "Nothing was written: the change has {} hunks and a diff of {} MiB, more than can be reviewed at once \
+             ({MAX_HUNKS} hunks, {} MiB).",
+            preview.hunks.len(),
+            preview.diff.len() >> 20,
+            MAX_DIFF_BYTES >> 20
+        ),
+        "Change fewer files or lines at a time.",
+    )
 }
 
 /// Whether there is, or was left, just this: a file or a link with this hash, or nothing.

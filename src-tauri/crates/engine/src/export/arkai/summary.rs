@@ -9,6 +9,8 @@ const SUMMARY_CHARS: usize = 160;
 pub(super) fn summary(kind: &str, payload: &Value) -> String {
     let text = |name: &str| payload[name].as_str().unwrap_or_default().to_owned();
     let number = |name: &str| payload[name].as_u64().unwrap_or_default();
+    let count = |name: &str| payload[name].as_array().map_or(0, Vec::len);
+    let is = |name: &str| payload[name] == Value::Bool(true);
     let words = match kind {
         "session.created" => text("title"),
         "run.started" => text("prompt"),
@@ -28,10 +30,32 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
         "approval.requested" => format!("{}: {}", text("toolId"), text("reason")),
         "approval.resolved" => format!("{} by {}", text("decision"), text("resolvedBy")),
         "file.changed" => text("path"),
+        "session.forked" => format!("from event {} of {}", number("fromSeq"), text("fromSession")),
+        "session.rewound" => format!("{} back to event {}", scope(is("files"), is("conversation")), number("toSeq")),
+        "change.taken_back" => format!("the change of event {}", number("seq")),
+        "trust.changed" if is("trusted") => format!("trusted with {}", pieces(count("pins"))),
+        "trust.changed" => "not trusted".to_owned(),
+        "artifact.emitted" => format!("{}, {} bytes", text("name"), number("bytes")),
+        "queue.changed" => format!("{} waiting, {} told", count("queued"), count("delivered")),
+        "subagent.started" => format!("{} in session {}", text("agent"), text("sessionId")),
+        "engine.retry" => format!("{}, attempt {}", text("code"), number("attempt")),
         "step.started" | "step.completed" | "step.failed" | "step.skipped" => text("step"),
         _ => payload.to_string(),
     };
     cut(&words)
+}
+
+/// What went back.
+fn scope(files: bool, conversation: bool) -> &'static str {
+    match (files, conversation) {
+        (true, false) => "files",
+        (false, true) => "conversation",
+        _ => "files and conversation",
+    }
+}
+
+fn pieces(count: usize) -> String {
+    if count == 1 { "1 piece".to_owned() } else { format!("{count} pieces") }
 }
 
 /// Why it failed, whatever the event calls it.

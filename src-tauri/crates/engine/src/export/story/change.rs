@@ -34,7 +34,8 @@ fn pretty(value: &Value) -> String {
 }
 
 /// `None` for a call that writes no text, or whose arguments are not what the tool asks for.
-pub(super) fn proposed_diff(call: &ToolCall) -> Option<String> {
+#[must_use]
+pub fn proposed_diff(call: &ToolCall) -> Option<String> {
     let argument = |name: &str| call.args.get(name)?.as_str();
     match call.tool_id.as_str() {
         "apply_patch" => argument("patch").map(str::to_owned),

@@ -1,0 +1,134 @@
+//! What waits for a decision, as people see it: the command, or the diff with its hunks numbered.
+
+use crate::output::{dim, visible};
+use arki_domain::{ApprovalRequested, ChangePreview, Fault, Hunk};
+use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
+
+/// Lines of a diff that are shown in the midst of something else.
+const MAX_LINES_ASIDE: usize = 200;
+
+/// How much of a large change is shown.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Shown {
+    /// Its files, folded.
+    #[default]
+    Files,
+    File(String),
+    Hunks(Vec<usize>),
+    All,
+}
+
+/// What is asked, and why.
+pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
+    let risk = format!("{:?}", requested.risk).to_lowercase();
+    let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
+    if let Some(command) = &requested.command {
+        lines.push(format!("\n$ {}\n", visible(&command.command)));
+        lines.push(dim(&format!("in {}, sandbox: {}", visible(&command.directory), command.sandbox)));
+    } else if requested.preview.is_none() {
+        lines.push(visible(&requested.args.to_string()));
+    }
+    lines
+}
+
+/// The diff, as far as it is wanted. `requested` is what is shown of `record`.
+///
+/// # Errors
+/// When a large diff is not kept any more, or there is nothing that was named.
+pub(crate) fn diff(
+    engine: &Engine,
+    record: &ApprovalRecord,
+    requested: &ApprovalRequested,
+    shown: &Shown,
+    mut line: impl FnMut(String),
+) -> Result<(), Fault> {
+    let Some(preview) = &requested.preview else { return Ok(()) };
+    let review = engine.review_diff(record, requested)?;
+    let wanted = match shown {
+        Shown::Files if preview.diff_hash.is_some() => {
+            files(preview, &review, &mut line);
+            return Ok(());
+        }
+        Shown::Files | Shown::All => review.all(),
+        Shown::File(path) => review.file(path)?,
+        Shown::Hunks(hunks) => review.hunks(hunks)?,
+    };
+    for part in wanted {
+        let text = engine.revealed_text(review.text(&part));
+        numbered(&text, &preview.hunks, part.first_hunk, &mut line);
+    }
+    Ok(())
+}
+
+/// At a stop: what waits, with its secrets as the log has them, since this may be anybody's log.
+pub(crate) fn at_stop(engine: &Engine, record: &ApprovalRecord, mut line: impl FnMut(String)) {
+    let Some(requested) = record.request() else { return };
+    head(&requested).into_iter().for_each(&mut line);
+    let Some(preview) = &requested.preview else { return };
+    if preview.diff_hash.is_some() {
+        if let Ok(review) = engine.review_diff(record, &requested) {
+            files(preview, &review, &mut line);
+        }
+        return;
+    }
+    bounded(&preview.diff, &preview.hunks, &mut line);
+}
+
+/// A diff, or its beginning and how much is left out.
+pub(crate) fn bounded(diff: &str, hunks: &[Hunk], mut line: impl FnMut(String)) {
+    let count = diff.split_terminator('\n').count();
+    let mut left = MAX_LINES_ASIDE;
+    numbered(diff, hunks, 1, |shown| {
+        if left > 0 {
+            left -= 1;
+            line(shown);
+        }
+    });
+    if count > MAX_LINES_ASIDE {
+        line(dim(&format!("… {} more lines; `arki approvals show` shows all.", count - MAX_LINES_ASIDE)));
+    }
+}
+
+fn files(preview: &ChangePreview, review: &ReviewDiff, line: &mut impl FnMut(String)) {
+    let files = review.files();
+    line(format!(
+        "{} files, {} hunks, {} lines changed, a diff of {} bytes:",
+        files.len(),
+        preview.hunks.len(),
+        preview.lines_changed,
+        review.bytes()
+    ));
+    for file in files {
+        let hunks = match file.hunks {
+            1 => format!("hunk {}", file.first_hunk),
+            count => format!("hunks {}-{}", file.first_hunk, file.first_hunk + count - 1),
+        };
+        line(format!("  +{:<7} -{:<7} {:<16}  {}", file.added, file.removed, hunks, visible(&file.path)));
+    }
+    line(dim("`approvals show ID --file PATH` shows one of them, `--hunks 1,3` these hunks, `--all` everything."));
+}
+
+/// The diff with each hunk's number in front of it, counted from `first`. A file that has no lines to show is a hunk too.
+pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl FnMut(String)) {
+    let mut number = first;
+    for text in diff.split_terminator('\n') {
+        let shown = visible(text);
+        match text.chars().next() {
+            Some('@') => {
+                line(format!("\x1b[36m[hunk {number}] {shown}\x1b[0m"));
+                number += 1;
+            }
+            Some('+') => line(format!("\x1b[32m{shown}\x1b[0m")),
+            Some('-') => line(format!("\x1b[31m{shown}\x1b[0m")),
+            Some('d') if text.starts_with("diff --git ") => {
+                line(shown);
+                let next = number.checked_sub(1).and_then(|index| hunks.get(index));
+                if next.is_some_and(|hunk| hunk.old_lines == 0 && hunk.new_lines == 0) {
+                    line(format!("\x1b[36m[hunk {number}] the whole file\x1b[0m"));
+                    number += 1;
+                }
+            }
+            _ => line(shown),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Standard input as a prompt, or beside one.
+
+use crate::output::Output;
+use arki_domain::{Code, Fault};
+use arki_engine::MAX_PIPED_BYTES;
+use std::io::{IsTerminal, Read};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+/// A longer prompt is a mistake.
+const MAX_PROMPT_BYTES: usize = 4 * 1024 * 1024;
+/// After this long somebody wonders what is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// All of it is the prompt.
+///
+/// # Errors
+/// `USAGE` where it is too long or no text.
+pub(crate) fn as_prompt(output: &Output) -> Result<String, Fault> {
+    if std::io::stdin().is_terminal() {
+        output.aside("Type the prompt; Ctrl+D ends it.");
+    }
+    let waits = "Waiting for the prompt on standard input, to its end.";
+    let read = read_to_end(MAX_PROMPT_BYTES, waits, output);
+    let prompt = read.ok().filter(|prompt| prompt.len() <= MAX_PROMPT_BYTES);
+    prompt.and_then(|prompt| String::from_utf8(prompt).ok()).ok_or_else(|| {
+        Fault::new(
+            Code::USAGE,
+            "The prompt on standard input is not UTF-8 text, or it is longer than 4 MiB.",
+            "Pass the prompt as an argument, or name the file in the prompt instead of sending it.",
+        )
+    })
+}
+
+/// What is piped in beside a prompt; nothing where standard input is a terminal or a device.
+///
+/// # Errors
+/// `IO_FAILED` where it can't be read.
+pub(crate) fn beside_prompt(output: &Output) -> Result<Vec<u8>, Fault> {
+    if !is_piped() {
+        return Ok(Vec::new());
+    }
+    let waits = "Waiting for standard input to end; it is appended to the prompt. --no-stdin leaves it alone.";
+    read_to_end(MAX_PIPED_BYTES, waits, output).map_err(|_| {
+        Fault::new(
+            Code::IO_FAILED,
+            "Standard input can't be read.",
+            "Check where it comes from, or leave it alone with --no-stdin.",
+        )
+    })
+}
+
+/// One byte more than `limit` shows that there is more.
+fn read_to_end(limit: usize, waits: &str, output: &Output) -> std::io::Result<Vec<u8>> {
+    let (sender, read) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let done = std::io::stdin().lock().take(limit as u64 + 1).read_to_end(&mut bytes);
+        // Nobody waits any more where the program is about to end.
+        let _ = sender.send(done.map(|_| bytes));
+    });
+    let gone = || std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+    match read.recv_timeout(PATIENCE) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Disconnected) => Err(gone()),
+        Err(RecvTimeoutError::Timeout) => {
+            if !std::io::stdin().is_terminal() {
+                output.aside(waits);
+            }
+            read.recv().map_err(|_| gone())?
+        }
+    }
+}
+
+/// A pipe (also one that is a socket, as some programs make them) or a file.
+#[cfg(unix)]
+fn is_piped() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::FileTypeExt;
+    let found = std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    let kind = found.and_then(|file| file.metadata()).map(|metadata| metadata.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || kind.is_fifo() || kind.is_socket())
+}
+
+/// The device `NUL` is empty.
+#[cfg(not(unix))]
+fn is_piped() -> bool {
+    !std::io::stdin().is_terminal()
+}
