@@ -4,8 +4,8 @@ use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
 use arki_domain::{ApprovalId, Code, QuestionId, QueueMode, SessionId};
 use arki_engine::{
-    Accepted, ApprovalSummary, QuestionSummary, Resolution, RunTarget, RunningCommand, SendOptions, Sent, SessionPage,
-    SessionSummary, Shown, StartRun, WireResolution, rule_text,
+    Accepted, ApprovalSummary, QuestionSummary, Resolution, ReviewPage, RunTarget, RunningCommand, SendOptions, Sent,
+    SessionPage, SessionSummary, Shown, StartRun, WireResolution, WireReviewFile, rule_text,
 };
 use tauri::State;
 
@@ -88,6 +88,23 @@ pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer
 #[tauri::command]
 pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
     reading(&desktop, |engine| engine.inbox()).await
+}
+
+/// The files of a change whose diff is too large to be sent at once.
+#[tauri::command]
+pub(crate) async fn review_files(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<WireReviewFile>> {
+    reading(&desktop, move |engine| engine.review_files(&ApprovalId::from(approval_id))).await
+}
+
+/// A page of the diff of one of these files, by its place among them.
+#[tauri::command]
+pub(crate) async fn review_page(
+    approval_id: String,
+    file: usize,
+    from: usize,
+    desktop: State<'_, Desktop>,
+) -> Answer<ReviewPage> {
+    reading(&desktop, move |engine| engine.review_page(&ApprovalId::from(approval_id), file, from)).await
 }
 
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.

@@ -47,6 +47,7 @@ mod interrupted_rewind;
 mod keychain;
 mod keys;
 mod killed;
+mod large_changes;
 mod links;
 mod main_job;
 mod mcp;

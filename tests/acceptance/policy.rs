@@ -40,7 +40,8 @@ fn known_read_only_commands_are_allowed() {
 #[test]
 fn what_follows_the_line_is_said_to_arki_and_an_argv_comes_after_two_hyphens() {
     let stage = stage(&Value::Null);
-    decides(&stage, &["ls -la", "--json"], "allow", "builtin:read-only");
+    let judged = stage.arki(&["policy", "check", "ls -la", "--json"]).exits(0).lines();
+    assert_eq!(judged[0]["rule"], "builtin:read-only");
     let told = stage.arki(&["policy", "check", "ls", "-la"]).fails(2, "USAGE");
     assert!(told.hint.contains("-- -l"), "{told:?}");
 }

@@ -25,6 +25,8 @@ import type {
   QueueMode,
   RemovedSession,
   Resolution,
+  ReviewFile,
+  ReviewPage,
   RewindPreview,
   RunningCommand,
   SearchHit,
@@ -78,6 +80,10 @@ export type Commands = {
   /** No harm where it has ended already. */
   stop_process: [{ id: number }, null];
   list_approvals: [Record<string, never>, ApprovalSummary[]];
+  /** The files of a change whose diff is too large to be sent at once. */
+  review_files: [{ approvalId: string }, ReviewFile[]];
+  /** A page of the diff of one of them, by its place. */
+  review_page: [{ approvalId: string; file: number; from: number }, ReviewPage];
   /** What approving for longer would store, as JSON; null where only once is offered. */
   proposed_rule: [{ approvalId: string }, string | null];
   resolve_approval: [{ approvalId: string; resolution: Resolution }, null];

@@ -61,11 +61,14 @@ export function readHunk(value: unknown): Hunk | null {
 }
 
 export function readPreview(value: unknown): Preview | null {
-  if (!isRecord(value) || typeof value.diff !== "string") return null;
+  if (!isRecord(value)) return null;
+  const diffHash = maybeText(value, "diffHash");
+  if (typeof value.diff !== "string" && diffHash === null) return null;
   return {
     filesAffected: strings(list(value, "filesAffected")),
     linesChanged: maybeNumber(value, "linesChanged") ?? 0,
-    diff: value.diff,
+    diff: text(value, "diff"),
+    diffHash,
     hunks: list(value, "hunks")
       .map(readHunk)
       .filter((hunk) => hunk !== null),

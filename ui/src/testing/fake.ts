@@ -207,6 +207,8 @@ export function createFake(given: {
       onFrame?.(frame({ elicitationsChanged: true }));
       return [];
     },
+    review_files: () => [],
+    review_page: () => ({ text: "", next: null }),
     proposed_rule: () => null,
     resolve_approval: () => null,
     list_models: () => given.models ?? [],

@@ -26,6 +26,7 @@ export function previewOf(diff: string): Preview {
   return {
     filesAffected: files.map((file) => file.path),
     linesChanged: files.reduce((sum, file) => sum + file.added + file.removed, 0),
+    diffHash: null,
     diff,
     hunks,
     previewHash: "f".repeat(64),

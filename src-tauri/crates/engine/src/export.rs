@@ -19,7 +19,9 @@ mod tests;
 use crate::Engine;
 use crate::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, Event, Fault};
+use arki_domain::{Code, Event, EventBody, Fault};
+use arki_store::spoken_content;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +91,19 @@ fn each_event(
     mut take: impl FnMut(&Event) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     stretches.iter().try_for_each(|stretch| crate::lineage::each_event(source, stretch, 0, &mut take))
+}
+
+/// For people: with the diff in it that lies beside the log.
+fn with_diff<'a>(source: &dyn EventSource, event: &'a Event) -> Result<Cow<'a, Event>, Stop> {
+    let Some(hash) = spoken_content(event) else { return Ok(Cow::Borrowed(event)) };
+    let (Some(diff), EventBody::ApprovalRequested(mut requested)) = (source.large_diff(&hash)?, event.body()) else {
+        return Ok(Cow::Borrowed(event));
+    };
+    if let Some(preview) = &mut requested.preview {
+        preview.diff = diff;
+    }
+    let payload = serde_json::value::to_raw_value(&requested).map_err(Fault::internal)?;
+    Ok(Cow::Owned(Event { payload, ..event.clone() }))
 }
 
 /// A moment, the same wherever it is read.

@@ -5,7 +5,7 @@ use crate::Engine;
 use crate::claim::Claim;
 use crate::contents::listed_hashes;
 use arki_domain::{Code, Fault, SessionId};
-use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_events};
+use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use std::io::BufRead;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
@@ -54,7 +54,7 @@ impl Engine {
     /// # Errors
     /// `EXPORT_INVALID`, `SESSION_EXISTS`, `SESSION_BUSY`, or when the database cannot be written.
     pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Fault> {
-        Ok(self.store.import(exported_events(file)).await?)
+        Ok(self.store.import(exported_lines(file)).await?)
     }
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.

@@ -29,11 +29,21 @@ pub struct Origin {
 /// Where events come from.
 pub(crate) trait EventSource {
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
+
+    /// A diff that lies beside the log; `None` where it is not kept.
+    fn large_diff(&self, _hash: &str) -> Result<Option<String>, Fault> {
+        Ok(None)
+    }
 }
 
 impl EventSource for Engine {
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
         self.events_after(session_id, after_seq, limit)
+    }
+
+    fn large_diff(&self, hash: &str) -> Result<Option<String>, Fault> {
+        let bytes = self.reader().blob(hash)?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The diff of a change that waits for review, file by file and in pages: a large one lies beside the log.
 
 use crate::Engine;
+use crate::lineage::EventSource;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
 use arki_store::ApprovalRecord;
 use serde_json::Value;
@@ -205,20 +206,10 @@ impl Engine {
         {
             return Ok(review.clone());
         }
-        let review = ReviewDiff::new(self.large_diff(hash)?, preview);
+        let diff = EventSource::large_diff(self, hash)?.ok_or_else(not_kept)?;
+        let review = ReviewDiff::new(diff, preview);
         *self.reviewed() = Some((hash.clone(), review.clone()));
         Ok(review)
-    }
-
-    pub(crate) fn large_diff(&self, hash: &str) -> Result<String, Fault> {
-        let bytes = self.reader().blob(hash)?.ok_or_else(|| {
-            Fault::new(
-                Code::IMAGE_MISSING,
-                "The diff of this change is not kept here.",
-                "An import brings it only where the export has it. Reject the change, and let it be proposed again.",
-            )
-        })?;
-        String::from_utf8(bytes).map_err(Fault::internal)
     }
 
     /// With the secrets in the place of their placeholders, as far as they are known here. For the user's eyes alone.
@@ -228,6 +219,14 @@ impl Engine {
         uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
         text_with_secrets(text, &uses)
     }
+}
+
+fn not_kept() -> Fault {
+    Fault::new(
+        Code::IMAGE_MISSING,
+        "The diff of this change is not kept here.",
+        "Reject the change, and let it be proposed again.",
+    )
 }
 
 #[cfg(test)]

@@ -218,12 +218,12 @@ impl ApprovalSummary {
             run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
             call_id: call_id.to_string(),
             tool_id,
-            args,
+            args: crate::wire::shortened(args),
             risk: word(&risk),
             reason,
             requested_at: record.requested.ts,
             timeout_seconds,
-            preview,
+            preview: preview.map(Into::into),
             command,
         }
     }

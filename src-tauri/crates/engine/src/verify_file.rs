@@ -6,7 +6,7 @@
 mod exported_line;
 
 use arki_domain::{Code, Event, Fault, GENESIS_HASH, SAFE_INTEGER, SessionId};
-use arki_store::{AnchorFinding, MAX_EVENT_BYTES, VerifyReport};
+use arki_store::{AnchorFinding, ExportedContents, ExportedPiece, MAX_BLOB_BYTES, MAX_EVENT_BYTES, VerifyReport};
 use exported_line::read_event;
 use std::collections::HashMap;
 use std::fs::File;
@@ -64,11 +64,21 @@ struct ExportedFile {
     current: Option<usize>,
     /// The first line, where no event came before it, that is none.
     foreign: Option<(u64, &'static str)>,
+    /// What lies beside the log.
+    contents: ExportedContents,
+    /// Events that speak of a content: of which session, and the event's number.
+    spoken: Vec<(usize, u64)>,
 }
 
 impl ExportedFile {
     fn add(&mut self, number: u64, line: &[u8], end: &LineEnd, name: &str) -> Result<(), Fault> {
         if line.iter().all(u8::is_ascii_whitespace) && *end != LineEnd::TooLong {
+            return Ok(());
+        }
+        if let (Some(current), Ok(piece)) = (self.current, serde_json::from_slice::<ExportedPiece>(line)) {
+            if let Err(what) = self.contents.add(piece, MAX_BLOB_BYTES) {
+                self.chains[current].break_here(number, &format!("can't be taken: {what}"));
+            }
             return Ok(());
         }
         let Some(event) = (*end != LineEnd::TooLong).then(|| read_event(line)).flatten() else {
@@ -85,6 +95,12 @@ impl ExportedFile {
             self.chains[index].break_here(number, what);
         }
         self.chains[index].add(number, &event);
+        if event.kind == "approval.requested" {
+            self.spoken.push((index, event.seq));
+        }
+        if let Err(what) = self.contents.note_event(&event, (self.spoken.len() as u64).saturating_sub(1)) {
+            self.chains[index].break_here(number, &format!("comes too early: {what}"));
+        }
         Ok(())
     }
 
@@ -104,7 +120,12 @@ impl ExportedFile {
         Ok(self.chains.len() - 1)
     }
 
-    fn reports(self, name: &str) -> Result<Vec<FileReport>, Fault> {
+    fn reports(mut self, name: &str) -> Result<Vec<FileReport>, Fault> {
+        for place in self.contents.missing() {
+            if let Some((chain, seq)) = usize::try_from(place).ok().and_then(|place| self.spoken.get(place)) {
+                self.chains[*chain].break_at(*seq, "the diff that it speaks of is missing or another one");
+            }
+        }
         if self.chains.is_empty() {
             return Err(if self.foreign.is_some() { foreign(name) } else { empty(name) });
         }
@@ -141,6 +162,13 @@ impl Chain {
             }
         }
         self.last_seq = expected;
+    }
+
+    /// An earlier break stays the first.
+    fn break_at(&mut self, seq: u64, what: &str) {
+        if self.broken.as_ref().is_none_or(|(first, _)| seq < *first) {
+            self.broken = Some((seq, what.to_owned()));
+        }
     }
 
     /// Where the next event should stand is something else.

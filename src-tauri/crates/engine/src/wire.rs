@@ -10,9 +10,8 @@ use std::sync::Arc;
 use ts_rs::TS;
 
 /// A stored event as it goes to the window: the contract's form.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, TS)]
 #[ts(export, rename = "Event")]
-#[serde(transparent)]
 pub struct WireEvent(
     #[ts(
         type = "{ eventId: string; runId: string | null; sessionId: string; seq: number; ts: number; type: string; payload: Record<string, unknown>; prevHash: string; hash: string }"
@@ -40,6 +39,7 @@ macro_rules! words {
     };
 }
 
+mod bounded;
 mod elicitation;
 mod from_history;
 mod history;
@@ -48,6 +48,8 @@ mod models;
 mod processes;
 mod provider_test;
 mod session_tools;
+pub(crate) use bounded::shortened;
+pub use bounded::{ReviewPage, WireReviewFile};
 pub use elicitation::*;
 pub use history::*;
 pub use mcp::*;
@@ -192,7 +194,10 @@ wire! {
     WirePreview {
         pub files_affected: Vec<String>,
         pub lines_changed: usize,
+        /// Empty where it is large.
         pub diff: String,
+        /// Of a diff that is too large to be sent: it comes in pages, and the hunks with it.
+        pub diff_hash: Option<String>,
         pub hunks: Vec<WireHunk>,
         pub preview_hash: String,
     }
@@ -217,8 +222,7 @@ wire! {
         pub requested_at: i64,
         /// Unanswered for so long, it counts as rejected; null: it waits for ever.
         pub timeout_seconds: Option<u64>,
-        #[ts(as = "Option<WirePreview>")]
-        pub preview: Option<arki_domain::ChangePreview>,
+        pub preview: Option<WirePreview>,
         #[ts(as = "Option<WireCommandPreview>")]
         pub command: Option<arki_domain::CommandPreview>,
     }
@@ -309,6 +313,28 @@ pub struct SessionPage {
     pub events: Vec<WireEvent>,
     pub has_more: bool,
     pub partial: Option<PartialAnswer>,
+}
+
+impl From<arki_domain::ChangePreview> for WirePreview {
+    fn from(preview: arki_domain::ChangePreview) -> Self {
+        let hunk = |hunk: arki_domain::Hunk| WireHunk {
+            index: hunk.index,
+            path: hunk.path,
+            old_start: hunk.old_start,
+            old_lines: hunk.old_lines,
+            new_start: hunk.new_start,
+            new_lines: hunk.new_lines,
+        };
+        let hunks = if preview.diff_hash.is_some() { Vec::new() } else { preview.hunks };
+        Self {
+            files_affected: preview.files_affected,
+            lines_changed: preview.lines_changed,
+            diff: preview.diff,
+            diff_hash: preview.diff_hash,
+            hunks: hunks.into_iter().map(hunk).collect(),
+            preview_hash: preview.preview_hash,
+        }
+    }
 }
 
 impl From<arki_domain::Fault> for CommandError {

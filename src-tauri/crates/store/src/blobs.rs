@@ -33,6 +33,11 @@ impl Blob {
         Ok(Self { hash: sha256_hex(bytes), content, size: bytes.len() })
     }
 
+    /// One that was packed before.
+    pub(crate) fn packed(hash: String, size: u64, content: Vec<u8>) -> Self {
+        Self { hash, content, size: usize::try_from(size).unwrap_or(usize::MAX) }
+    }
+
     /// Stores it unless it is there already.
     pub(crate) fn keep(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
         if !refresh(transaction, &self.hash, now_ms)? {
@@ -74,16 +79,19 @@ impl Reader {
     /// # Errors
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.
     pub fn blob(&self, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
-        let stored: Option<Vec<u8>> = self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT content FROM blobs WHERE hash = ?1")?;
-            Ok(statement.query_row([hash], |row| row.get(0)).optional()?)
-        })?;
-        let Some(content) = stored else { return Ok(None) };
-        let bytes = unpack(&content)
-            .filter(|bytes| sha256_hex(bytes) == hash)
-            .ok_or_else(|| self.locate(StoreError::damaged(format!("the content {hash} is not what was stored"))))?;
-        Ok(Some(bytes))
+        self.read(|connection| read(connection, hash))
     }
+}
+
+/// As [`Reader::blob`].
+pub(crate) fn read(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut statement = connection.prepare_cached("SELECT content FROM blobs WHERE hash = ?1")?;
+    let stored: Option<Vec<u8>> = statement.query_row([hash], |row| row.get(0)).optional()?;
+    let Some(content) = stored else { return Ok(None) };
+    let bytes = unpack(&content)
+        .filter(|bytes| sha256_hex(bytes) == hash)
+        .ok_or_else(|| StoreError::damaged(format!("the content {hash} is not what was stored")))?;
+    Ok(Some(bytes))
 }
 
 pub(crate) fn unpack(content: &[u8]) -> Option<Vec<u8>> {

@@ -3,6 +3,7 @@
 //! A line is taken only in the exact form that Arki writes: what the hash does not cover must not slip in beside it.
 
 use crate::StoreError;
+use crate::exported_contents::ExportedPiece;
 use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use arki_domain::{Event, GENESIS_HASH, RunId, SessionId};
 use std::collections::HashSet;
@@ -14,10 +15,24 @@ const MAX_ENVELOPE_BYTES: usize = 4 << 10;
 /// The longest id; Arki's own have 36 characters.
 pub const MAX_EXPORT_ID_BYTES: usize = 128;
 
-/// Reads an export, one event a line. After a line that is no event the next one can still be read.
+/// What a line of an export has.
+#[derive(Debug, Clone)]
+pub enum ExportedLine {
+    Event(Box<Event>),
+    Piece(ExportedPiece),
+}
+
+impl From<Event> for ExportedLine {
+    fn from(event: Event) -> Self {
+        Self::Event(Box::new(event))
+    }
+}
+
+/// Reads an export, one event, or a piece of a content, a line. After a line that is neither the next one can still be
+/// read.
 ///
 /// The errors are `ExportInvalid`, and those of the file itself.
-pub fn exported_events(file: impl BufRead) -> impl Iterator<Item = Result<Event, StoreError>> {
+pub fn exported_lines(file: impl BufRead) -> impl Iterator<Item = Result<ExportedLine, StoreError>> {
     Lines { file, line: 0, is_over: false }
 }
 
@@ -28,7 +43,7 @@ struct Lines<R> {
 }
 
 impl<R: BufRead> Iterator for Lines<R> {
-    type Item = Result<Event, StoreError>;
+    type Item = Result<ExportedLine, StoreError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
@@ -59,10 +74,19 @@ pub(crate) fn invalid(line: u64, detail: impl Into<String>) -> StoreError {
     StoreError::ExportInvalid { line, detail: detail.into() }
 }
 
-fn parse(line: &[u8]) -> Result<Event, &'static str> {
-    let event: Event = serde_json::from_slice(line).map_err(|_| "it is not an event")?;
-    let written = serde_json::to_vec(&event).map_err(|_| "it is not an event")?;
-    if written == line { Ok(event) } else { Err("it is not in the form that Arki writes") }
+fn parse(line: &[u8]) -> Result<ExportedLine, &'static str> {
+    let (read, written) = match serde_json::from_slice::<Event>(line) {
+        Ok(event) => {
+            let written = serde_json::to_vec(&event);
+            (ExportedLine::from(event), written)
+        }
+        Err(_) => {
+            let piece: ExportedPiece = serde_json::from_slice(line).map_err(|_| "it is not an event")?;
+            let written = serde_json::to_vec(&piece);
+            (ExportedLine::Piece(piece), written)
+        }
+    };
+    if written.is_ok_and(|written| written == line) { Ok(read) } else { Err("it is not in the form that Arki writes") }
 }
 
 /// Follows the chains of a file, one session after the other.

@@ -6,13 +6,15 @@
 //! [`MAX_IMPORT_BYTES`] and [`MAX_IMPORT_EVENTS`]: well below the time that they wait.
 
 use crate::append::Log;
-use crate::exported::{ExportedChains, invalid};
+use crate::blobs::Blob;
+use crate::exported::{ExportedChains, ExportedLine, invalid};
+use crate::exported_contents::ExportedContents;
 use crate::projections::SessionRow;
 use crate::read_events::hash_at;
 use crate::replay::Replay;
 use crate::row::{EVENT_COLUMNS, event, signed};
 use crate::write::Durability;
-use crate::{Reader, Store, StoreError, heads, leases, settings};
+use crate::{MAX_BLOB_BYTES, Reader, Store, StoreError, heads, leases, row, settings};
 use arki_domain::projection::SessionState;
 use arki_domain::{Event, EventBody, GENESIS_HASH, RunId, SessionId};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -31,7 +33,8 @@ const LEADS_TO_ITSELF: &str = "WITH RECURSIVE \
      SELECT 1 FROM origins WHERE id = ?1";
 
 const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
-     CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash);";
+     CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash); \
+     CREATE TABLE blobs (hash TEXT NOT NULL PRIMARY KEY, size, kept_at, content);";
 
 /// What became of a session of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub enum ImportOutcome {
 impl Store {
     /// Stores the sessions of an export: all of them, or none. An item's number counts as its line. A session that is
     /// there is left alone or extended, never changed; whoever ran an imported run is not here, so that it shows as
-    /// interrupted. Contents of the blob store are not part of an export.
+    /// interrupted. Of the contents beside the log an export has the large diffs, and all of them.
     ///
     /// # Errors
     /// `ExportInvalid`, `ImportTooLarge`, `SessionExists`, `SessionBusy` for one that would be extended while it runs,
@@ -64,10 +67,10 @@ impl Store {
     /// Outside of a tokio runtime.
     pub async fn import<E: Into<StoreError>>(
         &self,
-        events: impl Iterator<Item = Result<Event, E>> + Send + 'static,
+        lines: impl Iterator<Item = Result<ExportedLine, E>> + Send + 'static,
     ) -> Result<Vec<ImportedSession>, StoreError> {
         let spool =
-            self.read(move |_| Spool::fill(events.map(|event| event.map_err(Into::into)), Limits::DEFAULT)).await?;
+            self.read(move |_| Spool::fill(lines.map(|line| line.map_err(Into::into)), Limits::DEFAULT)).await?;
         let reader = self.reader().clone();
         self.write(Durability::Full, move |transaction| spool.store(transaction, &reader)).await
     }
@@ -105,9 +108,16 @@ struct Limits {
 
 impl Limits {
     const DEFAULT: Self = Self { bytes: MAX_IMPORT_BYTES, events: MAX_IMPORT_EVENTS };
+
+    fn ensure(self, events: u64, bytes: u64) -> Result<(), StoreError> {
+        if bytes > self.bytes || events > self.events {
+            return Err(StoreError::ImportTooLarge { events: self.events, bytes: self.bytes });
+        }
+        Ok(())
+    }
 }
 
-/// Events that were proven and wait to be stored; the row's number is that of the line.
+/// Events and contents that were proven and wait to be stored; an event's row has the event's place among the events.
 struct Spool {
     connection: Connection,
     ends: Vec<End>,
@@ -116,28 +126,43 @@ struct Spool {
 struct End {
     session_id: SessionId,
     seq: u64,
-    first_line: u64,
+    first_row: u64,
 }
 
 impl Spool {
-    fn fill(events: impl Iterator<Item = Result<Event, StoreError>>, limits: Limits) -> Result<Self, StoreError> {
+    fn fill(lines: impl Iterator<Item = Result<ExportedLine, StoreError>>, limits: Limits) -> Result<Self, StoreError> {
         // No name: a file that only this connection can find, and that goes with it.
         let connection = Connection::open("")?;
         connection.execute_batch(SPOOL)?;
         let mut spool = Self { connection, ends: Vec::new() };
-        let (mut chains, mut bytes) = (ExportedChains::default(), 0);
-        for (line, event) in (1..).zip(events) {
-            let event = event?;
+        let (mut chains, mut contents) = (ExportedChains::default(), ExportedContents::default());
+        let (mut bytes, mut events) = (0, 0);
+        for (line, read) in (1..).zip(lines) {
+            let event = match read? {
+                ExportedLine::Event(event) => *event,
+                ExportedLine::Piece(piece) => {
+                    bytes += piece.text.len() as u64;
+                    limits.ensure(events, bytes)?;
+                    let whole = contents.add(piece, MAX_BLOB_BYTES).map_err(|detail| invalid(line, detail))?;
+                    if let Some((_, text)) = whole {
+                        Blob::pack(text.as_bytes())?.keep(&spool.connection, 0)?;
+                    }
+                    continue;
+                }
+            };
+            events += 1;
             chains.follow(&event).map_err(|detail| invalid(line, detail))?;
             if event.seq == 1 && !matches!(event.body(), EventBody::SessionCreated(_)) {
                 return Err(invalid(line, "a session begins with session.created"));
             }
+            contents.note_event(&event, line).map_err(|detail| invalid(line, detail))?;
             bytes += event.payload.get().len() as u64;
-            if bytes > limits.bytes || line > limits.events {
-                return Err(StoreError::ImportTooLarge { events: limits.events, bytes: limits.bytes });
-            }
+            limits.ensure(events, bytes)?;
             Log::open(&spool.connection)?.insert(&event)?;
-            spool.note_end(event, line);
+            spool.note_end(event, events);
+        }
+        if let Some(line) = contents.missing().min() {
+            return Err(invalid(line, "the diff that it speaks of is not in the file"));
         }
         if spool.ends.is_empty() {
             return Err(invalid(1, "it has no event"));
@@ -146,20 +171,32 @@ impl Spool {
         Ok(spool)
     }
 
-    fn note_end(&mut self, event: Event, line: u64) {
+    fn note_end(&mut self, event: Event, row: u64) {
         match self.ends.last_mut() {
             Some(end) if end.session_id == event.session_id => end.seq = event.seq,
-            _ => self.ends.push(End { session_id: event.session_id, seq: event.seq, first_line: line }),
+            _ => self.ends.push(End { session_id: event.session_id, seq: event.seq, first_row: row }),
         }
     }
 
     fn store(&self, transaction: &Connection, reader: &Reader) -> Result<Vec<ImportedSession>, StoreError> {
+        self.store_contents(transaction, reader.clock.now_ms())?;
         let imported = self.ends.iter().map(|end| self.store_session(transaction, reader, end));
         let imported = imported.collect::<Result<Vec<_>, _>>()?;
         for end in &self.ends {
             ensure_has_beginning(transaction, end)?;
         }
         Ok(imported)
+    }
+
+    /// Those of sessions that are not stored are nobody's, and go with the next tidying.
+    fn store_contents(&self, transaction: &Connection, now_ms: i64) -> Result<(), StoreError> {
+        let mut kept = self.connection.prepare("SELECT hash, size, content FROM blobs")?;
+        let mut rows = kept.query([])?;
+        while let Some(row) = rows.next()? {
+            let (hash, size, content): (String, i64, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Blob::packed(hash, row::unsigned(size), content).keep(transaction, now_ms)?;
+        }
+        Ok(())
     }
 
     fn store_session(
@@ -198,13 +235,13 @@ impl Spool {
     fn hash_at_line(&self, end: &End, seq: u64) -> Result<Option<String>, StoreError> {
         let Some(before) = seq.checked_sub(1) else { return Ok(Some(GENESIS_HASH.to_owned())) };
         let mut statement = self.connection.prepare_cached("SELECT hash FROM events WHERE rowid = ?1")?;
-        Ok(statement.query_row([signed(end.first_line + before)], |row| row.get(0)).optional()?)
+        Ok(statement.query_row([signed(end.first_row + before)], |row| row.get(0)).optional()?)
     }
 
     fn add(&self, transaction: &Connection, session: SessionRow, end: &End) -> Result<(), StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS} FROM events WHERE rowid BETWEEN ?1 AND ?2 ORDER BY rowid");
         let mut statement = self.connection.prepare_cached(&sql)?;
-        let (first, last) = (end.first_line + session.last_seq, end.first_line + end.seq - 1);
+        let (first, last) = (end.first_row + session.last_seq, end.first_row + end.seq - 1);
         let mut rows = statement.query(params![signed(first), signed(last)])?;
         let (mut replay, mut runs) = (Replay::after(session), HashSet::new());
         let (mut log, mut line) = (Log::open(transaction)?, first);
@@ -244,7 +281,7 @@ fn interrupt(transaction: &Connection, session: &SessionId) -> Result<(), StoreE
 /// Nobody could remove a session that comes before itself, nor find where its conversation begins.
 fn ensure_has_beginning(transaction: &Connection, end: &End) -> Result<(), StoreError> {
     match transaction.prepare_cached(LEADS_TO_ITSELF)?.exists([end.session_id.as_str()])? {
-        true => Err(invalid(end.first_line, "its session is its own parent, or leads back to itself")),
+        true => Err(invalid(end.first_row, "its session is its own parent, or leads back to itself")),
         false => Ok(()),
     }
 }

@@ -9,7 +9,7 @@ use crate::read_events::hash_at;
 use crate::row::{OF_SESSION, lossy_text};
 use crate::seal::{MAX_EVENT_BYTES, Unhashed, is_canonical_text};
 use crate::verify_report::VerifyReport;
-use crate::{Reader, StoreError, anchors};
+use crate::{Reader, StoreError, anchors, blobs, row};
 use arki_domain::projection::SessionState;
 use arki_domain::{GENESIS_HASH, SessionId};
 use rusqlite::types::{FromSqlResult, Value, ValueRef};
@@ -45,6 +45,7 @@ impl Reader {
         self.read_settled(|connection| {
             let snapshot = connection.unchecked_transaction()?;
             let mut reports = Walk::new(&snapshot)?.run(session).map_err(as_damage)?;
+            verify_diffs(&snapshot, session, &mut reports).map_err(as_damage)?;
             let removals = unfinished_removals(&snapshot).map_err(as_damage)?;
             reports.retain(|report| !removals.contains(report.session_id.as_str()));
             if let Some(key) = key {
@@ -56,6 +57,33 @@ impl Reader {
             }
         })
     }
+}
+
+/// Large diffs lie beside the log, and the event that speaks of one has its hash: a diff that is another one, or gone,
+/// breaks the session there.
+fn verify_diffs(
+    connection: &Connection,
+    session: Option<&SessionId>,
+    reports: &mut [VerifyReport],
+) -> Result<(), StoreError> {
+    let of_session = session.map(|_| format!("{OF_SESSION} AND ")).unwrap_or_default();
+    let sql = format!(
+        "SELECT session_id, seq, CASE WHEN json_valid(payload) THEN \
+         json_extract(payload, '$.preview.diffHash') END AS hash FROM events \
+         WHERE {of_session}type = 'approval.requested' AND hash IS NOT NULL"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let mut rows = statement.query(rusqlite::params_from_iter(session.map(SessionId::as_str)))?;
+    while let Some(row) = rows.next()? {
+        // A value of the wrong type is found by its hash.
+        let (Ok(id), Ok(seq), Ok(hash)) = (row.get::<_, String>(0), row.get(1), row.get::<_, String>(2)) else { continue };
+        let is_kept = matches!(blobs::read(connection, &hash), Ok(Some(_)));
+        let report = reports.iter_mut().find(|report| report.session_id.as_str() == id);
+        if let (false, Some(report)) = (is_kept, report) {
+            report.break_at(row::unsigned(seq));
+        }
+    }
+    Ok(())
 }
 
 /// What a crash left of a session that was removed is not a broken one.

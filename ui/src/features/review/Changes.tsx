@@ -9,6 +9,7 @@ import { useApprovalsIn, useOverview, useSessionPart, useSessions } from "../../
 import { CommandApproval } from "./CommandApproval";
 import { Decided } from "./Decided";
 import { moveFocus } from "./keys";
+import { LargeApproval } from "./LargeApproval";
 import { WriteApproval } from "./WriteApproval";
 import "./review.css";
 
@@ -70,7 +71,9 @@ export function Changes({ sessionId, focusRequest }: Props) {
       {pending.map((approval) => (
         <Fragment key={approval.approvalId}>
           {approval.sessionId !== sessionId && <Asking sessionId={approval.sessionId} />}
-          {approval.preview ? (
+          {approval.preview?.diffHash ? (
+            <LargeApproval approval={approval} preview={approval.preview} look={look} />
+          ) : approval.preview ? (
             <WriteApproval approval={approval} preview={approval.preview} look={look} />
           ) : (
             <CommandApproval approval={approval} command={approval.command} />

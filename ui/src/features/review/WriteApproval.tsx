@@ -130,7 +130,7 @@ function FileActions({ left, actions }: { left: readonly number[]; actions: Revi
   );
 }
 
-function onReviewKey({ decisions, actions }: Review, onKeep: (scope: KeepScope) => void) {
+export function onReviewKey({ decisions, actions }: Review, onKeep: (scope: KeepScope) => void) {
   return (event: KeyboardEvent) => {
     const scope = keepKey(event);
     if (scope !== null) {

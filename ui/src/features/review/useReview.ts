@@ -17,9 +17,13 @@ export type ReviewActions = {
   again: () => void;
 };
 
-export function useReview(approvalId: string, preview: Preview) {
+/** `paged`: the numbers of all hunks where the diff comes in pages. */
+export function useReview(approvalId: string, preview: Preview, paged?: readonly number[]) {
   const files = useMemo(() => parseDiff(preview.diff), [preview.diff]);
-  const all = useMemo(() => files.flatMap((file) => file.hunks.map((hunk) => hunk.index)), [files]);
+  const all = useMemo(
+    () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
+    [files, paged],
+  );
   const [{ decisions, note }, setDraft] = useDraft(approvalId);
   const [editing, setEditing] = useState<number | null>(null);
   const { sending, send } = useResolve(approvalId);

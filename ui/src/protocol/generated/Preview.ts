@@ -7,7 +7,14 @@ import type { Hunk } from "./Hunk";
 export type Preview = {
   filesAffected: Array<string>;
   linesChanged: number;
+  /**
+   * Empty where it is large.
+   */
   diff: string;
+  /**
+   * Of a diff that is too large to be sent: it comes in pages, and the hunks with it.
+   */
+  diffHash: string | null;
   hunks: Array<Hunk>;
   previewHash: string;
 };

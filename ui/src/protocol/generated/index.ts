@@ -58,6 +58,8 @@ export type * from "./QueueMode";
 export type * from "./QueuedMessage";
 export type * from "./RemovedSession";
 export type * from "./Resolution";
+export type * from "./ReviewFile";
+export type * from "./ReviewPage";
 export type * from "./RestoreAction";
 export type * from "./RestoredFile";
 export type * from "./RewindPreview";

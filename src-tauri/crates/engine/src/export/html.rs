@@ -6,7 +6,7 @@
 
 use super::fold::{Limit, fold, grouped};
 use super::story::{Block, Line, Span, Speaker, Story, Tone};
-use super::{Out, Stop, each_event};
+use super::{Out, Stop, each_event, with_diff};
 use crate::lineage::{EventSource, Stretch};
 use crate::visible::{Part, Writing, one_line, parts, written_out};
 use arki_domain::projection::SessionSummary;
@@ -28,7 +28,7 @@ pub(super) fn write(
     head(session, out)?;
     let mut page = Page { out, in_run: false };
     let mut story = Story::default();
-    each_event(source, stretches, |event| story.apply(event).iter().try_for_each(|shown| Ok(page.block(shown)?)))?;
+    each_event(source, stretches, |event| story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(page.block(shown)?)))?;
     let (rest, totals) = story.finish();
     rest.iter().try_for_each(|shown| page.block(shown))?;
     page.end_run()?;

@@ -6,7 +6,7 @@
 
 use super::fold::{Limit, fold};
 use super::story::{Block, Line, Span, Speaker, Story};
-use super::{Out, Stop, each_event};
+use super::{Out, Stop, each_event, with_diff};
 use crate::lineage::{EventSource, Stretch};
 use crate::visible::{Writing, one_line, visible};
 use arki_domain::projection::SessionSummary;
@@ -25,7 +25,7 @@ pub(super) fn write(
 ) -> Result<(), Stop> {
     head(session, out)?;
     let mut story = Story::default();
-    each_event(source, stretches, |event| story.apply(event).iter().try_for_each(|shown| Ok(block(shown, out)?)))?;
+    each_event(source, stretches, |event| story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(block(shown, out)?)))?;
     let (rest, totals) = story.finish();
     rest.iter().try_for_each(|shown| block(shown, out))?;
     writeln!(out, "## Totals\n")?;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::exported_events;
+use crate::exported_lines;
 use crate::tests::{
     Fixture, HandClock, approval_requested, approval_resolved, called, completed, created, foreign, parsed, started,
     subagent_created,
@@ -16,7 +16,7 @@ fn export(reader: &Reader, session: &SessionId) -> String {
 
 async fn import(fixture: &Fixture, export: &str) -> Result<Vec<ImportedSession>, StoreError> {
     let bytes = export.as_bytes().to_vec();
-    fixture.store.import(exported_events(std::io::Cursor::new(bytes))).await
+    fixture.store.import(exported_lines(std::io::Cursor::new(bytes))).await
 }
 
 /// An export of a session that waits for an approval.
@@ -211,8 +211,12 @@ async fn a_line_over_the_limit_is_refused() {
 #[tokio::test]
 async fn more_than_one_import_may_hold_is_refused() {
     let exported = waiting(&SessionId::from("s"), &RunId::from("r")).await;
-    let fill = |bytes, events| Spool::fill(exported_events(exported.as_bytes()), Limits { bytes, events }).map(|_| ());
-    let bytes: u64 = exported_events(exported.as_bytes()).map(|event| event.unwrap().payload.get().len() as u64).sum();
+    let fill = |bytes, events| Spool::fill(exported_lines(exported.as_bytes()), Limits { bytes, events }).map(|_| ());
+    let payload = |line: Result<ExportedLine, StoreError>| match line.unwrap() {
+        ExportedLine::Event(event) => event.payload.get().len() as u64,
+        ExportedLine::Piece(piece) => piece.text.len() as u64,
+    };
+    let bytes: u64 = exported_lines(exported.as_bytes()).map(payload).sum();
     assert_eq!(fill(bytes, 4), Ok(()));
     assert_eq!(fill(bytes - 1, 4), Err(StoreError::ImportTooLarge { bytes: bytes - 1, events: 4 }));
     assert_eq!(fill(bytes, 3), Err(StoreError::ImportTooLarge { bytes, events: 3 }));
@@ -264,7 +268,7 @@ proptest! {
         let drafts = std::iter::once(created("t", "/p")).chain(calls).collect();
         runtime.block_on(there.append(&session, drafts)).unwrap();
         let exported = export(there.reader(), &session);
-        let events = exported_events(std::io::Cursor::new(exported.clone()));
+        let events = exported_lines(std::io::Cursor::new(exported.clone()));
         runtime.block_on(here.import(events)).unwrap();
         prop_assert_eq!(export(here.reader(), &session), exported);
         prop_assert!(here.reader().verify(None).unwrap()[0].ok);

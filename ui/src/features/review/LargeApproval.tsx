@@ -1,0 +1,222 @@
+/**
+ * A change whose diff is too large to be held at once: its files with their counts, each folded. A file's diff comes
+ * when it is unfolded, in pages. What is decided is the whole that the preview's hash binds, seen or not.
+ */
+import { useEffect, useId, useMemo, useRef, useState } from "react";
+import { Button } from "../../components/Button";
+import { useIsOver } from "../../components/countdown";
+import { FileCard } from "../../components/diff/FileCard";
+import type { DiffLook } from "../../components/diff/HunkLines";
+import { type DiffFile, parseDiff } from "../../components/diff/parse";
+import { ErrorNote } from "../../components/ErrorNote";
+import { plural } from "../../components/format";
+import { useArki } from "../../platform/context";
+import { expiresAt, type PendingApproval } from "../../protocol/approvals";
+import type { CommandError, Preview, ReviewFile } from "../../protocol/generated";
+import { ApprovalFoot } from "./ApprovalFoot";
+import { ApprovalHead } from "./ApprovalHead";
+import { open } from "./decisions";
+import { HunkCard } from "./HunkCard";
+import { onReviewKey } from "./WriteApproval";
+import { useFocusAfterDecision } from "./keys";
+import { useReview } from "./useReview";
+
+type Props = { approval: PendingApproval; preview: Preview; look: DiffLook };
+type Review = ReturnType<typeof useReview>;
+
+export function LargeApproval(props: Props) {
+  const { platform } = useArki();
+  const { approvalId } = props.approval;
+  const [files, setFiles] = useState<ReviewFile[] | null>(null);
+  const [error, setError] = useState<CommandError | null>(null);
+  useEffect(() => {
+    let gone = false;
+    platform
+      .call("review_files", { approvalId })
+      .then((found) => !gone && setFiles(found))
+      .catch((caught: CommandError) => !gone && setError(caught));
+    return () => {
+      gone = true;
+    };
+  }, [platform, approvalId]);
+  // Nothing can be decided before it is known what there is to decide.
+  if (error) return <ErrorNote error={error} />;
+  if (files === null) return <p className="empty secondary">Reading the change…</p>;
+  return <Files {...props} files={files} />;
+}
+
+function Files({ approval, preview, look, files }: Props & { files: ReviewFile[] }) {
+  const numbers = useMemo(() => files.flatMap(hunksOf), [files]);
+  const review = useReview(approval.approvalId, preview, numbers);
+  const until = expiresAt(approval);
+  const isOver = useIsOver(until);
+  const { all, left, sending, actions } = review;
+  const root = useRef<HTMLElement>(null);
+  const summary = useId();
+  useFocusAfterDecision(root, left);
+  return (
+    <article
+      className="approval"
+      ref={root}
+      tabIndex={0}
+      onKeyDown={onReviewKey(review, () => undefined)}
+      aria-describedby={summary}
+    >
+      <ApprovalHead approval={approval} id={summary}>
+        {plural(files.length, "file")}, {plural(all.length, "hunk")}, {plural(preview.linesChanged, "line")} changed
+      </ApprovalHead>
+      {files.map((file, place) => (
+        <PagedFile
+          key={file.path}
+          approvalId={approval.approvalId}
+          file={file}
+          place={place}
+          look={look}
+          review={review}
+          canDecide={!review.busy && !isOver}
+        />
+      ))}
+      {sending.error && (
+        <ErrorNote error={sending.error}>
+          {left.length === 0 && (
+            <Button small onClick={actions.again}>
+              Try again
+            </Button>
+          )}
+        </ErrorNote>
+      )}
+      <ApprovalFoot
+        note={review.note}
+        onNote={review.setNote}
+        state={sending.state}
+        expiresAt={until}
+        detail={`${plural(left.length, "hunk")} of ${plural(files.length, "file")} undecided`}
+        summary={left.length === all.length ? plural(files.length, "file") : `${left.length} left`}
+        accept="Accept all"
+        reject="Reject all"
+        onAccept={() => actions.whole("accepted")}
+        onReject={() => actions.whole("rejected")}
+      />
+    </article>
+  );
+}
+
+type FileProps = {
+  approvalId: string;
+  file: ReviewFile;
+  place: number;
+  look: DiffLook;
+  review: Review;
+  canDecide: boolean;
+};
+
+function PagedFile({ approvalId, file, place, look, review, canDecide }: FileProps) {
+  const { decisions, actions, editing, all } = review;
+  const left = canDecide ? open(decisions, hunksOf(file)) : [];
+  return (
+    <FileCard
+      file={folded(file)}
+      startOpen={false}
+      state={<span className="secondary small">{fileState(file, left.length)}</span>}
+      actions={
+        left.length > 0 && (
+          <>
+            <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
+              Accept file
+            </Button>
+            <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
+              Reject file
+            </Button>
+          </>
+        )
+      }
+    >
+      <Pages approvalId={approvalId} place={place}>
+        {(shown, isWhole) =>
+          shown.hunks.map((hunk, at) => {
+            const index = file.firstHunk + at;
+            // One that goes on in the next page can't be edited yet.
+            const isCut = !isWhole && at === shown.hunks.length - 1;
+            return (
+              <HunkCard
+                key={index}
+                hunk={{ ...hunk, index }}
+                path={file.path}
+                total={all.length}
+                look={look}
+                decision={decisions.of[index]}
+                edited={decisions.edits[index]}
+                busy={!canDecide || isCut}
+                editing={editing === index && !isCut}
+                actions={actions}
+              />
+            );
+          })
+        }
+      </Pages>
+    </FileCard>
+  );
+}
+
+type PagesProps = {
+  approvalId: string;
+  place: number;
+  children: (shown: DiffFile, isWhole: boolean) => React.ReactNode;
+};
+
+/** A file's diff, as far as it was asked for. */
+function Pages({ approvalId, place, children }: PagesProps) {
+  const { platform } = useArki();
+  const [text, setText] = useState("");
+  const [next, setNext] = useState<number | null>(0);
+  const [reading, setReading] = useState(false);
+  const [error, setError] = useState<CommandError | null>(null);
+  const more = async () => {
+    if (next === null || reading) return;
+    setReading(true);
+    try {
+      const page = await platform.call("review_page", { approvalId, file: place, from: next });
+      setText((before) => before + page.text);
+      setNext(page.next);
+    } catch (caught) {
+      setError(caught as CommandError);
+    } finally {
+      setReading(false);
+    }
+  };
+  const first = useRef(more);
+  useEffect(() => {
+    void first.current();
+  }, []);
+  const shown = useMemo(() => parseDiff(text)[0], [text]);
+  return (
+    <>
+      {shown && children(shown, next === null)}
+      {shown && next === null && shown.hunks.length === 0 && (
+        <p className="file-empty secondary small">
+          {shown.binary ? "Binary file: its content can't be shown." : "No lines change."}
+        </p>
+      )}
+      {error && <ErrorNote error={error} />}
+      {next !== null && (
+        <Button small look="quiet" disabled={reading} onClick={() => void more()}>
+          {reading ? "Reading…" : "Show more"}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const hunksOf = (file: ReviewFile) =>
+  Array.from({ length: file.hunks }, (_, at) => file.firstHunk + at);
+
+function fileState(file: ReviewFile, left: number): string {
+  if (left === 0) return "decided";
+  return left === file.hunks ? plural(file.hunks, "hunk") : `${left} of ${plural(file.hunks, "hunk")} left`;
+}
+
+/** What the card says of a file that is not read yet. It has a hunk, so that the card says nothing of its own. */
+function folded({ path, added, removed }: ReviewFile): DiffFile {
+  const hunk = { index: 0, oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, section: "", lines: [] };
+  return { path, oldPath: null, change: "modified", binary: false, hunks: [hunk], added, removed };
+}
