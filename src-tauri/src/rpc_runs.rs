@@ -44,7 +44,7 @@ pub(crate) async fn send_message(
         model: options.model,
         options: options.approve.into(),
         images: Vec::new(),
-            piped: Vec::new(),
+        piped: Vec::new(),
         message_id: None,
         disabled_tools: None,
     };

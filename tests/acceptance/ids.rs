@@ -47,7 +47,9 @@ fn an_ambiguous_name_is_refused_with_its_candidates_and_a_short_one_with_what_it
     let first = session_of(&stage.exec(&["first"]).exits(0).lines());
     let second = session_of(&stage.exec(&["second"]).exits(0).lines());
     let shared: String = first.chars().zip(second.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
-    for args in [&["sessions", "show", &shared][..], &["events", &shared], &["sessions", "rm", &shared], &["verify", &shared]] {
+    for args in
+        [&["sessions", "show", &shared][..], &["events", &shared], &["sessions", "rm", &shared], &["verify", &shared]]
+    {
         let told = stage.arki(args).fails(2, "ID_AMBIGUOUS");
         assert!(told.message.contains(&first) && told.message.contains(&second), "{told:?}");
     }

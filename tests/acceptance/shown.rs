@@ -11,7 +11,9 @@ fn a_stop_shows_the_diff_or_the_command() {
     let stage = Stage::new(look_edit_and_say());
     stage.write("src/app.txt", sixty_lines());
     let done = stage.arki(&["exec", "change it"]).exits(3);
-    for shown in ["[hunk 1] @@ -2,7 +2,7 @@", "+LINE FIVE", "[hunk 2]", "  arki approvals approve", "  arki approvals reject"] {
+    for shown in
+        ["[hunk 1] @@ -2,7 +2,7 @@", "+LINE FIVE", "[hunk 2]", "  arki approvals approve", "  arki approvals reject"]
+    {
         assert!(done.stderr.contains(shown), "{shown} is missing in {}", done.stderr);
     }
     let stage = Stage::new(vec![Turn::calls().call("run_command", json!({"command": "touch made-by-it"}))]);
@@ -28,14 +30,22 @@ fn a_session_shows_diffs_what_became_of_hunks_and_notes() {
     stage.exec(&["change it"]).exits(3);
     stage.arki(&["approvals", "approve", "--hunks", "1", "--note", "fifty stays"]).exits(0);
     let shown = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
-    for line in ["+LINE FIVE", "-line 50", "hunk 1 (src/app.txt): applied", "hunk 2 (src/app.txt): rejected", "note: fifty stays"] {
+    for line in [
+        "+LINE FIVE",
+        "-line 50",
+        "hunk 1 (src/app.txt): applied",
+        "hunk 2 (src/app.txt): rejected",
+        "note: fifty stays",
+    ] {
         assert!(shown.contains(line), "{line} is missing in {shown}");
     }
     let lines = stage.arki(&["sessions", "show", "last", "--json"]).exits(0).lines();
     let decision = lines.iter().find(|line| line["role"] == "decision").unwrap();
     assert_eq!((&decision["hunks"][0]["fate"], &decision["hunks"][1]["fate"]), (&json!("applied"), &json!("rejected")));
     assert_eq!(decision["note"], "fifty stays");
-    assert!(lines.iter().any(|line| line["role"] == "approval" && line["diff"].as_str().unwrap().contains("LINE FIVE")));
+    assert!(
+        lines.iter().any(|line| line["role"] == "approval" && line["diff"].as_str().unwrap().contains("LINE FIVE"))
+    );
 }
 
 #[test]

@@ -42,8 +42,7 @@ pub(crate) fn appended(prompt: String, input: &[u8], redactor: &Redactor) -> Res
         text.into_owned()
     } else {
         piped.keep_whole(&text, redactor);
-        let named: Vec<String> =
-            piped.artifacts.iter().map(|kept| format!("`{}`", artifact_reference(kept))).collect();
+        let named: Vec<String> = piped.artifacts.iter().map(|kept| format!("`{}`", artifact_reference(kept))).collect();
         about.push_str(&format!(
             "; only the beginning and the end stand here, `read_file` reads all of it as {}",
             named.join(", then ")

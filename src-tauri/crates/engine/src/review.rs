@@ -262,10 +262,7 @@ mod tests {
     fn files_know_their_hunks_and_how_many_lines_change() {
         let told = |file: &ReviewFile| (file.path.clone(), file.numbers(), file.added, file.removed);
         let files: Vec<_> = review().files().iter().map(told).collect();
-        assert_eq!(
-            files,
-            [("a".to_owned(), 1..3, 2, 1), ("b".to_owned(), 3..4, 0, 0), ("c".to_owned(), 4..5, 0, 2)]
-        );
+        assert_eq!(files, [("a".to_owned(), 1..3, 2, 1), ("b".to_owned(), 3..4, 0, 0), ("c".to_owned(), 4..5, 0, 2)]);
     }
 
     #[test]

@@ -76,7 +76,9 @@ fn verify_diffs(
     let mut rows = statement.query(rusqlite::params_from_iter(session.map(SessionId::as_str)))?;
     while let Some(row) = rows.next()? {
         // A value of the wrong type is found by its hash.
-        let (Ok(id), Ok(seq), Ok(hash)) = (row.get::<_, String>(0), row.get(1), row.get::<_, String>(2)) else { continue };
+        let (Ok(id), Ok(seq), Ok(hash)) = (row.get::<_, String>(0), row.get(1), row.get::<_, String>(2)) else {
+            continue;
+        };
         let is_kept = matches!(blobs::read(connection, &hash), Ok(Some(_)));
         let report = reports.iter_mut().find(|report| report.session_id.as_str() == id);
         if let (false, Some(report)) = (is_kept, report) {

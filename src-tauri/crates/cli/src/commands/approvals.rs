@@ -3,8 +3,8 @@
 use crate::arguments::ApprovalsCommand;
 use crate::exit::Exit;
 use crate::follow;
-use crate::review::{self, Shown};
 use crate::output::{Output, dim, time, visible};
+use crate::review::{self, Shown};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
 use arki_engine::{ApprovalRecord, ApprovalUse, Engine, Keep, Resolution, RuleDefinition, rule_text};
 use serde::Serialize;

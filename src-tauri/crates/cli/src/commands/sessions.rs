@@ -1,8 +1,8 @@
 //! `arki sessions`: list, show, fork, import and remove; searching and exporting have files of their own.
 
+use super::story::{Rewound, Story};
 use crate::arguments::SessionsCommand;
 use crate::exit::Exit;
-use super::story::{Rewound, Story};
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Event, Fault, SessionId};

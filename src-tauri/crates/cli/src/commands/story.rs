@@ -76,13 +76,42 @@ pub(crate) struct Story {
 #[derive(Serialize)]
 #[serde(tag = "role", rename_all = "snake_case", rename_all_fields = "camelCase")]
 enum Told<'a> {
-    User { content: &'a str, interrupted: bool },
-    Assistant { content: &'a str, interrupted: bool },
-    Error { content: String, interrupted: bool },
-    ToolRequest { call_id: &'a CallId, tool_id: &'a str, args: &'a Value },
-    ToolResult { call_id: &'a CallId, tool_id: &'a str, content: &'a str, is_error: bool },
-    Approval { approval_id: &'a ApprovalId, tool_id: &'a str, reason: &'a str, diff: Option<&'a str>, command: Option<&'a str> },
-    Decision { approval_id: &'a ApprovalId, decision: ApprovalDecision, hunks: Vec<HunkFate>, note: Option<&'a str> },
+    User {
+        content: &'a str,
+        interrupted: bool,
+    },
+    Assistant {
+        content: &'a str,
+        interrupted: bool,
+    },
+    Error {
+        content: String,
+        interrupted: bool,
+    },
+    ToolRequest {
+        call_id: &'a CallId,
+        tool_id: &'a str,
+        args: &'a Value,
+    },
+    ToolResult {
+        call_id: &'a CallId,
+        tool_id: &'a str,
+        content: &'a str,
+        is_error: bool,
+    },
+    Approval {
+        approval_id: &'a ApprovalId,
+        tool_id: &'a str,
+        reason: &'a str,
+        diff: Option<&'a str>,
+        command: Option<&'a str>,
+    },
+    Decision {
+        approval_id: &'a ApprovalId,
+        decision: ApprovalDecision,
+        hunks: Vec<HunkFate>,
+        note: Option<&'a str>,
+    },
 }
 
 #[derive(Serialize)]
@@ -218,9 +247,10 @@ impl Story {
 
     fn lines(&self, event: &Event, body: &EventBody) -> Vec<String> {
         match body {
-            EventBody::RunStarted(_) | EventBody::QueueChanged(_) | EventBody::OutputMessage(_) | EventBody::RunFailed(_) => {
-                self.said(body).iter().map(words).collect()
-            }
+            EventBody::RunStarted(_)
+            | EventBody::QueueChanged(_)
+            | EventBody::OutputMessage(_)
+            | EventBody::RunFailed(_) => self.said(body).iter().map(words).collect(),
             EventBody::ToolCall(call) => called(event, call),
             EventBody::PolicyDecided(decided) if decided.decision == Decision::Allow => {
                 let diff = self.unseen.get(&decided.call_id).and_then(proposed_diff);
@@ -289,7 +319,9 @@ fn decided(resolved: &ApprovalResolved, fates: &[HunkFate]) -> Vec<String> {
     let is_mixed = resolved.hunks.is_some() || !resolved.edited.is_empty();
     for HunkFate { index, path, fate, edited } in fates.iter().filter(|_| is_mixed) {
         lines.push(dim(&format!("    hunk {index} ({}): {fate}", visible(path))));
-        lines.extend(edited.iter().flat_map(|text| text.split_terminator('\n')).map(|line| format!("      {}", visible(line))));
+        lines.extend(
+            edited.iter().flat_map(|text| text.split_terminator('\n')).map(|line| format!("      {}", visible(line))),
+        );
     }
     lines.extend(resolved.command.iter().map(|command| format!("    ran instead: {}", visible(command))));
     lines.extend(resolved.reason.iter().map(|note| format!("    note: {}", visible(note))));

@@ -28,7 +28,9 @@ pub(super) fn write(
     head(session, out)?;
     let mut page = Page { out, in_run: false };
     let mut story = Story::default();
-    each_event(source, stretches, |event| story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(page.block(shown)?)))?;
+    each_event(source, stretches, |event| {
+        story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(page.block(shown)?))
+    })?;
     let (rest, totals) = story.finish();
     rest.iter().try_for_each(|shown| page.block(shown))?;
     page.end_run()?;

@@ -25,7 +25,9 @@ pub(super) fn write(
 ) -> Result<(), Stop> {
     head(session, out)?;
     let mut story = Story::default();
-    each_event(source, stretches, |event| story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(block(shown, out)?)))?;
+    each_event(source, stretches, |event| {
+        story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(block(shown, out)?))
+    })?;
     let (rest, totals) = story.finish();
     rest.iter().try_for_each(|shown| block(shown, out))?;
     writeln!(out, "## Totals\n")?;
