@@ -6,10 +6,10 @@
 use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
 use serde_json::{Map, Value};
 
-/// The longest answer, thoughts included, in bytes of JSON; the log takes events of 16 MiB.
+/// The longest answer, thoughts included, in bytes of JSON; the log takes events of 32 MiB.
 pub(crate) const MAX_ANSWER_BYTES: usize = 12 << 20;
-/// The longest arguments of a call. They are stored up to three times: in the call, in the question to the user, and
-/// in the preview of what they would change.
+/// The longest arguments of a call. They are stored in the call and in the question to the user, which also lists the
+/// hunks of what they would change.
 pub(crate) const MAX_ARGUMENT_BYTES: usize = 4 << 20;
 /// The deepest nesting of arguments; the log takes 120 levels.
 pub(crate) const MAX_ARGUMENT_DEPTH: usize = 100;

@@ -54,7 +54,7 @@ pub(crate) fn diff(
         Shown::Hunks(hunks) => review.hunks(hunks)?,
     };
     for part in wanted {
-        let text = engine.revealed_text(review.text(&part));
+        let text = engine.revealed_text(record, &part.path, review.text(&part));
         numbered(&text, &preview.hunks, part.first_hunk, &mut line);
     }
     Ok(())

@@ -24,7 +24,7 @@ impl Engine {
         let Ok(stored) = serde_json::to_value(&requested) else { return Some(requested) };
         let mut uses = self.redactor.placeholders(&stored);
         if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
-            self.look_for_secrets(record, &requested, &stored);
+            self.look_for_secrets(record, &affected(&requested), &stored);
             uses = self.redactor.placeholders(&stored);
         }
         uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
@@ -58,11 +58,11 @@ impl Engine {
     }
 
     /// In the folder that the session belongs to, as far as it may be read.
-    fn look_for_secrets(&self, record: &ApprovalRecord, requested: &ApprovalRequested, wanted: &serde_json::Value) {
+    pub(crate) fn look_for_secrets(&self, record: &ApprovalRecord, paths: &[String], wanted: &serde_json::Value) {
         let Ok(session) = self.session(&record.session_id) else { return };
         let Ok(open) = self.load_project(Path::new(&session.project)) else { return };
         if open.is_trusted() {
-            arki_tools::search_for_secrets(&self.redactor, &open.project, &affected(requested), wanted);
+            arki_tools::search_for_secrets(&self.redactor, &open.project, paths, wanted);
         }
     }
 }

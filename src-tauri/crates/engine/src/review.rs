@@ -33,6 +33,8 @@ pub struct ReviewFile {
 /// A piece of a diff, from one hunk on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewPart {
+    /// The file that it is about.
+    pub path: String,
     pub first_hunk: usize,
     bytes: Range<usize>,
 }
@@ -125,8 +127,8 @@ impl ReviewDiff {
             let start = starts.get(place).copied().unwrap_or(file.bytes.end);
             let end = starts.get(place + 1).copied().unwrap_or(file.bytes.end);
             let head = file.bytes.start..starts.first().copied().unwrap_or(file.bytes.end);
-            parts.push(ReviewPart { first_hunk: *number, bytes: head });
-            parts.push(ReviewPart { first_hunk: *number, bytes: start..end });
+            parts.push(ReviewPart { path: file.path.clone(), first_hunk: *number, bytes: head });
+            parts.push(ReviewPart { path: file.path.clone(), first_hunk: *number, bytes: start..end });
         }
         Ok(parts)
     }
@@ -165,7 +167,7 @@ impl ReviewFile {
     }
 
     fn part(&self) -> ReviewPart {
-        ReviewPart { first_hunk: self.first_hunk, bytes: self.bytes.clone() }
+        ReviewPart { path: self.path.clone(), first_hunk: self.first_hunk, bytes: self.bytes.clone() }
     }
 
     /// Of the lines of a hunk only those that begin so are no lines of the file. A name stands before the first hunk.
@@ -212,10 +214,16 @@ impl Engine {
         Ok(review)
     }
 
-    /// With the secrets in the place of their placeholders, as far as they are known here. For the user's eyes alone.
+    /// Of the diff of `path`, with the secrets in the place of their placeholders, as far as they are known here or stand
+    /// in that file. For the user's eyes alone.
     #[must_use]
-    pub fn revealed_text(&self, text: &str) -> String {
-        let mut uses = self.redactor.placeholders(&Value::from(text));
+    pub fn revealed_text(&self, record: &ApprovalRecord, path: &str, text: &str) -> String {
+        let shown = Value::from(text);
+        let mut uses = self.redactor.placeholders(&shown);
+        if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
+            self.look_for_secrets(record, &[path.to_owned()], &shown);
+            uses = self.redactor.placeholders(&shown);
+        }
         uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
         text_with_secrets(text, &uses)
     }

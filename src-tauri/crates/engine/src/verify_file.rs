@@ -76,7 +76,7 @@ impl ExportedFile {
             return Ok(());
         }
         if let (Some(current), Ok(piece)) = (self.current, serde_json::from_slice::<ExportedPiece>(line)) {
-            if let Err(what) = self.contents.add(piece, MAX_BLOB_BYTES) {
+            if let Err(what) = self.contents.add(&piece, MAX_BLOB_BYTES) {
                 self.chains[current].break_here(number, &format!("can't be taken: {what}"));
             }
             return Ok(());

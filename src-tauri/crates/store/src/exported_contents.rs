@@ -80,7 +80,7 @@ impl ExportedContents {
     ///
     /// # Errors
     /// Why the piece is not what comes next.
-    pub fn add(&mut self, piece: ExportedPiece, limit: usize) -> Result<Option<(String, String)>, &'static str> {
+    pub fn add(&mut self, piece: &ExportedPiece, limit: usize) -> Result<Option<(String, String)>, &'static str> {
         if piece.bytes > limit as u64 {
             return Err("its content is longer than one may be");
         }
@@ -150,15 +150,15 @@ mod tests {
         assert!(pieces.len() >= 3);
         let limit = usize::MAX;
         let mut contents = ExportedContents::default();
-        assert!(contents.add(pieces[0].clone(), limit).is_err(), "nobody speaks of it yet");
+        assert!(contents.add(&pieces[0], limit).is_err(), "nobody speaks of it yet");
         contents.note_event(&speaking_of(&hash), 7).unwrap();
         assert_eq!(contents.missing().collect::<Vec<_>>(), [7]);
-        assert!(contents.add(pieces[1].clone(), limit).is_err());
+        assert!(contents.add(&pieces[1], limit).is_err());
         let (last, before) = pieces.split_last().unwrap();
         for piece in before {
-            assert_eq!(contents.add(piece.clone(), limit), Ok(None));
+            assert_eq!(contents.add(piece, limit), Ok(None));
         }
-        assert_eq!(contents.add(last.clone(), limit), Ok(Some((hash.clone(), text))));
+        assert_eq!(contents.add(last, limit), Ok(Some((hash.clone(), text))));
         assert_eq!(contents.missing().count(), 0);
     }
 
@@ -172,10 +172,10 @@ mod tests {
             contents
         };
         let changed = ExportedPiece { text: "tExt".into(), ..piece.clone() };
-        assert!(begun().add(changed, 100).is_err());
-        assert!(begun().add(piece.clone(), 3).is_err());
+        assert!(begun().add(&changed, 100).is_err());
+        assert!(begun().add(&piece, 3).is_err());
         let mut cut = begun();
-        cut.add(ExportedPiece { text: "te".into(), ..piece }, 100).unwrap();
+        cut.add(&ExportedPiece { text: "te".into(), ..piece }, 100).unwrap();
         assert!(cut.note_event(&speaking_of("other"), 2).is_err());
     }
 }

@@ -143,7 +143,7 @@ impl Spool {
                 ExportedLine::Piece(piece) => {
                     bytes += piece.text.len() as u64;
                     limits.ensure(events, bytes)?;
-                    let whole = contents.add(piece, MAX_BLOB_BYTES).map_err(|detail| invalid(line, detail))?;
+                    let whole = contents.add(&piece, MAX_BLOB_BYTES).map_err(|detail| invalid(line, detail))?;
                     if let Some((_, text)) = whole {
                         Blob::pack(text.as_bytes())?.keep(&spool.connection, 0)?;
                     }

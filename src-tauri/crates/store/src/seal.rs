@@ -11,7 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::fmt::Write;
 
 /// The longest payload, in bytes of canonical JSON.
-pub const MAX_EVENT_BYTES: usize = 16 << 20;
+pub const MAX_EVENT_BYTES: usize = 32 << 20;
 /// The deepest nesting of a payload; below the limit of `serde_json`, so that what is stored can be read.
 pub const MAX_EVENT_DEPTH: usize = 120;
 

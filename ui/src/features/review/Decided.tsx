@@ -4,7 +4,7 @@ import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import { type DiffFile, type DiffHunk, type DiffLine, parseDiff } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
-import { clock, exactTime } from "../../components/format";
+import { clock, exactTime, plural } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { Decision } from "./decisions";
 import { decisionWords } from "./HunkCard";
@@ -39,6 +39,13 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
         <pre className="command dimmed">
           <CommandText text={decided.ownCommand} />
         </pre>
+      )}
+      {decided.preview?.diffHash && (
+        <p className="secondary small">
+          {plural(decided.preview.filesAffected.length, "file")},{" "}
+          {plural(decided.preview.linesChanged, "line")} changed: `arki approvals show {decided.approvalId}`
+          lists them.
+        </p>
       )}
       {files.map((file) => (
         <DecidedFile key={file.path} file={file} decided={decided} look={look} />

@@ -17,9 +17,9 @@ import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
 import { HunkCard } from "./HunkCard";
-import { onReviewKey } from "./WriteApproval";
 import { useFocusAfterDecision } from "./keys";
 import { useReview } from "./useReview";
+import { onReviewKey } from "./WriteApproval";
 
 type Props = { approval: PendingApproval; preview: Preview; look: DiffLook };
 type Review = ReturnType<typeof useReview>;
@@ -63,7 +63,8 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
-        {plural(files.length, "file")}, {plural(all.length, "hunk")}, {plural(preview.linesChanged, "line")} changed
+        {plural(files.length, "file")}, {plural(all.length, "hunk")}, {plural(preview.linesChanged, "line")}{" "}
+        changed
       </ApprovalHead>
       {files.map((file, place) => (
         <PagedFile
@@ -207,8 +208,7 @@ function Pages({ approvalId, place, children }: PagesProps) {
   );
 }
 
-const hunksOf = (file: ReviewFile) =>
-  Array.from({ length: file.hunks }, (_, at) => file.firstHunk + at);
+const hunksOf = (file: ReviewFile) => Array.from({ length: file.hunks }, (_, at) => file.firstHunk + at);
 
 function fileState(file: ReviewFile, left: number): string {
   if (left === 0) return "decided";

@@ -74,7 +74,8 @@ impl Engine {
         let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
         let review = self.review_diff(&record, &requested)?;
         let (text, next) = review.page(file, from, PAGE_BYTES)?;
-        Ok(ReviewPage { text: self.revealed_text(text), next })
+        let path = review.files().get(file).map(|file| file.path.as_str()).unwrap_or_default();
+        Ok(ReviewPage { text: self.revealed_text(&record, path, text), next })
     }
 }
 

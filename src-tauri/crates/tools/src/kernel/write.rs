@@ -20,8 +20,12 @@ use std::fmt::Write;
 const LARGE_DIFF_BYTES: usize = 256 << 10;
 /// Placeholders may be longer than what they stand for, and the content has to be one that can be stored.
 const MAX_DIFF_BYTES: usize = 60 << 20;
-/// They are listed in the event.
-const MAX_HUNKS: usize = 100_000;
+/// Of the hunks, as the event lists them: together with the longest arguments below what an event may have.
+const MAX_LISTED_BYTES: usize = 24 << 20;
+/// Of a hunk's numbers and their names, and at most of a byte of its path, in JSON.
+const LISTED_HUNK_BYTES: usize = 150;
+/// The model is told of more hunks than this by ranges of one fate.
+const MAX_TOLD_HUNKS: usize = 200;
 
 /// A change together with what the user keeps of it.
 struct Accepted {
@@ -158,7 +162,7 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let Some(preview) = &mut requested.preview else { return record.ask((verdict, requested)).await };
-        if preview.hunks.len() > MAX_HUNKS || preview.diff.len() > MAX_DIFF_BYTES {
+        if listed_bytes(preview) > MAX_LISTED_BYTES || preview.diff.len() > MAX_DIFF_BYTES {
             return record.fail(call, &not_reviewable(preview)).await;
         }
         if preview.diff.len() > LARGE_DIFF_BYTES {
@@ -282,14 +286,19 @@ impl Kernel {
     }
 }
 
+fn listed_bytes(preview: &ChangePreview) -> usize {
+    preview.hunks.iter().map(|hunk| LISTED_HUNK_BYTES + 2 * hunk.path.len()).sum()
+}
+
 fn not_reviewable(preview: &ChangePreview) -> Fault {
     Fault::new(
         Code::FILE_TOO_LARGE,
         format!(
-            "Nothing was written: the change has {} hunks and a diff of {} MiB, more than can be reviewed at once \
-             ({MAX_HUNKS} hunks, {} MiB).",
+            "Nothing was written: the change has {} hunks and a diff of {} MiB, more than can be reviewed at once (about \
+             {} hunks, {} MiB).",
             preview.hunks.len(),
             preview.diff.len() >> 20,
+            MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
             MAX_DIFF_BYTES >> 20
         ),
         "Change fewer files or lines at a time.",
@@ -408,16 +417,28 @@ fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
         return text;
     }
     text.push_str(" The user reviewed the change:");
-    for hunk in &accepted.preview.hunks {
-        let fate = match (accepted.selection.edited.get(&hunk.index), accepted.selection.accepted.contains(&hunk.index))
-        {
-            (Some(_), _) => "edited",
-            (None, true) => "applied",
-            (None, false) => "rejected",
+    let fate = |hunk: &Hunk| match (
+        accepted.selection.edited.get(&hunk.index),
+        accepted.selection.accepted.contains(&hunk.index),
+    ) {
+        (Some(_), _) => "edited",
+        (None, true) => "applied",
+        (None, false) => "rejected",
+    };
+    let is_one = |one: &Hunk, next: &Hunk| {
+        total > MAX_TOLD_HUNKS && one.path == next.path && fate(one) == fate(next) && fate(one) != "edited"
+    };
+    for alike in accepted.preview.hunks.chunk_by(is_one) {
+        let [hunk, rest @ ..] = alike else { continue };
+        let end = rest.last().unwrap_or(hunk);
+        let numbers = if rest.is_empty() {
+            format!("hunk {}", hunk.index)
+        } else {
+            format!("hunks {} to {}", hunk.index, end.index)
         };
-        let last = hunk.old_start + hunk.old_lines.saturating_sub(1);
-        let _ =
-            write!(text, "\n- hunk {} ({}, lines {} to {last} before): {fate}", hunk.index, hunk.path, hunk.old_start);
+        let last = end.old_start + end.old_lines.saturating_sub(1);
+        let (path, first, fate) = (&hunk.path, hunk.old_start, fate(hunk));
+        let _ = write!(text, "\n- {numbers} ({path}, lines {first} to {last} before): {fate}");
         if let Some(edited) = accepted.selection.edited.get(&hunk.index) {
             let _ = write!(text, "; the user wrote instead:\n{}", edited.trim_end_matches('\n'));
         }
