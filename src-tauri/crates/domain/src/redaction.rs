@@ -4,6 +4,8 @@
 //! What is a secret: the values that were added (keys, those of `.env` files), and what has a secret's form. Whoever
 //! wants to know whether something *might* be one asks [`crate::possible_secrets`], which replaces nothing.
 
+#[cfg(test)]
+mod assignment_tests;
 mod encoded;
 mod formats;
 mod known;

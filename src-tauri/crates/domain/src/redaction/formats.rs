@@ -3,9 +3,12 @@
 //! One automaton finds the beginnings, a check looks at what follows. The checks are strict on purpose: a hash, a lock
 //! file or a picture must come out as it went in.
 
+mod assigned;
 mod checks;
 mod lines;
+mod literal;
 mod look;
+mod names;
 mod table;
 
 use super::span::Span;
@@ -53,7 +56,9 @@ pub(super) fn find(text: &str, from: usize, is_end: bool) -> Found {
         match outcome(text, hit.pattern().as_usize(), hit.start(), is_end) {
             Outcome::None => at = hit.start() + 1,
             Outcome::Open => {
-                found.open = Some(hit.start());
+                // A longer beginning may have begun before this one, and not be all here yet.
+                let earlier = unfinished(text, recognised_to).unwrap_or(hit.start());
+                found.open = Some(earlier.min(hit.start()));
                 return found;
             }
             Outcome::Placeholder(end) => {

@@ -280,7 +280,7 @@ impl Text<'_> {
     }
 
     /// Whether the text goes on so; `None` where it ends before that is known.
-    fn goes_on(self, at: usize, expected: &str) -> Option<bool> {
+    pub(super) fn goes_on(self, at: usize, expected: &str) -> Option<bool> {
         let rest = &self.text.as_bytes()[at..];
         let is_cut = !self.is_end && rest.len() < expected.len() && expected.as_bytes().starts_with(rest);
         (!is_cut).then(|| rest.starts_with(expected.as_bytes()))

@@ -27,6 +27,8 @@ enum Kind {
     Cookies,
     PuttyKey,
     Rest,
+    /// A name that says what its value is, whatever assigns it.
+    Assigned,
 }
 
 impl Format {
@@ -47,6 +49,7 @@ impl Format {
             Kind::Cookies => text.cookies(self.name),
             Kind::PuttyKey => text.putty_key(self.name),
             Kind::Rest => text.rest(self.name),
+            Kind::Assigned => text.assigned(),
         }
     }
 }
@@ -165,6 +168,38 @@ pub(super) static FORMATS: &[Format] = &[
     other("pi-Key", "header-key", Kind::Header),
     other("PI-Key", "header-key", Kind::Header),
     other("PI-KEY", "header-key", Kind::Header),
+    // Parts of names; the names tell what they are called.
+    other("assword", "", Kind::Assigned),
+    other("ASSWORD", "", Kind::Assigned),
+    other("asswd", "", Kind::Assigned),
+    other("ASSWD", "", Kind::Assigned),
+    other("asswort", "", Kind::Assigned),
+    other("assphrase", "", Kind::Assigned),
+    other("ASSPHRASE", "", Kind::Assigned),
+    other("_pass", "", Kind::Assigned),
+    other("_PASS", "", Kind::Assigned),
+    other("-pass", "", Kind::Assigned),
+    other("Pass", "", Kind::Assigned),
+    other("SSHPASS", "", Kind::Assigned),
+    other("pwd", "", Kind::Assigned),
+    other("Pwd", "", Kind::Assigned),
+    other("PWD", "", Kind::Assigned),
+    other("psk", "", Kind::Assigned),
+    other("PSK", "", Kind::Assigned),
+    other("ecret", "", Kind::Assigned),
+    other("ECRET", "", Kind::Assigned),
+    other("oken", "", Kind::Assigned),
+    other("OKEN", "", Kind::Assigned),
+    other("redential", "", Kind::Assigned),
+    other("REDENTIAL", "", Kind::Assigned),
+    other("_key", "", Kind::Assigned),
+    other("_KEY", "", Kind::Assigned),
+    other("-key", "", Kind::Assigned),
+    other("-KEY", "", Kind::Assigned),
+    other(".key", "", Kind::Assigned),
+    other("Key", "", Kind::Assigned),
+    other("pikey", "", Kind::Assigned),
+    other("PIKEY", "", Kind::Assigned),
 ];
 
 const fn token(

@@ -1,0 +1,371 @@
+//! A value that is written beside a name that says what it is: `password = '…'`, `"clientSecret": "…"`,
+//! `export DB_PASSWORD=…`, `--token …`, `?api_key=…`, `<password>…</password>`, `name: DB_PASSWORD` above `value: …`.
+//!
+//! Which names count is in `names`, what a secret looks like in `literal`. What is quoted is a value; what is not may be
+//! code (`password = read_password()`), and counts only where no code stands, or where no name looks like that.
+
+use super::checks::{Outcome, Text, secret};
+use super::literal::{Kind, is_name_like, is_secret};
+use super::names;
+use std::ops::Range;
+
+/// Of either side of the word by which the name was found.
+const MAX_NAME_BYTES: usize = 64;
+const MAX_BLANKS: usize = 40;
+/// Between a name and the `value` that belongs to it, in the next line.
+const MAX_GAP_BYTES: usize = 80;
+/// `: Option<&str> =`, `String::from(`.
+const MAX_TYPE_BYTES: usize = 48;
+const MAX_VALUE_BYTES: usize = 256;
+/// So far back a line is looked at.
+const MAX_LINE_START_BYTES: usize = 100;
+
+/// Why it is no secret.
+enum Stop {
+    None,
+    /// The text ends too early to tell.
+    Open,
+}
+
+type Step<T> = Result<T, Stop>;
+
+/// Where a value stands, and how sure it is that it is one and no code.
+enum Place {
+    Literal(Range<usize>),
+    Bare(Range<usize>),
+}
+
+impl Text<'_> {
+    /// The text's beginning is a part of the name.
+    pub(super) fn assigned(self) -> Outcome {
+        match self.try_assigned() {
+            Ok((value, name)) => secret(value, name),
+            Err(Stop::Open) => Outcome::Open,
+            Err(Stop::None) => Outcome::None,
+        }
+    }
+
+    fn try_assigned(self) -> Step<(Range<usize>, &'static str)> {
+        let name = self.name()?;
+        let mut at = Cursor { text: self, at: name.end };
+        let place = at.value_of(&name)?;
+        let (kind, label) = names::telling(&self.text[name]).ok_or(Stop::None)?;
+        let value = match &place {
+            Place::Literal(value) | Place::Bare(value) => &self.text[value.clone()],
+        };
+        let is_value = match &place {
+            Place::Literal(_) => is_secret(kind, value),
+            Place::Bare(_) if is_name_like(value) => is_secret(Kind::Bare, value),
+            Place::Bare(_) => is_secret(kind, value),
+        };
+        let (Place::Literal(range) | Place::Bare(range)) = place;
+        if is_value { Ok((range, label)) } else { Err(Stop::None) }
+    }
+
+    fn name(self) -> Step<Range<usize>> {
+        let bytes = self.text.as_bytes();
+        let first = self.start.saturating_sub(MAX_NAME_BYTES);
+        let before = bytes[first..self.start].iter().rev().take_while(|byte| is_name(**byte)).count();
+        let mut start = self.start - before;
+        // `\n` before it, as in JSON, is no letter of the name.
+        if before > 0 && matches!(bytes[start], b'n' | b'r' | b't') && self.byte_before(start) == Some(b'\\') {
+            start += 1;
+        }
+        let end = self.run(self.after, MAX_NAME_BYTES, is_name).ok_or(Stop::Open)?;
+        let name = self.text[start..end].trim_end_matches(['-', '.']);
+        match end - self.after > MAX_NAME_BYTES {
+            true => Err(Stop::None),
+            false => Ok(start..start + name.len()),
+        }
+    }
+}
+
+/// Where the text is read on.
+#[derive(Clone, Copy)]
+struct Cursor<'a> {
+    text: Text<'a>,
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn value_of(&mut self, name: &Range<usize>) -> Step<Place> {
+        let dashes = self.text.text[name.clone()].bytes().take_while(|byte| *byte == b'-').count();
+        let before = self.text.byte_before(name.start);
+        let is_flag = dashes == 2;
+        let closing = self.skip(4, |byte| b"\"'`]\\".contains(&byte))?;
+        if before == Some(b'<') && self.peek()? == Some(b'>') {
+            return self.element();
+        }
+        let blanks = self.blanks()?;
+        match self.peek()?.ok_or(Stop::None)? {
+            b'=' => self.after_equals(name, before, is_flag, blanks, closing > 0),
+            b':' => {
+                self.at += 1;
+                match self.peek()? {
+                    Some(b':') => Err(Stop::None),
+                    Some(b'=') => self.expression(1),
+                    _ => self.after_colon(name),
+                }
+            }
+            b'!' => {
+                self.expect("!=")?;
+                self.expression(0)
+            }
+            b'(' => self.expression(1),
+            b',' if closing > 0 && !self.clone_at(1).leads_to_value()? => self.expression(1),
+            b'"' | b'\'' if blanks > 0 => self.expression(0),
+            _ if is_flag && blanks > 0 => self.shell_word(),
+            byte if is_gap(byte) || byte == b'v' => self.value_beside(),
+            b's' if blanks > 0 => {
+                self.expect("string")?;
+                self.blanks()?;
+                self.expect("=")?;
+                self.expression(0)
+            }
+            _ => Err(Stop::None),
+        }
+    }
+
+    /// `=`, `==`, `=>`.
+    fn after_equals(
+        &mut self,
+        name: &Range<usize>,
+        before: Option<u8>,
+        is_flag: bool,
+        blanks: usize,
+        is_closed: bool,
+    ) -> Step<Place> {
+        let operator = self.skip(3, |byte| byte == b'=' || byte == b'>')?;
+        let after = self.blanks()?;
+        if operator > 1 || is_closed || self.is_quote()? {
+            return self.expression(0);
+        }
+        let mut called = *self;
+        match called.expression(0) {
+            Err(Stop::None) => {}
+            other => return other,
+        }
+        let is_tight = blanks == 0 && after == 0;
+        let is_capital = !self.text.text[name.clone()].bytes().any(|byte| byte.is_ascii_lowercase());
+        let is_key_of_npm = self.text.text[name.clone()].starts_with('_') && before == Some(b':');
+        match before {
+            _ if !is_tight => self.rest_of_line(name),
+            _ if is_flag || is_capital || is_key_of_npm => self.shell_word(),
+            Some(b'?' | b'&' | b';' | b'"' | b'\'') => self.parameter(),
+            _ => match self.rest_of_line(name) {
+                Err(Stop::None) => self.word(),
+                other => other,
+            },
+        }
+    }
+
+    /// YAML, or a type and then a value, or a value.
+    fn after_colon(&mut self, name: &Range<usize>) -> Step<Place> {
+        self.blanks()?;
+        if self.is_quote()? {
+            return self.quoted();
+        }
+        let mut typed = *self;
+        typed.skip(MAX_TYPE_BYTES, |byte| byte.is_ascii_alphanumeric() || b"_&'<>[]. |?:".contains(&byte))?;
+        if typed.peek()? == Some(b'=') {
+            typed.at += 1;
+            typed.blanks()?;
+            if typed.is_quote()? {
+                return typed.quoted();
+            }
+        }
+        let mut called = *self;
+        match called.expression(0) {
+            Err(Stop::None) => self.rest_of_line(name),
+            other => other,
+        }
+    }
+
+    /// A quoted value, also behind a letter that says how it is quoted, or as what something is called with.
+    fn expression(&mut self, skipped: usize) -> Step<Place> {
+        self.at += skipped;
+        self.blanks()?;
+        if !self.is_quote()? {
+            let is_path = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:@&".contains(&byte);
+            let path = self.skip(MAX_TYPE_BYTES, is_path)?;
+            match self.peek()? {
+                Some(b'(') => self.at += 1,
+                Some(b'"' | b'\'' | b'`') if path <= 3 => {}
+                _ => return Err(Stop::None),
+            }
+        }
+        self.quoted()
+    }
+
+    fn is_quote(&self) -> Step<bool> {
+        Ok(match self.peek()? {
+            Some(b'\\') => matches!(self.clone_at(1).peek()?, Some(b'"' | b'\'')),
+            byte => matches!(byte, Some(b'"' | b'\'' | b'`')),
+        })
+    }
+
+    /// From a quote to the same quote, in one line.
+    fn quoted(&mut self) -> Step<Place> {
+        let is_escaped = self.peek()? == Some(b'\\');
+        self.at += usize::from(is_escaped);
+        let quote = self.peek()?.filter(|byte| b"\"'`".contains(byte)).ok_or(Stop::None)?;
+        self.at += 1;
+        let start = self.at;
+        while self.at - start <= MAX_VALUE_BYTES {
+            match self.peek()?.ok_or(Stop::None)? {
+                b'\n' | b'\r' => return Err(Stop::None),
+                b'\\' => match self.clone_at(1).peek()? {
+                    Some(byte) if is_escaped && byte == quote => return Ok(Place::Literal(start..self.at)),
+                    // The next character may have several bytes; those after its first are never a quote.
+                    _ => self.at += 2,
+                },
+                byte if byte == quote => {
+                    return if is_escaped { Err(Stop::None) } else { Ok(Place::Literal(start..self.at)) };
+                }
+                _ => self.at += 1,
+            }
+        }
+        Err(Stop::None)
+    }
+
+    /// `>` … `</`.
+    fn element(&mut self) -> Step<Place> {
+        self.at += 1;
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte != b'<' && byte > b' ')?;
+        let value = start..self.at;
+        self.expect("</")?;
+        Ok(Place::Literal(value))
+    }
+
+    /// `name: NAME` and below it, or beside it, `value: …`.
+    fn value_beside(&mut self) -> Step<Place> {
+        if !self.leads_to_value()? {
+            return Err(Stop::None);
+        }
+        self.skip(4, |byte| b"\"' \t".contains(&byte))?;
+        self.skip(1, |byte| byte == b':' || byte == b'=')?;
+        self.blanks()?;
+        if self.is_quote()? {
+            return self.quoted();
+        }
+        self.to_end_of_line()
+    }
+
+    fn leads_to_value(&mut self) -> Step<bool> {
+        self.skip(MAX_GAP_BYTES, is_gap)?;
+        match self.expect("value") {
+            Ok(()) => Ok(matches!(self.peek()?, Some(b'"' | b'\'' | b':' | b'=' | b' '))),
+            Err(Stop::None) => Ok(false),
+            Err(open) => Err(open),
+        }
+    }
+
+    /// The value of a setting, where the line has nothing but name and value.
+    fn rest_of_line(&mut self, name: &Range<usize>) -> Step<Place> {
+        match self.begins_line(name.start) {
+            true => self.to_end_of_line(),
+            false => Err(Stop::None),
+        }
+    }
+
+    fn to_end_of_line(&mut self) -> Step<Place> {
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`".contains(&byte))?;
+        let value = start..self.at;
+        self.blanks()?;
+        let is_end = matches!(self.peek()?, None | Some(b'\n' | b'\r' | b'#' | b';'));
+        let is_code = self.text.text[value.clone()].ends_with([',', ';', '\\', '+', '|', ':']);
+        if is_end && !is_code { Ok(Place::Bare(value)) } else { Err(Stop::None) }
+    }
+
+    /// `name=value` among others.
+    fn word(&mut self) -> Step<Place> {
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
+        match self.peek()? {
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'') | None => Ok(Place::Bare(start..self.at)),
+            _ => Err(Stop::None),
+        }
+    }
+
+    /// Of a shell, where nothing but `$` stands for something else.
+    fn shell_word(&mut self) -> Step<Place> {
+        if self.is_quote()? {
+            return self.quoted();
+        }
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"\"'`;|&()<>,\\".contains(&byte))?;
+        match self.peek()? {
+            Some(b'(') => Err(Stop::None),
+            _ => Ok(Place::Literal(start..self.at)),
+        }
+    }
+
+    /// Of an address, a form or a connection string.
+    fn parameter(&mut self) -> Step<Place> {
+        let start = self.at;
+        self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"&#;\"'`<>()\\".contains(&byte))?;
+        match self.peek()? {
+            Some(b'(') => Err(Stop::None),
+            _ => Ok(Place::Literal(start..self.at)),
+        }
+    }
+
+    /// Nothing but indentation, a line's number, signs of a list or a diff, or what a shell says before an assignment.
+    fn begins_line(&self, start: usize) -> bool {
+        let bytes = self.text.text.as_bytes();
+        let first = start.saturating_sub(MAX_LINE_START_BYTES);
+        let line = bytes[first..start].iter().rposition(|byte| *byte == b'\n').map_or(first, |at| first + at + 1);
+        if line == first && first > 0 {
+            return false;
+        }
+        let is_sign = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii() || b" \t|+->#:".contains(byte);
+        let words = bytes[line..start].split(is_sign).filter(|word| !word.is_empty());
+        words.into_iter().all(|word| matches!(word, b"export" | b"set" | b"SET" | b"ENV" | b"ARG" | b"declare" | b"x"))
+    }
+
+    fn clone_at(&self, offset: usize) -> Self {
+        Self { text: self.text, at: self.at + offset }
+    }
+
+    /// `None` where the whole text ends.
+    fn peek(&self) -> Step<Option<u8>> {
+        match self.text.text.as_bytes().get(self.at) {
+            None if !self.text.is_end => Err(Stop::Open),
+            byte => Ok(byte.copied()),
+        }
+    }
+
+    fn blanks(&mut self) -> Step<usize> {
+        self.skip(MAX_BLANKS, |byte| byte == b' ' || byte == b'\t')
+    }
+
+    /// How many such bytes were passed; more than `most` are too many.
+    fn skip(&mut self, most: usize, class: impl Fn(u8) -> bool) -> Step<usize> {
+        let end = self.text.run(self.at, most, class).ok_or(Stop::Open)?;
+        let length = end - self.at;
+        self.at = end;
+        if length > most { Err(Stop::None) } else { Ok(length) }
+    }
+
+    fn expect(&mut self, expected: &str) -> Step<()> {
+        match self.text.goes_on(self.at, expected) {
+            None => Err(Stop::Open),
+            Some(false) => Err(Stop::None),
+            Some(true) => {
+                self.at += expected.len();
+                Ok(())
+            }
+        }
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
+}
+
+/// What may stand between a name and the word `value`, also with the numbers of lines.
+fn is_gap(byte: u8) -> bool {
+    byte.is_ascii_digit() || !byte.is_ascii() || b" \t\r\n,\"'|+-".contains(&byte)
+}

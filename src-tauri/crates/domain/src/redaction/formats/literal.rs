@@ -1,0 +1,356 @@
+//! Whether a value that stands beside a telling name is a secret itself, and not a word, an example, a template or code.
+//!
+//! People choose passwords, programs make tokens: of the former a digit or a sign among the letters is enough, the latter
+//! have to be made of chance.
+
+/// What the name says of the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Password,
+    /// A token or a key.
+    Secret,
+    /// It may be a name in code: nothing but chance counts.
+    Bare,
+}
+
+const MIN_PASSWORD_BYTES: usize = 7;
+const MIN_SECRET_BYTES: usize = 8;
+const MAX_BYTES: usize = 256;
+/// From here on a value is made by a program.
+const LONG_BYTES: usize = 16;
+/// A word of letters has at least so many.
+const MIN_WORD_LETTERS: usize = 4;
+/// No word has more of them in a row.
+const MAX_CONSONANTS: usize = 4;
+
+/// Words of which an example's value is made.
+const EXAMPLE_WORDS: &[&str] = &[
+    "abc",
+    "access",
+    "account",
+    "actual",
+    "admin",
+    "any",
+    "api",
+    "app",
+    "auth",
+    "bar",
+    "basic",
+    "baz",
+    "bearer",
+    "change",
+    "changeit",
+    "changeme",
+    "client",
+    "confirm",
+    "correct",
+    "current",
+    "custom",
+    "data",
+    "database",
+    "default",
+    "demo",
+    "dev",
+    "dummy",
+    "empty",
+    "enter",
+    "env",
+    "example",
+    "fake",
+    "field",
+    "file",
+    "foo",
+    "for",
+    "from",
+    "github",
+    "goes",
+    "guest",
+    "hash",
+    "header",
+    "hello",
+    "hunter",
+    "id",
+    "input",
+    "insert",
+    "invalid",
+    "is",
+    "it",
+    "key",
+    "local",
+    "login",
+    "long",
+    "me",
+    "missing",
+    "mock",
+    "my",
+    "mypassword",
+    "mysecret",
+    "name",
+    "new",
+    "none",
+    "null",
+    "old",
+    "pass",
+    "passphrase",
+    "passwd",
+    "password",
+    "path",
+    "placeholder",
+    "postgres",
+    "private",
+    "prod",
+    "production",
+    "pwd",
+    "qwerty",
+    "random",
+    "real",
+    "redacted",
+    "refresh",
+    "replace",
+    "required",
+    "reset",
+    "root",
+    "sample",
+    "secret",
+    "secure",
+    "server",
+    "session",
+    "short",
+    "some",
+    "staging",
+    "string",
+    "strong",
+    "super",
+    "temp",
+    "test",
+    "testing",
+    "text",
+    "that",
+    "the",
+    "this",
+    "tmp",
+    "token",
+    "top",
+    "type",
+    "undefined",
+    "update",
+    "user",
+    "username",
+    "valid",
+    "value",
+    "very",
+    "weak",
+    "with",
+    "world",
+    "wrong",
+    "your",
+];
+/// With numbers behind them: algorithms and versions.
+const NUMBERED_WORDS: &[&str] = &[
+    "aes", "argon", "base", "bcrypt", "blake", "cp", "ecdsa", "ed", "hs", "http", "ipv", "iso", "latin", "md", "oauth",
+    "pbkdf", "pkcs", "ripemd", "rs", "rsa", "scram", "sha", "tls", "utf", "uuid", "version",
+];
+/// What stands in a value that is filled in later, is a pattern, or was taken out already.
+const TEMPLATES: &[&str] = &[
+    "${", "$(", "{{", "}}", "<%", "%s", "%d", "%v", "%(", "%{", "#{", "***", "...", "…", "(?", "[a-z", "[A-Z", "[0-9",
+    "[^", "\\d", "\\w", "\\s", "\\b", ".*", ".+", "[secret:", "://", "ENC[", "::", "->", "==", "•",
+];
+/// Nobody's password, though digits and letters.
+const SEQUENCES: &[&str] =
+    &["123456", "234567", "abcdef", "xxxx", "deadbeef", "cafebabe", "0000", "qwerty", "aaaa", "1111", "lorem"];
+
+/// Whether the value is a secret, going by its own looks.
+pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
+    let least = if kind == Kind::Password { MIN_PASSWORD_BYTES } else { MIN_SECRET_BYTES };
+    if !(least..=MAX_BYTES).contains(&value.len()) || is_filled_in(value) || is_plain(value) {
+        return false;
+    }
+    let counts = Counts::of(value);
+    let is_example = is_example(value);
+    let has_all_kinds = counts.kinds() == 4 && value.len() >= 12;
+    match kind {
+        Kind::Password => {
+            let is_mixed = counts.letters() > 0 && counts.digits + counts.signs > 0;
+            is_mixed && (has_all_kinds || (!is_example && !is_identifier(value, &counts)))
+        }
+        Kind::Secret if value.len() >= LONG_BYTES => {
+            has_all_kinds || (is_made_by_chance(value, &counts) && !is_example)
+        }
+        Kind::Secret => {
+            !is_example && counts.digits > 0 && counts.kinds() >= 3 && !is_wordy(value, &counts) && counts.letters() > 0
+        }
+        Kind::Bare => {
+            let is_mixed = counts.digits >= 2 && counts.upper + counts.lower >= 2 && digit_groups(value) >= 2;
+            is_mixed && !is_example && !is_wordy(value, &counts)
+        }
+    }
+}
+
+/// Whether code could use it as a name: letters, digits and what joins them.
+pub(super) fn is_name_like(value: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
+    value.bytes().all(is_part)
+}
+
+struct Counts {
+    lower: usize,
+    upper: usize,
+    digits: usize,
+    /// Others than those that join words.
+    signs: usize,
+}
+
+impl Counts {
+    fn of(value: &str) -> Self {
+        let count = |class: fn(&u8) -> bool| value.bytes().filter(class).count();
+        Self {
+            lower: count(u8::is_ascii_lowercase),
+            upper: count(u8::is_ascii_uppercase),
+            digits: count(u8::is_ascii_digit),
+            signs: count(|byte| !byte.is_ascii_alphanumeric() && !b"_-./:,=+".contains(byte)),
+        }
+    }
+
+    fn letters(&self) -> usize {
+        self.lower + self.upper
+    }
+
+    fn kinds(&self) -> usize {
+        [self.lower, self.upper, self.digits, self.signs].into_iter().filter(|count| *count > 0).count()
+    }
+}
+
+/// A place for a value rather than a value.
+fn is_filled_in(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let (first, last) = (bytes.first().copied(), bytes.last().copied());
+    let is_variable =
+        first == Some(b'$') && bytes[1..].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let is_between = |open, close| first == Some(open) && last == Some(close);
+    is_variable
+        || is_between(b'<', b'>')
+        || is_between(b'{', b'}')
+        || is_between(b'[', b']')
+        || is_between(b'%', b'%')
+        || first == Some(b'!')
+        || has_braced_name(value)
+        || TEMPLATES.iter().any(|template| value.contains(template))
+}
+
+/// `{name}` in the middle.
+fn has_braced_name(value: &str) -> bool {
+    let inside = value.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(inside, _)| inside);
+    inside.into_iter().any(|inside| inside.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:?".contains(&byte)))
+}
+
+/// A sentence, a number, a path, an option, a call.
+fn is_plain(value: &str) -> bool {
+    let has = |class: fn(u8) -> bool| value.bytes().any(class);
+    has(|byte| byte <= b' ')
+        || !has(|byte| byte.is_ascii_alphabetic())
+        || value.starts_with(['/', '~', '-', '\\', '^'])
+        || value.starts_with("./")
+        || value.starts_with("../")
+        || value.get(1..3) == Some(":\\")
+        || value.ends_with(['(', '{', '[', ':'])
+        || (value.contains('(') && value.contains(')'))
+        || (value.contains("\\u") || value.contains("\\x") || value.contains("\\n"))
+        || distinct(value) < 5
+}
+
+/// Made of words that stand for a secret, or of keys in a row.
+fn is_example(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphabetic()).filter(|word| word.len() > 1).peekable();
+    let is_known = |word: &str| EXAMPLE_WORDS.contains(&word) || is_made_of_examples(word);
+    (words.peek().is_some() && words.all(is_known)) || SEQUENCES.iter().any(|sequence| lower.contains(sequence))
+}
+
+/// `mypassword`, `testtoken`.
+fn is_made_of_examples(word: &str) -> bool {
+    word.is_empty() || EXAMPLE_WORDS.iter().any(|known| word.strip_prefix(known).is_some_and(is_made_of_examples))
+}
+
+/// Words, joined or one with a number: `user_password_2`, `oauth2-token`, `sha256`.
+fn is_identifier(value: &str, counts: &Counts) -> bool {
+    if counts.signs > 0 {
+        return false;
+    }
+    let mut parts = 0;
+    let is_word = |part: &str| {
+        let word = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = NUMBERED_WORDS.contains(&word.to_ascii_lowercase().as_str());
+        let is_written_small = word.bytes().all(|byte| byte.is_ascii_alphabetic());
+        (is_written_small && (word.is_empty() || is_numbered || part.len() - word.len() <= 3), is_numbered)
+    };
+    let mut is_numbered = false;
+    for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
+        let (fits, numbered) = is_word(part);
+        if !fits {
+            return false;
+        }
+        is_numbered |= numbered;
+        parts += 1;
+    }
+    parts > 1 || is_numbered
+}
+
+fn is_made_by_chance(value: &str, counts: &Counts) -> bool {
+    let has_digits = counts.digits >= (value.len() / 20).max(2) && counts.letters() >= 2;
+    let is_mixed_case = counts.upper >= 4 && counts.lower >= 4 && value.len() >= 24;
+    (has_digits || is_mixed_case) && distinct(value) >= 8 && !is_wordy(value, counts)
+}
+
+/// Whether most of its letters are in words.
+fn is_wordy(value: &str, counts: &Counts) -> bool {
+    let mut in_words = 0;
+    for run in value.split(|c: char| !c.is_ascii_alphabetic()) {
+        for word in of_one_case(run) {
+            if is_word(word) {
+                in_words += word.len();
+            }
+        }
+    }
+    in_words * 2 > counts.letters()
+}
+
+/// `fooBarBAZ`: `foo`, `Bar`, `BAZ`.
+fn of_one_case(run: &str) -> impl Iterator<Item = &str> {
+    let mut rest = run;
+    std::iter::from_fn(move || {
+        let bytes = rest.as_bytes();
+        let first = bytes.first()?;
+        let same = |upper: bool, from: usize| {
+            bytes[from..].iter().take_while(|byte| byte.is_ascii_uppercase() == upper).count() + from
+        };
+        let end = match first.is_ascii_uppercase() && bytes.get(1).is_some_and(u8::is_ascii_lowercase) {
+            true => same(false, 1),
+            false => same(first.is_ascii_uppercase(), 0),
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+fn is_word(word: &str) -> bool {
+    let is_vowel = |byte: &u8| b"aeiouyAEIOUY".contains(byte);
+    let vowels = word.bytes().filter(|byte| is_vowel(byte)).count();
+    let mut longest = 0;
+    let mut row = 0;
+    for byte in word.bytes() {
+        row = if is_vowel(&byte) { 0 } else { row + 1 };
+        longest = longest.max(row);
+    }
+    word.len() >= MIN_WORD_LETTERS && vowels * 6 >= word.len() && longest <= MAX_CONSONANTS
+}
+
+fn distinct(value: &str) -> usize {
+    let mut seen = [false; 256];
+    value.bytes().for_each(|byte| seen[usize::from(byte)] = true);
+    seen.into_iter().filter(|seen| *seen).count()
+}
+
+fn digit_groups(value: &str) -> usize {
+    value.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count()
+}
