@@ -8,13 +8,12 @@ use crate::Engine;
 use crate::config::Config;
 use crate::projects::{OpenProject, kind_word};
 use arki_context::{ChosenSkill, IndexEntry};
-use arki_domain::{Fault, TrustPin};
+use arki_domain::{Fault, plural};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
 use arki_workspace::{EntryKind, PinKind, Project, ProjectPath, list};
 use globset::GlobSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Where a project keeps its skills, in the order of their precedence.
 const PROJECT_SKILLS: [&str; 4] = [".agent/skills", ".agents/skills", ".skills", ".claude/skills"];
@@ -26,7 +25,7 @@ const BUILT_IN_PROCEDURES: [&str; 1] = [include_str!("guides/understand_project.
 
 /// A longer text is no guide.
 const MAX_GUIDE_BYTES: u64 = 256 * 1024;
-/// Guides of one kind.
+/// Folders of skills, and procedures, that count. The user's own come first.
 const MAX_GUIDES: usize = 200;
 /// Below a folder of the user's own, and how deep.
 const MAX_OWN_FILES: usize = 2000;
@@ -37,6 +36,8 @@ const MAX_OWN_DEPTH: usize = 8;
 pub struct FoundGuides {
     pub guides: Guides,
     pub faults: Vec<Fault>,
+    /// Folders of skills that don't count, because there are more than [`MAX_GUIDES`].
+    pub skills_left_out: usize,
 }
 
 impl Engine {
@@ -47,15 +48,27 @@ impl Engine {
     pub fn guides(&self, folder: &Path) -> Result<FoundGuides, Fault> {
         let open = self.load_project(folder)?;
         let config = self.config_of(&open)?;
-        Ok(self.guides_of(&open, &config))
+        Ok(self.find_guides(&open, &config))
     }
 
-    pub(crate) fn guides_of(&self, open: &OpenProject, config: &Config) -> FoundGuides {
+    /// Looked for once for each time the folder is opened.
+    pub(crate) fn guides_of<'a>(&self, open: &'a OpenProject, config: &Config) -> &'a FoundGuides {
+        open.guides.get_or_init(|| self.find_guides(open, config))
+    }
+
+    fn find_guides(&self, open: &OpenProject, config: &Config) -> FoundGuides {
         let own = &self.directories.config;
         let mut found = FoundGuides::default();
         if config.skills_enabled {
-            let project = PROJECT_SKILLS.iter().flat_map(|folder| open.skills(folder, &config.secret_files.set));
-            found.take_skills(project.chain(own_skills(&own.join(OWN_SKILLS), &config.secret_files.set)));
+            let secrets = &config.secret_files.set;
+            let skills = own.join(OWN_SKILLS);
+            let (mut own_names, mut folders) = (own_skill_folders(&skills), open.skill_folders());
+            found.skills_left_out = (own_names.len() + folders.len()).saturating_sub(MAX_GUIDES);
+            own_names.truncate(MAX_GUIDES);
+            folders.truncate(MAX_GUIDES - own_names.len());
+            let project = folders.into_iter().filter_map(|folder| open.skill(folder, secrets));
+            let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, secrets));
+            found.take_skills(project.chain(own));
         }
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
         found.take_procedures(
@@ -65,7 +78,21 @@ impl Engine {
     }
 }
 
+/// What is told where folders of skills don't count.
+pub(crate) fn left_out_words(left_out: usize) -> Option<String> {
+    (left_out > 0).then(|| {
+        let (skills, are) = (plural(left_out as u64, "skill"), if left_out == 1 { "is" } else { "are" });
+        format!("{skills} {are} left out: only {MAX_GUIDES} count, your own first, then the project's in order of their names.")
+    })
+}
+
 impl FoundGuides {
+    /// What to tell the user of skills that are left out.
+    #[must_use]
+    pub fn notice(&self) -> Option<String> {
+        left_out_words(self.skills_left_out)
+    }
+
     fn take_skills(&mut self, found: impl Iterator<Item = Result<Guide, Fault>>) {
         take(&mut self.guides.skills, &mut self.faults, found);
     }
@@ -96,7 +123,7 @@ pub(crate) fn index(guides: &[Guide]) -> Vec<IndexEntry> {
 
 /// The first of each name.
 fn take(guides: &mut Vec<Guide>, faults: &mut Vec<Fault>, found: impl Iterator<Item = Result<Guide, Fault>>) {
-    for found in found.take(MAX_GUIDES) {
+    for found in found {
         match found {
             Ok(guide) if guides.iter().all(|known| known.name != guide.name) => guides.push(guide),
             Ok(_) => {}
@@ -106,34 +133,49 @@ fn take(guides: &mut Vec<Guide>, faults: &mut Vec<Fault>, found: impl Iterator<I
 }
 
 impl OpenProject {
-    /// The skills in one of the project's folders for them.
-    fn skills(&self, folder: &str, secrets: &GlobSet) -> Vec<Result<Guide, Fault>> {
-        let below = |path: &str| Some(path.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?.0.to_owned());
-        let names: BTreeSet<String> = self.pinned(PinKind::Skill).filter_map(|pin| below(&pin.path)).collect();
-        let skill = |name: &String| self.skill(&format!("{folder}/{name}"), name, secrets);
-        names.iter().filter_map(skill).collect()
+    /// The folders of the project's skills, in the order of their precedence and names, whether they are as they were
+    /// agreed to or not.
+    fn skill_folders(&self) -> Vec<SkillFolder> {
+        let current = self.pinned(PinKind::Skill).map(|pin| (pin.path.as_str(), pin.hash.as_str()));
+        let mut folders: BTreeMap<(usize, &str), SkillFolder> = BTreeMap::new();
+        for (path, hash) in current {
+            if let Some((at, name, inside)) = place_of_skill(path) {
+                let new = || SkillFolder::new(at, name);
+                folders.entry((at, name)).or_insert_with(new).current.insert(inside.to_owned(), hash.to_owned());
+            }
+        }
+        let kind = kind_word(PinKind::Skill);
+        let records = self.trust.iter().filter(|trust| trust.trusted).flat_map(|trust| &trust.pins);
+        for pin in records.map(|record| &record.pin).filter(|pin| pin.kind == kind) {
+            if let Some((at, name, inside)) = place_of_skill(&pin.path)
+                && let Some(folder) = folders.get_mut(&(at, name))
+            {
+                folder.agreed.insert(inside.to_owned(), pin.hash.clone());
+            }
+        }
+        // A folder without the text of a skill is none.
+        folders.into_values().filter(|folder| folder.file().is_some()).collect()
     }
 
-    /// `None` where the folder is no skill, or not as it was agreed to.
-    fn skill(&self, folder: &str, name: &str, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
-        let inside = |path: &str| Some(path.strip_prefix(folder)?.strip_prefix('/')?.to_owned());
-        let kind = kind_word(PinKind::Skill);
-        let agreed: Vec<TrustPin> = self.pins().into_iter().filter(|pin| pin.kind == kind).collect();
-        let agreed: BTreeMap<String, String> =
-            agreed.into_iter().filter_map(|pin| Some((inside(&pin.path)?, pin.hash))).collect();
-        let current: BTreeMap<String, String> =
-            self.pinned(PinKind::Skill).filter_map(|pin| Some((inside(&pin.path)?, pin.hash.clone()))).collect();
-        if agreed != current {
+    /// How many of the skills here would not count.
+    pub(crate) fn skills_left_out(&self, config_folder: &Path) -> usize {
+        let own = own_skill_folders(&config_folder.join(OWN_SKILLS)).len();
+        (own + self.skill_folders().len()).saturating_sub(MAX_GUIDES)
+    }
+
+    /// `None` where the folder is not as it was agreed to.
+    fn skill(&self, skill: SkillFolder, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
+        if skill.agreed != skill.current {
             return None;
         }
-        let file = current.keys().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
+        let SkillFolder { folder, name, current, .. } = &skill;
+        let file = skill.file()?;
         let text = self.agreed_text(PinKind::Skill, &format!("{folder}/{file}"))?;
-        let own = Arc::new(Project::open(&self.project.root().join(folder)).ok()?);
         let others = current
             .iter()
             .filter(|(path, _)| *path != file && !is_secret(&self.project, &format!("{folder}/{path}"), secrets));
         let hashes = others.map(|(path, hash)| (path.clone(), Some(hash.clone()))).collect();
-        let files = GuideFiles { folder: own, hashes };
+        let files = GuideFiles { folder: self.project.root().join(folder), hashes };
         Some(Guide::skill(&text, name, &format!("{folder}/{file}"), files))
     }
 
@@ -149,21 +191,51 @@ impl OpenProject {
     }
 }
 
-/// A skill of the user's own may be a link to a folder elsewhere.
-fn own_skills(folder: &Path, secrets: &GlobSet) -> Vec<Result<Guide, Fault>> {
+/// A folder of the project with the text of a skill.
+struct SkillFolder {
+    folder: String,
+    name: String,
+    /// By path below the folder: the SHA-256 of what is there, and of what was agreed to.
+    current: BTreeMap<String, String>,
+    agreed: BTreeMap<String, String>,
+}
+
+impl SkillFolder {
+    fn new(at: usize, name: &str) -> Self {
+        let folder = format!("{}/{name}", PROJECT_SKILLS[at]);
+        Self { folder, name: name.to_owned(), current: BTreeMap::new(), agreed: BTreeMap::new() }
+    }
+
+    /// The file with the skill's text.
+    fn file(&self) -> Option<&String> {
+        self.current.keys().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))
+    }
+}
+
+/// In which of the project's folders a file of a skill lies, the skill's folder there, and the path below that.
+fn place_of_skill(path: &str) -> Option<(usize, &str, &str)> {
+    PROJECT_SKILLS.iter().enumerate().find_map(|(at, folder)| {
+        let (name, inside) = path.strip_prefix(folder)?.strip_prefix('/')?.split_once('/')?;
+        Some((at, name, inside))
+    })
+}
+
+/// The names of folders of skills of the user's own; one may be a link to a folder elsewhere.
+fn own_skill_folders(folder: &Path) -> Vec<String> {
     let skills = entries(folder, 1).into_iter().filter(|(_, kind)| matches!(kind, EntryKind::Folder | EntryKind::Link));
-    skills.filter_map(|(name, _)| own_skill(&folder.join(&name), &name, secrets)).collect()
+    skills.map(|(name, _)| name).collect()
 }
 
 fn own_skill(folder: &Path, name: &str, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
-    let files = entries(folder, MAX_OWN_DEPTH).into_iter().filter(|(_, kind)| *kind == EntryKind::File);
+    let own = Project::open(folder).ok()?;
+    let files = entries_of(&own, MAX_OWN_DEPTH).into_iter().filter(|(_, kind)| *kind == EntryKind::File);
     let files: Vec<String> = files.map(|(path, _)| path).collect();
     let file = files.iter().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
-    let own = Arc::new(Project::open(folder).ok()?);
     let text = text_of(&own, file)?;
     let others = files.iter().filter(|path| *path != file && !is_secret(&own, path, secrets));
     let hashes = others.map(|path| (path.clone(), None)).collect();
-    Some(Guide::skill(&text, name, &folder.join(file).display().to_string(), GuideFiles { folder: own, hashes }))
+    let files = GuideFiles { folder: folder.to_owned(), hashes };
+    Some(Guide::skill(&text, name, &folder.join(file).display().to_string(), files))
 }
 
 fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
@@ -176,8 +248,11 @@ fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
 
 /// Sorted paths below a folder; none where there is no folder.
 fn entries(folder: &Path, depth: usize) -> Vec<(String, EntryKind)> {
-    let Ok(own) = Project::open(folder) else { return Vec::new() };
-    let listed = list(&own, &ProjectPath::root(), depth, MAX_OWN_FILES).unwrap_or_default();
+    Project::open(folder).map(|own| entries_of(&own, depth)).unwrap_or_default()
+}
+
+fn entries_of(folder: &Project, depth: usize) -> Vec<(String, EntryKind)> {
+    let listed = list(folder, &ProjectPath::root(), depth, MAX_OWN_FILES).unwrap_or_default();
     listed.entries.into_iter().map(|entry| (entry.path, entry.kind)).collect()
 }
 

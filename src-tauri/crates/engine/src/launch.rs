@@ -157,7 +157,7 @@ impl Engine {
                 .into_iter()
                 .chain(self.mcp_tools(open, config))
                 .collect(),
-            guides: self.guides_of(open, config).guides,
+            guides: self.guides_of(open, config).guides.clone(),
             background: self.background.clone(),
             contents: self.contents.clone(),
         };

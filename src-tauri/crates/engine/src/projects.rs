@@ -2,13 +2,14 @@
 
 use crate::Engine;
 use crate::config::{self, Config};
+use crate::guides::{self, FoundGuides};
 use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
 use arki_workspace::{EnvFiles, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Pinned text up to this size is kept, so that a later change of it can be shown.
 const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
@@ -25,6 +26,8 @@ pub(crate) struct OpenProject {
     pub(crate) trust: Option<TrustRecord>,
     /// What is executable or instructive in it now.
     pub(crate) current: Vec<arki_workspace::Pin>,
+    /// Its skills and procedures, once somebody asked for them.
+    pub(crate) guides: OnceLock<FoundGuides>,
 }
 
 impl OpenProject {
@@ -100,7 +103,7 @@ impl Engine {
         } else {
             Vec::new()
         };
-        Ok(OpenProject { project, trust, current })
+        Ok(OpenProject { project, trust, current, guides: OnceLock::new() })
     }
 
     fn learn_secrets(&self, project: &Project) {
@@ -145,7 +148,8 @@ impl Engine {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let current = arki_workspace::scan(open.project.root())?;
+        let scanned = if open.is_trusted() { None } else { Some(arki_workspace::scan(open.project.root())?) };
+        let current = scanned.as_ref().unwrap_or(&open.current);
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
             Some(_) => TrustState::Untrusted,
@@ -159,7 +163,7 @@ impl Engine {
                 .file_name()
                 .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
-            changed: open.changed(&current, &self.redactor),
+            changed: open.changed(current, &self.redactor),
             enables: current.iter().map(wire_pin).collect(),
             notices: self.notices(&open),
         })
@@ -168,7 +172,8 @@ impl Engine {
     fn notices(&self, open: &OpenProject) -> Vec<String> {
         let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
         let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
-        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().chain(waiting).collect()
+        let left_out = guides::left_out_words(open.skills_left_out(&self.directories.config));
+        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().chain(waiting).chain(left_out).collect()
     }
 
     /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.

@@ -3,9 +3,9 @@
 //! (seed 000). The prompt names them; the model reads those that it needs.
 
 use arki_domain::{Code, Fault};
-use arki_workspace::Project;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The name of the file that makes a folder a skill.
@@ -32,8 +32,8 @@ pub struct Guide {
 /// The other files of a skill.
 #[derive(Clone)]
 pub struct GuideFiles {
-    /// The skill's own folder.
-    pub folder: Arc<Project>,
+    /// The skill's own folder, opened when something in it is read.
+    pub folder: PathBuf,
     /// By path below the folder: the SHA-256 (hex) of what was agreed to; `None` for the user's own skills.
     pub hashes: BTreeMap<String, Option<String>>,
 }
@@ -153,7 +153,7 @@ mod tests {
 
     fn skill(source: &str) -> Result<Guide, Fault> {
         let folder = tempfile::tempdir().unwrap();
-        let files = GuideFiles { folder: Arc::new(Project::open(folder.path()).unwrap()), hashes: BTreeMap::new() };
+        let files = GuideFiles { folder: folder.path().to_owned(), hashes: BTreeMap::new() };
         Guide::skill(source, "folder", "SKILL.md", files)
     }
 

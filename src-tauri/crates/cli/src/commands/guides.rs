@@ -9,7 +9,9 @@ use std::path::Path;
 
 pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
     let found = engine.guides(dir)?;
-    Ok(show(&found.guides.skills, &found.faults, output))
+    let exit = show(&found.guides.skills, &found.faults, output);
+    found.notice().into_iter().for_each(|notice| output.aside(notice));
+    Ok(exit)
 }
 
 pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {

@@ -5,6 +5,7 @@ use crate::guide::{Guide, GuideFiles, find_guide};
 use crate::inside::{Done, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest};
 use arki_domain::{Code, Fault, sha256_hex};
+use arki_workspace::Project;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -54,7 +55,8 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
     let Some(agreed) = files.hashes.get(file) else {
         return Err(no_such_file(skill, file, nearest(files.hashes.keys().map(String::as_str), file)).into());
     };
-    let bytes = files.folder.read(&files.folder.resolve(file)?, MAX_FILE_BYTES)?.bytes;
+    let folder = Project::open(&files.folder)?;
+    let bytes = folder.read(&folder.resolve(file)?, MAX_FILE_BYTES)?.bytes;
     if agreed.as_ref().is_some_and(|agreed| *agreed != sha256_hex(&bytes)) {
         return Err(Fault::new(
             Code::GUIDE_UNKNOWN,
