@@ -3,7 +3,7 @@
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{ExportFormat, OutputFile, RemovedSession, SearchQuery, WireExportFormat, WireSearchHit};
+use arki_engine::{ExportFormat, RemovedSession, SearchQuery, WireExportFormat, WireSearchHit};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -46,7 +46,7 @@ pub(crate) async fn export_session(
     let engine = desktop.engine.clone();
     let written = path.clone();
     let writing = tauri::async_runtime::spawn_blocking(move || {
-        let mut file = OutputFile::create(&written)?;
+        let mut file = engine.output_file(&written)?;
         engine.export(&session, format, &mut file)?;
         file.finish().map_err(Fault::from)
     });

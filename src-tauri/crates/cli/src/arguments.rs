@@ -104,6 +104,9 @@ pub(crate) enum Command {
         /// them: `sessions import` takes only the bytes that were exported
         #[arg(value_name = "ID or FILE")]
         id: Option<String>,
+        /// Also read every content beside the log (images of files, prompts, large diffs) and compare it with its hash
+        #[arg(long)]
+        contents: bool,
     },
     /// What waits for your decision, across sessions
     #[command(subcommand)]

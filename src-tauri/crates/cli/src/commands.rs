@@ -24,7 +24,9 @@ mod trust;
 mod usage;
 mod verify;
 
-use crate::arguments::{ApprovalsCommand, Arguments, Command, McpCommand, SessionsCommand, ToolsArguments};
+use crate::arguments::{
+    ApprovalsCommand, Arguments, Command, McpCommand, QueueCommand, SessionsCommand, ToolsArguments,
+};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
@@ -36,12 +38,13 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let directories = Directories::from_environment()?;
     let ephemeral = matches!(&command, Command::Exec(exec) if exec.ephemeral);
     match command {
-        Command::Verify { id } => return verify::run(&directories, id.as_deref(), output).await,
+        Command::Verify { id, contents } => return verify::run(&directories, id.as_deref(), contents, output).await,
         Command::Open { folder } => return open::run(&dir, folder),
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
-    let engine = match Engine::open(options.clone()) {
+    let open = if only_reads(&command) { Engine::open_to_read } else { Engine::open };
+    let engine = match open(options.clone()) {
         Err(fault) if matches!(command, Command::Doctor) => {
             return doctor::without_database(options, &dir, fault, output).await;
         }
@@ -49,6 +52,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     };
     if let Some(salvaged) = engine.salvaged() {
         output.aside(salvaged.words());
+    }
+    if let Some(reason) = engine.unwritable() {
+        output.aside(format!("Reading only. {}", reason.message));
     }
     let works = works(&command);
     let exit = match command {
@@ -82,6 +88,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.stop_mcp_servers().await;
     engine.finish_anchoring().await;
+    if let Err(fault) = engine.tidy_after_kills().await {
+        tracing::warn!(%fault, "what a killed program left was not tidied");
+    }
     // The answer is out; who stopped a run wants to be gone.
     if let (true, Ok(Exit::Done)) = (works, &exit)
         && let Err(fault) = engine.tidy_if_due().await
@@ -102,6 +111,26 @@ fn works(command: &Command) -> bool {
             | Command::Resume { .. }
             | Command::Approvals(ApprovalsCommand::Approve { .. } | ApprovalsCommand::Reject { .. })
     )
+}
+
+/// Whether it does without writing, so that it works on a disk that can't be written.
+fn only_reads(command: &Command) -> bool {
+    match command {
+        Command::Sessions(command) => matches!(
+            command,
+            SessionsCommand::List
+                | SessionsCommand::Show { .. }
+                | SessionsCommand::Search(_)
+                | SessionsCommand::Export(_)
+        ),
+        Command::Approvals(command) => matches!(command, ApprovalsCommand::List | ApprovalsCommand::Show { .. }),
+        Command::Queue(command) => matches!(command, QueueCommand::List { .. }),
+        Command::Providers { command } => command.is_none(),
+        Command::Trust { show, .. } => *show,
+        Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
+        Command::Skills | Command::Procedures => true,
+        _ => false,
+    }
 }
 
 /// A tool must not steer Arki: it could grant itself what the user would not.

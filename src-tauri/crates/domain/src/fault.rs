@@ -62,6 +62,8 @@ codes! {
     CONFIG_INVALID,
     /// The configuration names a key that does not exist.
     CONFIG_UNKNOWN_KEY,
+    /// A content beside the event log is missing, or is not the one that its hash says.
+    CONTENT_DAMAGED,
     /// The provider refuses to answer this for what it says.
     CONTENT_REFUSED,
     /// The request is longer than the model's context window.

@@ -52,6 +52,11 @@ impl Directories {
         self.data.join("journals")
     }
 
+    /// Names of exports that are being written.
+    pub(crate) fn unfinished_exports(&self) -> PathBuf {
+        self.data.join("exports")
+    }
+
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data.join("arki.db")

@@ -2,8 +2,8 @@
 
 use crate::keys::{KeyStatus, keychain_answers};
 use crate::{Engine, EngineOptions};
-use arki_domain::Fault;
-use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, inherited_environment, path_origin};
+use arki_domain::{Fault, io_words};
+use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, free_bytes, inherited_environment, path_origin};
 use serde::Serialize;
 use std::path::Path;
 
@@ -15,6 +15,9 @@ pub enum CheckState {
     Warning,
     Failed,
 }
+
+/// Less is worth a word: a long session and the images of its files may take as much.
+const MIN_FREE_BYTES: u64 = 1 << 30;
 
 /// One line of `arki doctor`.
 #[derive(Debug, Clone, Serialize)]
@@ -53,16 +56,17 @@ pub async fn doctor_without_database(
         detail: "not known as long as the database can't be opened".to_owned(),
         hint: String::new(),
     };
-    Ok(engine.checks(folder, [Check::of("database", CheckState::Failed, reason), storage]).await)
+    let database = Check::of("database", CheckState::Failed, reason);
+    Ok(engine.checks(folder, [database, storage, engine.check_disk()]).await)
 }
 
 impl Engine {
     /// Checks configuration, database, keychain, sandbox, the folder and providers.
     pub async fn doctor(&self, folder: &Path) -> Vec<Check> {
-        self.checks(folder, [self.check_database(), self.check_storage()]).await
+        self.checks(folder, [self.check_database(), self.check_storage(), self.check_disk()]).await
     }
 
-    async fn checks(&self, folder: &Path, of_database: [Check; 2]) -> Vec<Check> {
+    async fn checks(&self, folder: &Path, of_database: [Check; 3]) -> Vec<Check> {
         let mut checks = vec![self.check_config()];
         checks.extend(of_database);
         checks.extend([check_keychain().await, self.check_sandbox(), self.check_limits(), check_path()]);
@@ -159,6 +163,29 @@ impl Engine {
         Check { hint: "`arki sessions rm ID` gives a session's room back.".to_owned(), ..Check::ok("storage", detail) }
     }
 
+    /// The room that is left on the disk of the data folder.
+    fn check_disk(&self) -> Check {
+        let folder = self.directories.data.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+        let free = match free_bytes(folder) {
+            Ok(free) => free,
+            Err(error) => {
+                let detail =
+                    format!("how much room {} has can't be told: {}", folder.display(), io_words(error.kind()));
+                return Check { name: "disk", state: CheckState::Warning, detail, hint: String::new() };
+            }
+        };
+        let detail = format!("{} free in {}", size(free), folder.display());
+        if free >= MIN_FREE_BYTES {
+            return Check::ok("disk", detail);
+        }
+        Check {
+            name: "disk",
+            state: CheckState::Warning,
+            detail: format!("{detail}: that is little"),
+            hint: "Free some space: on a full disk no run can go on. Nothing that was saved is lost.".to_owned(),
+        }
+    }
+
     fn check_sandbox(&self) -> Check {
         let status = self.sandbox();
         if status.available {
@@ -243,6 +270,9 @@ impl Engine {
 fn size(bytes: u64) -> String {
     if bytes < 1 << 20 {
         return format!("{} KiB", bytes.div_ceil(1 << 10));
+    }
+    if bytes >= 10 << 30 {
+        return format!("{} GiB", bytes >> 30);
     }
     #[expect(clippy::cast_precision_loss, reason = "one digit is shown")]
     let mebibytes = bytes as f64 / f64::from(1 << 20);

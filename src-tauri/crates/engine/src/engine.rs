@@ -25,7 +25,8 @@ use arki_domain::{
 };
 use arki_llm::Providers;
 use arki_store::{
-    ApprovalRecord, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage,
+    ApprovalRecord, ContentsReport, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport,
+    open_or_salvage,
 };
 use arki_tools::BackgroundCommands;
 use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
@@ -104,6 +105,34 @@ impl Engine {
             true => Ok((Store::open_in_memory(store_options)?, None)),
             false => open_or_salvage(&database, store_options),
         })
+    }
+
+    /// As [`Self::open`] for whoever only reads: on a disk that can't be written it shows what is there, and every write
+    /// fails with the reason.
+    ///
+    /// # Errors
+    /// Those of [`Self::open`].
+    pub fn open_to_read(options: EngineOptions) -> Result<Arc<Self>, Fault> {
+        ensure_config(&options.directories)?;
+        let database = options.directories.database();
+        Self::over(options, None, |_, store_options| match open_or_salvage(&database, store_options.clone()) {
+            Err(refused @ (StoreError::NotPermitted { .. } | StoreError::Io { .. } | StoreError::DiskFull { .. })) => {
+                match Store::open_unwritable(&database, store_options, refused.clone()) {
+                    Ok(store) => Ok((store, None)),
+                    Err(error) => {
+                        tracing::info!(%error, "the database can't be read either");
+                        Err(refused)
+                    }
+                }
+            }
+            opened => opened,
+        })
+    }
+
+    /// Why nothing can be kept, where the engine was opened to read; `None` where everything works.
+    #[must_use]
+    pub fn unwritable(&self) -> Option<Fault> {
+        self.store.unwritable().cloned().map(Fault::from)
     }
 
     /// For what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
@@ -343,11 +372,27 @@ impl Engine {
 /// More pending approvals than this are not listed.
 const MAX_APPROVALS: usize = 1000;
 
+/// What `verify` looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VerifyScope {
+    Log,
+    /// And the contents beside it: images of files, prompts, large diffs.
+    LogAndContents,
+}
+
+/// What `verify` found.
+#[derive(Debug)]
+pub struct Verified {
+    pub sessions: Vec<VerifyReport>,
+    /// `None` where they were not looked at.
+    pub contents: Option<ContentsReport>,
+}
+
 /// Proves the hash chain of one session, or of all, without changing anything in the data directory.
 ///
 /// # Errors
 /// When the database is missing or cannot be read; a broken chain is in the reports.
-pub async fn verify(directories: &Directories, session: Option<&str>) -> Result<Vec<VerifyReport>, Fault> {
+pub async fn verify(directories: &Directories, session: Option<&str>, scope: VerifyScope) -> Result<Verified, Fault> {
     let reader = Store::open_read_only(&directories.database())?;
     let session = match session {
         Some(name) => Some(names::session(&reader, name)?),
@@ -358,7 +403,12 @@ pub async fn verify(directories: &Directories, session: Option<&str>) -> Result<
         true => anchor_key().await.ok().flatten(),
         false => None,
     };
-    Ok(reader.verify_anchored(session.as_ref(), key.as_deref())?)
+    let sessions = reader.verify_anchored(session.as_ref(), key.as_deref())?;
+    let contents = match scope {
+        VerifyScope::Log => None,
+        VerifyScope::LogAndContents => Some(reader.verify_contents(session.as_ref())?),
+    };
+    Ok(Verified { sessions, contents })
 }
 
 /// A configuration folder that cannot be written does not stop anybody: the defaults hold.

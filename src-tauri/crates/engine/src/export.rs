@@ -21,8 +21,10 @@ use crate::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Event, EventBody, Fault};
 use arki_store::spoken_content;
+use arki_workspace::OutputFile;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExportFormat {
@@ -35,6 +37,14 @@ pub enum ExportFormat {
 }
 
 impl Engine {
+    /// A file that an export is to be written into.
+    ///
+    /// # Errors
+    /// When no file can be written there.
+    pub fn output_file(&self, path: &Path) -> Result<OutputFile, Fault> {
+        Ok(OutputFile::create(path, &self.directories.unfinished_exports())?)
+    }
+
     /// Writes a session. A fork begins with what it took over from its origin.
     ///
     /// # Errors

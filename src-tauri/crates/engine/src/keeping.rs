@@ -6,6 +6,7 @@ use crate::claim::Claim;
 use crate::contents::listed_hashes;
 use arki_domain::{Code, Fault, SessionId};
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
+use arki_workspace::remove_unfinished_exports;
 use std::io::BufRead;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
@@ -75,6 +76,19 @@ impl Engine {
         self.store.collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes).await?;
         self.store.set_meta(TIDIED_AT, &self.clock.now_ms().to_string()).await?;
         Ok(())
+    }
+
+    /// Finishes what programs left that were killed: sessions that were being removed, files of exports. For when there is
+    /// time; quick where nothing is left.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn tidy_after_kills(&self) -> Result<(), Fault> {
+        if self.is_ephemeral() || self.unwritable().is_some() {
+            return Ok(());
+        }
+        remove_unfinished_exports(&self.directories.unfinished_exports());
+        Ok(self.store.finish_removals(listed_hashes).await?)
     }
 
     /// Tidies where the user asked for something to be removed, at most once a day: for programs that do not stay.

@@ -87,7 +87,7 @@ impl Keys {
         self.redactor.add(provider, &key);
         let item = provider.to_owned();
         let stored = blocking(move || entry(&item)?.set_password(&key).map_err(|error| unavailable(&error))).await;
-        stored.map_err(|fault| naming(fault, variable))
+        stored.map_err(|fault| naming(fault, provider, variable))
     }
 
     /// Removing a key that is not there is fine.
@@ -110,9 +110,12 @@ impl KeySource for Keys {
                 Ok(key) => key,
                 // A provider that can do without a key does not fail for want of a keychain.
                 Err(_) if provider.key_need() != KeyNeed::Required => None,
-                Err(fault) => return Err(naming(fault, provider.key_env())),
+                Err(fault) => return Err(naming(fault, &provider.name, provider.key_env())),
             },
         };
+        if let (None, Some(variable)) = (&key, &provider.api_key_env) {
+            return Err(variable_not_set(&provider.name, variable));
+        }
         if let Some(key) = &key {
             self.redactor.add(&provider.name, key.expose());
         }
@@ -202,13 +205,34 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T, Fault> + S
 }
 
 /// With the way that needs no keychain.
-fn naming(fault: Fault, variable: Option<&str>) -> Fault {
-    match variable {
-        Some(variable) if fault.is(Code::KEYCHAIN_UNAVAILABLE) => {
-            Fault { hint: format!("{} Or set {variable} in the environment.", fault.hint), ..fault }
-        }
-        _ => fault,
+fn naming(fault: Fault, provider: &str, variable: Option<&str>) -> Fault {
+    if !fault.is(Code::KEYCHAIN_UNAVAILABLE) {
+        return fault;
     }
+    let way = match variable {
+        Some(variable) => format!(
+            "Or set {variable} in the environment (\"apiKeyEnv\" of the provider {provider} in config.json names another \
+             variable)."
+        ),
+        None => format!(
+            "Or name a variable as \"apiKeyEnv\" of the provider {provider} in config.json, and set it in the environment."
+        ),
+    };
+    Fault { hint: format!("{} {way}", fault.hint), ..fault }
+}
+
+/// The user said where the key is, and it isn't: no request goes out without it.
+fn variable_not_set(provider: &str, variable: &str) -> Fault {
+    Fault::new(
+        Code::KEY_MISSING,
+        format!(
+            "\"apiKeyEnv\" of the provider {provider} names the variable {variable}, which is not set, and the keychain has \
+             no key of it either. Nothing was sent."
+        ),
+        format!(
+            "Set {variable} in the environment. If the provider needs no key, remove \"apiKeyEnv\" from config.json."
+        ),
+    )
 }
 
 fn unavailable(error: &keyring::Error) -> Fault {

@@ -73,8 +73,8 @@ pub use approvals::{Keep, Resolution, rule_text};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_store::{
-    AnchorFinding, ApprovalRecord, ApprovalStatus, ImportOutcome, ImportedSession, RemovedSessions, Salvaged,
-    SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
+    AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
+    RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
 pub use arki_tools::Guide;
 pub use arki_tools::policy::RuleDefinition;
@@ -87,7 +87,7 @@ pub use arki_workspace::outlives_terminal;
 pub use config::{AgentEntry, Config};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, doctor_without_database};
-pub use engine::{Engine, EngineOptions, verify};
+pub use engine::{Engine, EngineOptions, Verified, VerifyScope, verify};
 pub use environment_keys::EnvironmentKeys;
 pub use export::ExportFormat;
 pub use export::arkai::{Arkai, ArkaiEvent, event_summary};

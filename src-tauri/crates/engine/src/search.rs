@@ -10,7 +10,11 @@ impl Engine {
     /// # Errors
     /// When the database cannot be used.
     pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, Fault> {
-        self.store.index_for_search().await?;
+        match self.store.index_for_search().await {
+            // What was found by an earlier search is found again.
+            Err(error) if self.store.unwritable().is_some() => tracing::warn!(%error, "nothing new can be indexed"),
+            indexed => indexed?,
+        }
         Ok(self.store.read(move |reader| reader.search(&query)).await?)
     }
 }

@@ -4,6 +4,7 @@
 //! nothing else.
 
 use crate::files::{beside, make_private_file};
+use crate::untouched::{self, Untouched};
 use crate::{StoreError, damage, schema};
 use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
@@ -30,7 +31,7 @@ pub(crate) struct Location {
 enum Kind {
     File,
     /// A file beside which nothing may be created, nor anything in it be changed.
-    Untouched,
+    Untouched(Untouched),
     /// SQLite's own name of a database that lives in memory as long as a connection to it does.
     Memory(String),
 }
@@ -41,7 +42,7 @@ impl Location {
     }
 
     pub(crate) fn untouched(path: &Path) -> Self {
-        Self { path: path.to_owned(), kind: Kind::Untouched, patience: BUSY_TIMEOUT }
+        Self { path: path.to_owned(), kind: Kind::Untouched(Untouched::default()), patience: BUSY_TIMEOUT }
     }
 
     pub(crate) fn memory() -> Self {
@@ -63,7 +64,7 @@ impl Location {
     fn try_open_writer(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = match &self.kind {
-            Kind::File | Kind::Untouched => {
+            Kind::File | Kind::Untouched(_) => {
                 make_private_file(&self.path)?;
                 ensure_log_has_database(&self.path)?;
                 Connection::open_with_flags(&self.path, flags)?
@@ -85,15 +86,14 @@ impl Location {
     pub(crate) fn log_bytes(&self) -> u64 {
         match self.kind {
             Kind::Memory(_) => 0,
-            Kind::File | Kind::Untouched => beside(&self.path, "-wal").metadata().map_or(0, |log| log.len()),
+            Kind::File | Kind::Untouched(_) => beside(&self.path, "-wal").metadata().map_or(0, |log| log.len()),
         }
     }
 
     /// What a change to a file that is read without a lock would change too; `None` where there are locks.
     pub(crate) fn unlocked_state(&self) -> Option<(bool, Option<SystemTime>, u64)> {
-        let Kind::Untouched = self.kind else { return None };
-        let file = self.path.metadata().ok()?;
-        Some((has_log(&self.path), file.modified().ok(), file.len()))
+        let Kind::Untouched(_) = self.kind else { return None };
+        untouched::state(&self.path)
     }
 
     /// So that the next start looks for it; nothing where nothing may be changed, or lasts.
@@ -108,41 +108,12 @@ impl Location {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match &self.kind {
             Kind::File => Connection::open_with_flags(&self.path, flags)?,
-            Kind::Untouched => return open_untouched(&self.path),
+            Kind::Untouched(untouched) => return untouched.open(&self.path),
             Kind::Memory(uri) => open_memory(uri, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?,
         };
         prepare(&connection, self.patience)?;
         connection.pragma_update(None, "query_only", true)?;
         Ok(connection)
-    }
-}
-
-/// Reads without leaving a trace. Where nobody has the database open there is no write-ahead log, and no lock is needed
-/// or taken; otherwise the shared memory of whoever has it open is used, but not written.
-fn open_untouched(path: &Path) -> Result<Connection, StoreError> {
-    if path.metadata().map_or(true, |file| !file.is_file() || (file.len() == 0 && !has_log(path))) {
-        return Err(StoreError::Missing { path: path.to_owned() });
-    }
-    // The index of the log can't be made without creating it beside the file.
-    if has_log(path) && !beside(path, "-shm").exists() {
-        return Err(StoreError::Unsettled { path: path.to_owned() });
-    }
-    let option = if has_log(path) { "readonly_shm=1" } else { "immutable=1" };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let connection = Connection::open_with_flags(format!("{}?{option}", file_uri(path)), flags)?;
-    prepare(&connection, BUSY_TIMEOUT)?;
-    match schema::version(&connection)? {
-        found if found > schema::VERSION => {
-            Err(StoreError::Newer { path: path.to_owned(), found, known: schema::VERSION })
-        }
-        found => {
-            schema::ensure_arkis(&connection, path, found)?;
-            ensure_not_cut_off(&connection, path)?;
-            match found < schema::VERSION {
-                true => Err(StoreError::Older { path: path.to_owned() }),
-                false => Ok(connection),
-            }
-        }
     }
 }
 
@@ -156,7 +127,7 @@ fn ensure_log_has_database(path: &Path) -> Result<(), StoreError> {
 
 /// SQLite itself misses a last page of which only a part is there, and fills it with zeros. What a write-ahead log still
 /// has to add is not looked for: without one, the file is as long as its header says.
-fn ensure_not_cut_off(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+pub(crate) fn ensure_not_cut_off(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     // As long as it is open no other process can copy its log into the file.
     let snapshot = connection.unchecked_transaction()?;
     let count = |pragma| snapshot.query_row(pragma, [], |row| row.get::<_, i64>(0).map(i64::unsigned_abs));
@@ -173,7 +144,7 @@ fn has_log(path: &Path) -> bool {
 }
 
 /// <https://www.sqlite.org/uri.html>
-fn file_uri(path: &Path) -> String {
+pub(crate) fn file_uri(path: &Path) -> String {
     let mut text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     if cfg!(windows) {
         text = text.replace('\\', "/");
@@ -189,7 +160,7 @@ fn open_memory(uri: &str, flags: OpenFlags) -> Result<Connection, StoreError> {
     Ok(Connection::open_with_flags(uri, flags)?)
 }
 
-fn prepare(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+pub(crate) fn prepare(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
     connection.busy_timeout(patience)?;
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
     Ok(())

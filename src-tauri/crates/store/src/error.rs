@@ -12,8 +12,8 @@ pub enum StoreError {
     Newer { path: PathBuf, found: i64, known: i64 },
     #[error("The database at {} was written by an older Arki, and was opened for reading only.", path.display())]
     Older { path: PathBuf },
-    #[error("The database at {} was copied while Arki had it open, and can't be read as it is.", path.display())]
-    Unsettled { path: PathBuf },
+    #[error("The database at {} can only be read over a copy, and none can be made in {}: {detail}.", path.display(), folder.display())]
+    NoCopy { path: PathBuf, folder: PathBuf, detail: String },
     #[error("The database at {} is damaged: {detail}.", path.display())]
     Damaged { path: PathBuf, detail: String },
     #[error("The file at {} is not a database of Arki's, or nothing of one is left in it.", path.display())]
@@ -68,7 +68,7 @@ impl StoreError {
             Self::DiskFull { .. } => Code::DISK_FULL,
             Self::Missing { .. } => Code::FILE_NOT_FOUND,
             Self::NotPermitted { .. } => Code::PERMISSION_DENIED,
-            Self::Older { .. } | Self::Unsettled { .. } | Self::Io { .. } => Code::IO_FAILED,
+            Self::Older { .. } | Self::NoCopy { .. } | Self::Io { .. } => Code::IO_FAILED,
             Self::SessionNotFound { .. } => Code::SESSION_NOT_FOUND,
             Self::SessionBusy { .. } | Self::LeaseLost { .. } => Code::SESSION_BUSY,
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
@@ -89,9 +89,8 @@ impl StoreError {
         match self {
             Self::Locked { .. } => "Close the other program that uses it, or wait, and try again.",
             Self::Newer { .. } => "Update Arki, or set ARKI_DATA_DIR to another folder.",
-            Self::Older { .. } | Self::Unsettled { .. } => {
-                "Start Arki once on this folder, so that it brings the database up to date."
-            }
+            Self::Older { .. } => "Start Arki once on this folder, so that it brings the database up to date.",
+            Self::NoCopy { .. } => "Set TMPDIR to a folder with room for a copy of the database.",
             Self::Damaged { .. } => "Start Arki again: it keeps the damaged file and goes on with what can be read.",
             Self::NotArkis { .. } => {
                 "It was left as it is. Put a copy of your own in its place, or move it away: then Arki begins a new one."
@@ -155,7 +154,9 @@ impl From<rusqlite::Error> for StoreError {
         let path = PathBuf::new();
         let detail = error.to_string();
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                Self::Locked { path }
+            }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path, detail },
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => Self::NotPermitted { path, detail },

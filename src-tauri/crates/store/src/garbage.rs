@@ -14,6 +14,7 @@ use crate::traces::ContentUse;
 use crate::write::Durability;
 use crate::{Reader, Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -58,7 +59,7 @@ impl Store {
         released: Released,
         list_of_manifest: impl ManifestReader,
     ) -> Result<Collected, StoreError> {
-        self.finish_removals().await?;
+        self.finish_removing_events().await?;
         let doomed = self.read(move |reader| reader.doomed(quota_bytes, &released, &list_of_manifest)).await?;
         let mut collected = Collected::default();
         for batch in doomed.chunks(GARBAGE_BATCH) {
@@ -72,7 +73,7 @@ impl Store {
 }
 
 /// Contents that sessions spoke of which were just removed: nobody waits for these any more, however young they are.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Released {
     /// Hashes, and those of them that are lists.
     named: HashSet<String>,
@@ -82,6 +83,12 @@ pub(crate) struct Released {
 }
 
 impl Released {
+    pub(crate) fn join(&mut self, other: Self) {
+        self.named.extend(other.named);
+        self.lists.extend(other.lists);
+        self.until_ms = self.until_ms.max(other.until_ms);
+    }
+
     /// To be called before the session's references are gone.
     pub(crate) fn add(&mut self, transaction: &Connection, session: &str) -> Result<(), StoreError> {
         let mut statement = transaction.prepare_cached("SELECT hash, kind FROM blob_refs WHERE session_id = ?1")?;

@@ -1,14 +1,15 @@
 //! Removing a session as a whole, with those of its sub-agents: the only thing that is ever removed from the log.
 //!
 //! One transaction makes it disappear: from then on no list shows it and nothing can be added to it. Its events follow in
-//! bounded steps, so that others can write in between; what a crash leaves of them is removed the next time anything is.
-//! Then the contents go that only it spoke of, and SQLite gives the pages back to the file system.
+//! bounded steps, so that others can write in between. Then the contents go that only it spoke of, and SQLite gives the
+//! pages back to the file system. What is left to do is noted in the table `meta` until it is done, so that the next start
+//! finishes what a killed program has begun ([`Store::finish_removals`]).
 
 use crate::garbage::{ManifestReader, Released};
 use crate::import::imported_to;
-use crate::row::OF_SESSION;
+use crate::row::{OF_SESSION, lossy_text};
 use crate::write::Durability;
-use crate::{Reader, Store, StoreError, leases, search_index, usage_events};
+use crate::{Reader, Store, StoreError, leases, search_index, settings, usage_events};
 use arki_domain::SessionId;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -17,6 +18,9 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub const REMOVAL_BATCH_EVENTS: usize = 1000;
 /// Pages that one transaction gives back, of 4 KiB each.
 const VACUUM_STEP_PAGES: i64 = 2000;
+
+/// Begins the keys under which is noted what removals have left to do.
+const NOTED: &str = "removal.";
 
 /// Everything of a session but its events and what is found of them.
 const TABLES: &[&str] =
@@ -48,16 +52,44 @@ impl Store {
         list_of_manifest: impl ManifestReader,
     ) -> Result<RemovedSessions, StoreError> {
         let before = self.read(Reader::used_bytes).await?;
-        let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
-        let (subagents, released) = self.write(Durability::Full, move |transaction| removal.begin(transaction)).await?;
-        self.collect(u64::MAX, released, list_of_manifest).await?;
-        self.give_pages_back().await?;
+        let subagents = self.begin_removal(session, owner).await?;
+        self.finish_removals(list_of_manifest).await?;
         let after = self.read(Reader::used_bytes).await?;
         Ok(RemovedSessions { freed_bytes: before.saturating_sub(after), subagents })
     }
 
+    /// Makes it disappear. Answers with the sub-agents' sessions, which went with it.
+    pub(crate) async fn begin_removal(&self, session: &SessionId, owner: &str) -> Result<Vec<SessionId>, StoreError> {
+        let removal = Removal { session: session.clone(), owner: owner.to_owned(), reader: self.reader().clone() };
+        self.write(Durability::Full, move |transaction| removal.begin(transaction)).await
+    }
+
+    /// Removes what is left of sessions that are gone: their events and what only they needed. Quick where nothing is.
+    /// `list_of_manifest`: see [`Store::collect_garbage`].
+    ///
+    /// # Errors
+    /// When the database cannot be read or written; the rest is done the next time.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime.
+    pub async fn finish_removals(&self, list_of_manifest: impl ManifestReader) -> Result<(), StoreError> {
+        let (noted, released) = self.read(|reader| reader.read(noted)).await?;
+        let is_left = |reader: &Reader| reader.read(next_removal).map(|session| session.is_some());
+        if noted.is_empty() && !self.read(is_left).await? {
+            return Ok(());
+        }
+        self.collect(u64::MAX, released, list_of_manifest).await?;
+        self.give_pages_back().await?;
+        self.write(Durability::Normal, move |transaction| {
+            noted
+                .iter()
+                .try_for_each(|key| Ok(transaction.execute("DELETE FROM meta WHERE key = ?1", [key]).map(drop)?))
+        })
+        .await
+    }
+
     /// Removes what is left of the events of sessions that are gone.
-    pub(crate) async fn finish_removals(&self) -> Result<(), StoreError> {
+    pub(crate) async fn finish_removing_events(&self) -> Result<(), StoreError> {
         while self.read(|reader| reader.read(next_removal)).await?.is_some() {
             self.write(Durability::Normal, remove_some).await?;
         }
@@ -86,8 +118,8 @@ struct Removal {
 }
 
 impl Removal {
-    /// Answers with the sub-agents' sessions, and the contents that all of them spoke of.
-    fn begin(&self, transaction: &Connection) -> Result<(Vec<SessionId>, Released), StoreError> {
+    /// Answers with the sub-agents' sessions.
+    fn begin(&self, transaction: &Connection) -> Result<Vec<SessionId>, StoreError> {
         self.ensure_removable(transaction, &self.session)?;
         let subagents = subagents_of(transaction, &self.session)?;
         for subagent in &subagents {
@@ -105,7 +137,9 @@ impl Removal {
             transaction.execute("DELETE FROM meta WHERE key = ?1", [imported_to(session)])?;
         }
         usage_events::note_removal(transaction)?;
-        Ok((subagents, released))
+        let released = serde_json::to_string(&released).map_err(StoreError::internal)?;
+        settings::set_meta(transaction, &format!("{NOTED}{}", self.session), &released)?;
+        Ok(subagents)
     }
 
     fn ensure_removable(&self, transaction: &Connection, session: &SessionId) -> Result<(), StoreError> {
@@ -134,6 +168,18 @@ fn subagents_of(transaction: &Connection, session: &SessionId) -> Result<Vec<Ses
     let mut statement = transaction.prepare(sql)?;
     let rows = statement.query_map([session.as_str()], |row| row.get::<_, String>(0))?;
     rows.map(|id| Ok(id?.into())).collect()
+}
+
+/// The removals that are not finished, and the contents that their sessions spoke of. What can't be read is left to age.
+fn noted(connection: &Connection) -> Result<(Vec<String>, Released), StoreError> {
+    let (mut keys, mut released) = (Vec::new(), Released::default());
+    let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE substr(key, 1, ?2) = ?1")?;
+    let mut rows = statement.query(params![NOTED, NOTED.len() as i64])?;
+    while let Some(row) = rows.next()? {
+        keys.push(row.get(0)?);
+        released.join(serde_json::from_str(&lossy_text(row.get_ref(1)?)).unwrap_or_default());
+    }
+    Ok((keys, released))
 }
 
 fn next_removal(connection: &Connection) -> Result<Option<String>, StoreError> {

@@ -26,6 +26,8 @@ pub struct StoreOptions {
 /// [`Store::read`]'s.
 pub struct Store {
     writer: Mutex<Option<Writer>>,
+    /// Why nothing can be written, where the database was only opened to be read.
+    unwritable: Option<StoreError>,
     reader: Reader,
     redactor: Redactor,
 }
@@ -57,11 +59,28 @@ impl Store {
         Ok(reader)
     }
 
+    /// A database that can't be written, for `reason`: reading works, and every write fails with it.
+    ///
+    /// # Errors
+    /// Those of [`Store::open_read_only`].
+    pub fn open_unwritable(path: &Path, options: StoreOptions, reason: StoreError) -> Result<Self, StoreError> {
+        let StoreOptions { clock, redactor } = options;
+        let mut reader = Self::open_read_only(path)?;
+        reader.clock = clock;
+        Ok(Self { writer: Mutex::new(None), unwritable: Some(reason), reader, redactor })
+    }
+
+    /// Why nothing can be written; `None` where it can.
+    #[must_use]
+    pub fn unwritable(&self) -> Option<&StoreError> {
+        self.unwritable.as_ref()
+    }
+
     pub(crate) fn open_at(location: Location, options: StoreOptions) -> Result<Self, StoreError> {
         let StoreOptions { clock, redactor } = options;
         let writer = Writer::start(location.open_writer()?, location.path.clone())?;
         let reader = Reader::new(location, clock, Arc::new(|_| true));
-        Ok(Self { writer: Mutex::new(Some(writer)), reader, redactor })
+        Ok(Self { writer: Mutex::new(Some(writer)), unwritable: None, reader, redactor })
     }
 
     /// How to tell whether a process of this machine is alive. Without it, a lease ends only by its age.
@@ -268,7 +287,8 @@ impl Store {
 
     fn queue(&self) -> Result<WriteQueue, StoreError> {
         let writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        writer.as_ref().map(Writer::queue).ok_or(StoreError::Closed)
+        let queue = writer.as_ref().map(Writer::queue);
+        queue.ok_or_else(|| self.unwritable.clone().unwrap_or(StoreError::Closed))
     }
 }
 

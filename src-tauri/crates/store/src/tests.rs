@@ -7,6 +7,8 @@ mod files;
 mod filling_disk;
 mod fixtures;
 mod inbox;
+#[cfg(unix)]
+mod killed;
 mod lagging;
 mod leasing;
 mod listing;

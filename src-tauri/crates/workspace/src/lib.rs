@@ -22,6 +22,7 @@ mod error;
 mod file_content;
 mod find;
 mod fit;
+mod free_space;
 mod git_includes;
 mod git_index;
 #[cfg(unix)]
@@ -67,12 +68,13 @@ pub use error::{
 pub use file_content::FileContent;
 pub use find::{Found, find};
 pub use fit::Tier;
+pub use free_space::free_bytes;
 #[cfg(unix)]
 pub use hangup::outlives_terminal;
 pub use listing::{Entry, EntryKind, Listing, list};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use merge::{Merge, merge};
-pub use output_file::OutputFile;
+pub use output_file::{OutputFile, remove_unfinished_exports};
 pub use patch::{patch_paths, plan_patch};
 pub use private_dir::{
     PrivateTempDir, create_private_dir, remove_abandoned_temp_dirs, remove_private_file, write_private_file,

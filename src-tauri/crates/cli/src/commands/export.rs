@@ -4,7 +4,7 @@ use crate::arguments::{ExportArguments, ExportForm};
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{Engine, ExportFormat, OutputFile};
+use arki_engine::{Engine, ExportFormat};
 use serde::Serialize;
 use std::io::BufWriter;
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(crate) fn run(engine: &Engine, arguments: &ExportArguments, output: &Output)
         // Not through the colour filter: it would take characters out of the text.
         None => engine.export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
         Some(path) => {
-            let mut file = OutputFile::create(path)?;
+            let mut file = engine.output_file(path)?;
             engine.export(&session, format, &mut file)?;
             file.finish()?;
             if output.json {

@@ -1,23 +1,45 @@
-//! `arki verify`: proves the hash chain, in the database or in an exported file; changes nothing.
+//! `arki verify`: proves the hash chain, in the database or in an exported file, and with `--contents` what lies beside it;
+//! changes nothing, and says what it can't see.
 
 use crate::exit::Exit;
 use crate::output::{Output, visible};
+use arki_domain::plural;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, FileReport, VerifyReport, verify_export, verify_file};
+use arki_engine::{
+    AnchorFinding, ContentsReport, DamagedContent, Directories, FileReport, VerifyReport, VerifyScope, verify_export,
+    verify_file,
+};
+use serde_json::json;
 use std::path::Path;
 
 const STANDARD_INPUT: &str = "-";
 
-pub(crate) async fn run(directories: &Directories, id: Option<&str>, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(
+    directories: &Directories,
+    id: Option<&str>,
+    contents: bool,
+    output: &Output,
+) -> Result<Exit, Fault> {
+    let scope = if contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id {
         Some("") => Err(Fault::new(
             Code::USAGE,
             "The id of what is to be verified is empty.",
             "Leave it out to verify all sessions.",
         )),
+        Some(name) if contents && (name == STANDARD_INPUT || is_meant_as_file(name)) => Err(Fault::new(
+            Code::USAGE,
+            "An exported file has no contents beside its log.",
+            "Leave --contents out, or name a session.",
+        )),
         Some(STANDARD_INPUT) => report_file(verify_export(std::io::stdin().lock(), "Standard input"), output),
         Some(name) if is_meant_as_file(name) => report_file(verify_file(Path::new(name)), output),
-        id => report_database(&arki_engine::verify(directories, id).await?, output),
+        id => {
+            let verified = arki_engine::verify(directories, id, scope).await?;
+            let log = report_database(&verified.sessions, output)?;
+            let contents = verified.contents.map_or(Ok(Exit::Done), |found| report_contents(&found, output))?;
+            Ok(if log == Exit::Done { contents } else { log })
+        }
     }
 }
 
@@ -29,6 +51,9 @@ fn is_meant_as_file(name: &str) -> bool {
 
 fn report_database(reports: &[VerifyReport], output: &Output) -> Result<Exit, Fault> {
     reports.iter().for_each(|report| print(report, None, output));
+    if let Some(unseen) = unseen(reports) {
+        output.aside(unseen);
+    }
     if reports.iter().all(|report| report.ok) {
         return Ok(Exit::Done);
     }
@@ -37,6 +62,59 @@ fn report_database(reports: &[VerifyReport], output: &Output) -> Result<Exit, Fa
         "The event log was changed after it was written.",
         "The session is read-only from now on; nothing is repaired. Compare it with a backup or an export.",
     )
+}
+
+/// What a sound chain does not show where nothing outside of the database vouches for its end.
+fn unseen(reports: &[VerifyReport]) -> Option<String> {
+    let unanchored: Vec<_> = reports.iter().filter(|report| report.ok && !report.anchored).collect();
+    if unanchored.is_empty() {
+        return None;
+    }
+    let of_other_key = unanchored.iter().any(|report| report.anchor == AnchorFinding::OtherKey);
+    let why = match of_other_key {
+        true => "the keychain has another key than the one they were signed with",
+        false => "no signature of them could be checked with a key from the keychain",
+    };
+    Some(format!(
+        "Not anchored: {} of {}; {why}. Whoever can write the database could have cut off their last events, or written \
+         all of them anew, and this check would not show it. A copy or an export kept elsewhere would.",
+        unanchored.len(),
+        plural(reports.len() as u64, "session"),
+    ))
+}
+
+fn report_contents(found: &ContentsReport, output: &Output) -> Result<Exit, Fault> {
+    let ContentsReport { contents, bytes, damaged } = found;
+    for content in damaged {
+        print_content(content, output);
+    }
+    if output.json {
+        output.object(&json!({ "contents": contents, "bytes": bytes, "ok": damaged.is_empty() }));
+    } else if damaged.is_empty() {
+        output.line(format!("ok      contents  {contents}, {} KiB", bytes / 1024));
+    }
+    if damaged.is_empty() {
+        return Ok(Exit::Done);
+    }
+    if !output.json {
+        output.fault(&Fault::new(
+            Code::CONTENT_DAMAGED,
+            format!("{} beside the event log can't be trusted.", plural(damaged.len() as u64, "content")),
+            "What needs them (undoing a change, showing a diff) fails with their hash. Restore them from a backup.",
+        ));
+    }
+    Ok(Exit::Failed)
+}
+
+fn print_content(content: &DamagedContent, output: &Output) {
+    if output.json {
+        output.object(content);
+        return;
+    }
+    let what = if content.missing { "MISSING" } else { "DAMAGED" };
+    let sessions: Vec<_> = content.sessions.iter().map(|session| visible(session.as_str())).collect();
+    let of = if sessions.is_empty() { String::new() } else { format!("  of {}", sessions.join(", ")) };
+    output.line(format!("{what} content {}{of}", visible(&content.content_hash)));
 }
 
 /// 1 is for what was changed: a file that is not there, or something else, is a wrong use.

@@ -96,6 +96,24 @@ async fn a_removed_session_is_gone_from_everywhere_and_the_others_stay() {
 }
 
 #[tokio::test]
+async fn a_removal_that_was_killed_is_finished_by_the_next_start() {
+    let fixture = Fixture::new();
+    fill(&fixture, "keep", "stays").await;
+    let before = rows(&fixture);
+    fill(&fixture, "remove", "vanishes").await;
+    fixture.clock.set(START_MS + 60 * 1000);
+    fixture.store.begin_removal(&"remove".into(), "me").await.unwrap();
+    assert_ne!(rows(&fixture), before);
+    let next = Store::open(&fixture.path, options_with(&fixture.clock)).unwrap();
+    next.finish_removals(nothing).await.unwrap();
+    assert_eq!(rows(&fixture), before);
+    assert_eq!(next.reader().blob(&sha256_hex(b"vanishes")).unwrap(), None, "however young it is");
+    assert!(next.reader().blob(&sha256_hex(b"stays")).unwrap().is_some());
+    let noted = "SELECT count(*) FROM meta WHERE key LIKE 'removal%'";
+    assert_eq!(foreign(&fixture.path).query_row(noted, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+}
+
+#[tokio::test]
 async fn a_session_with_forks_stays_until_they_are_gone() {
     let Fixture { store, .. } = &Fixture::new();
     let forked = EventDraft::of_session(SessionForked { created: None, from_session: "a".into(), from_seq: 1 });

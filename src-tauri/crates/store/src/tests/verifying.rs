@@ -235,3 +235,29 @@ proptest! {
         }
     }
 }
+
+#[tokio::test]
+async fn a_content_that_is_not_its_hashs_any_more_is_named_with_the_sessions_that_speak_of_it() {
+    let fixture = super::Fixture::new();
+    let (one, other) = (SessionId::from("one"), SessionId::from("other"));
+    let content = |bytes: &[u8]| arki_domain::Content {
+        hash: arki_domain::sha256_hex(bytes),
+        bytes: bytes.to_vec(),
+        kind: arki_domain::ContentKind::Plain,
+    };
+    for (session, bytes) in [(&one, b"a picture"), (&other, b"another 1")] {
+        fixture.append(session, vec![super::created("t", "/p")]).await;
+        fixture.store.put_contents(session, vec![content(bytes)]).await.unwrap();
+    }
+    let reader = fixture.store.reader();
+    let whole = reader.verify_contents(None).unwrap();
+    assert_eq!((whole.contents, whole.bytes, whole.damaged.len()), (2, 18, 0));
+    let hash = content(b"a picture").hash;
+    let other_bytes = "UPDATE blobs SET content = (SELECT content FROM blobs WHERE hash <> ?1) WHERE hash = ?1";
+    super::foreign(&fixture.path).execute(other_bytes, [&hash]).unwrap();
+    for session in [None, Some(&one)] {
+        let damaged = reader.verify_contents(session).unwrap().damaged;
+        assert_eq!((damaged.len(), &damaged[0].content_hash, &damaged[0].sessions), (1, &hash, &vec![one.clone()]));
+    }
+    assert!(reader.verify_contents(Some(&other)).unwrap().damaged.is_empty());
+}
