@@ -98,12 +98,25 @@ fn a_server_that_repeats_the_key_of_another_provider_does_not_give_it_away() {
     let url = format!("{}/v1", stage.model.url().trim_end_matches("/v1"));
     let mut config: Value =
         serde_json::from_str(&std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap()).unwrap();
-    config["providers"]["other"] = json!({"kind": "custom", "baseUrl": url, "apiKeyEnv": "OTHER_KEY"});
+    config["providers"]["other"] = json!({"kind": "custom", "baseUrl": url});
     stage.write_config(&config.to_string());
     // That nothing which is printed has the key in it is checked wherever a program ends.
     stage.exec(&["--model", "other/m", "hello"]).exits(1).json_error();
     stage.arki(&["providers", "test", "other", "--model", "m", "--json"]).exits(1);
     assert!(!is_kept(&stage));
+}
+
+#[test]
+fn a_variable_that_is_to_hold_the_key_and_is_not_set_is_named_before_anything_is_sent() {
+    let stage = Stage::new(vec![Turn::text("ok")]);
+    let url = format!("{}/v1", stage.model.url().trim_end_matches("/v1"));
+    let lab = json!({"kind": "custom", "baseUrl": url, "isLocal": true, "apiKeyEnv": "LAB_KEY_OF_NOBODY"});
+    stage.write_config(&json!({"providers": {"lab": lab}}).to_string());
+    let done = stage.exec(&["--model", "lab/m", "hello"]).exits(1);
+    let error = done.json_error();
+    assert_eq!(error.code, "KEY_MISSING");
+    assert!(done.stderr.contains("LAB_KEY_OF_NOBODY") && done.stderr.contains("apiKeyEnv"), "{}", done.stderr);
+    assert!(stage.model.requests().is_empty());
 }
 
 #[test]
