@@ -249,7 +249,7 @@ impl Cursor<'_> {
         if self.is_quote()? {
             return self.quoted();
         }
-        self.to_end_of_line()
+        self.until_line_end()
     }
 
     fn leads_to_value(&mut self) -> Step<bool> {
@@ -264,12 +264,12 @@ impl Cursor<'_> {
     /// The value of a setting, where the line has nothing but name and value.
     fn rest_of_line(&mut self, name: &Range<usize>) -> Step<Place> {
         match self.begins_line(name.start) {
-            true => self.to_end_of_line(),
+            true => self.until_line_end(),
             false => Err(Stop::None),
         }
     }
 
-    fn to_end_of_line(&mut self) -> Step<Place> {
+    fn until_line_end(&mut self) -> Step<Place> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`".contains(&byte))?;
         let value = start..self.at;
