@@ -150,14 +150,14 @@ fn is_secret_for(path: &Path, home: Option<&Path>) -> bool {
         }),
         None => path.starts_with(secret),
     };
-    SYSTEM_SECRETS.iter().any(|secret| is_one(&secret)) || is_foreign_home(path, home)
+    SYSTEM_SECRETS.iter().any(is_one) || is_foreign_home(path, home)
 }
 
 fn is_foreign_home(path: &Path, home: Option<&Path>) -> bool {
     let is_own = home.is_some_and(|home| path.starts_with(home));
     let is_shared = SHARED.iter().any(|shared| path.starts_with(shared));
     let is_below = |folder: &&str| path.starts_with(folder) && path != Path::new(folder);
-    !is_own && !is_shared && (HOMES.iter().any(|folder| is_below(&folder)) || path.starts_with(ROOTS_HOME))
+    !is_own && !is_shared && (HOMES.iter().any(is_below) || path.starts_with(ROOTS_HOME))
 }
 
 /// What is below a folder, of the secrets that everybody's system has; `None` where there is none.

@@ -107,7 +107,7 @@ impl<'a> Loop<'a> {
                 filled.variable = true;
                 continue;
             }
-            let is_home_within = value.text.starts_with('~') && !(filled.text.is_empty() && !value.quoted);
+            let is_home_within = value.text.starts_with('~') && (value.quoted || !filled.text.is_empty());
             if is_home_within {
                 return Err(NOT_PLAIN);
             }

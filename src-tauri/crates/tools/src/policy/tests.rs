@@ -29,6 +29,7 @@ fn looking(line: &str, looked: bool) -> Verdict {
 }
 
 /// A project for lines to speak of: with another repository in it, and no secrets.
+#[allow(clippy::disallowed_methods, reason = "git makes the repository that lines speak of")]
 fn ground() -> &'static Project {
     static GROUND: OnceLock<(tempfile::TempDir, Project)> = OnceLock::new();
     let make = || {

@@ -79,10 +79,10 @@ fn folder_of(command: &SimpleCommand) -> Option<String> {
         [first, rest @ ..] if first.text == "--" => rest,
         arguments => arguments,
     };
-    let is_plain =
-        |word: &&Word| !word.expands && !word.text.starts_with('-') && !(word.quoted && word.text.starts_with('~'));
+    let is_unclear =
+        |word: &Word| word.expands || word.text.starts_with('-') || (word.quoted && word.text.starts_with('~'));
     match arguments {
-        [folder] if command.inputs.is_empty() => Some(folder).filter(is_plain).map(|folder| folder.text.clone()),
+        [folder] if command.inputs.is_empty() => Some(folder.text.clone()).filter(|_| !is_unclear(folder)),
         _ => None,
     }
 }
