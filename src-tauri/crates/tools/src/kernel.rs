@@ -7,6 +7,7 @@
 mod background;
 mod checkpoint;
 mod command;
+mod command_room;
 mod delegation;
 mod judging;
 mod kept_whole;
@@ -35,7 +36,7 @@ use arki_domain::{
 use arki_workspace::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
-use command::CommandRoom;
+use command_room::CommandRoom;
 use judging::{denied, permitted};
 use record::Record;
 use secrets::KnownEnvFiles;

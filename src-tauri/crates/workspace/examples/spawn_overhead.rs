@@ -24,6 +24,7 @@ fn main() {
     hidden.push(home.join(".config/arki"));
     let spec = SandboxSpec {
         project_root,
+        project: arki_workspace::ProjectAccess::Writable,
         temp_dir: temp_dir.path().to_path_buf(),
         hidden,
         also_writable: Vec::new(),

@@ -91,8 +91,8 @@ pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
 pub use real_place::{RealPlace, real_place};
 pub use restoration::{Restoration, apply_restorations, plan_restorations};
 pub use sandbox::{
-    GitAccess, GitSight, Meanwhile, Network, Sandbox, SandboxSpec, SandboxStatus, home_secrets, runs_in_sandbox,
-    settle_abandoned,
+    GitAccess, GitSight, Meanwhile, Network, ProjectAccess, Sandbox, SandboxSpec, SandboxStatus, home_secrets,
+    runs_in_sandbox, settle_abandoned,
 };
 pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};

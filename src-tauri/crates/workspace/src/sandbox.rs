@@ -16,6 +16,11 @@
 //! away, so that what makes git run something and Arki's folder are put back after each command (`put_back`). The modes
 //! and times of files outside can be changed, by their owner.
 //!
+//! *Commands that only read.* They get a sandbox of their own in which the project is read-only ([`ProjectAccess`]): it
+//! is the sandbox that keeps them from writing, not who judged that they only read. Under Bubblewrap by the view of the
+//! disk, under Landlock by its grants and a system call filter for modes, owners, times and attributes, which Landlock
+//! does not govern. Nothing of theirs can be left behind, so nobody looks for it.
+//!
 //! *Secrets.* A command that nobody was asked about because it only reads gets a project without its files of secrets
 //! ([`Sandbox::without_secrets`]), however it would come by them.
 //!
@@ -27,7 +32,6 @@ use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::{Arc, Mutex};
 
-use globset::GlobSet;
 use serde::Serialize;
 
 use crate::error::{ProcessError, Result};
@@ -73,6 +77,7 @@ mod put_back;
 mod seatbelt;
 #[cfg(unix)]
 mod sensitive;
+mod spec;
 #[cfg(unix)]
 mod spelling;
 #[cfg(target_os = "linux")]
@@ -102,6 +107,9 @@ pub(crate) use sensitive::Sensitive;
 
 pub use git_sight::GitSight;
 pub use meanwhile::Meanwhile;
+#[cfg(unix)]
+use spec::Root;
+pub use spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
 
 const HOME_SECRETS: &[&str] = &[
     ".ssh",
@@ -189,27 +197,6 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Safari",
 ];
 
-/// What only root can read, for an Arki that root started.
-#[cfg(unix)]
-const ROOT_SECRETS: &[&str] = &[
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/ssh/ssh_host_rsa_key",
-    "/etc/ssh/ssh_host_ecdsa_key",
-    "/etc/ssh/ssh_host_ed25519_key",
-    "/var/lib/docker",
-    "/var/lib/containerd",
-    "/private/etc/master.passwd",
-    "/private/etc/sudoers",
-    "/private/etc/sudoers.d",
-    "/private/var/db/dslocal",
-];
-
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxStatus {
@@ -218,59 +205,6 @@ pub struct SandboxStatus {
     pub name: String,
     /// A sentence on what is missing.
     pub reason: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Network {
-    /// Nobody can be reached, nor this machine's own services.
-    #[default]
-    None,
-    /// As for every other program.
-    Granted,
-}
-
-#[derive(Debug, Clone)]
-pub struct SandboxSpec {
-    pub project_root: PathBuf,
-    /// The run's own; see [`crate::PrivateTempDir`].
-    pub temp_dir: PathBuf,
-    /// Invisible, whether they exist or not; see [`home_secrets`]. The project and the temporary folder may lie in one.
-    pub hidden: Vec<PathBuf>,
-    /// Writable besides the project and the temporary folder, such as a build cache.
-    pub also_writable: Vec<PathBuf>,
-    pub network: Network,
-    /// Which of the project's files hold secrets besides those that always do; `None` where none is ever hidden.
-    pub secrets: Option<GlobSet>,
-    /// Where what a command may not leave behind is kept, in a folder that commands don't see; else it is removed.
-    pub trash: Option<PathBuf>,
-    /// Where it is noted what was there before commands, in a folder that they don't see, should this process be killed;
-    /// else what they left then stays.
-    pub journals: Option<PathBuf>,
-}
-
-/// What a command may do with the git directories that a project has when it starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GitAccess {
-    #[default]
-    ReadOnly,
-    /// All but what steers git, such as its configuration and hooks.
-    Writable,
-}
-
-impl SandboxSpec {
-    #[cfg(unix)]
-    fn writable_roots(&self) -> Vec<PathBuf> {
-        let roots = [&self.project_root, &self.temp_dir].into_iter().chain(&self.also_writable);
-        roots.map(|root| root.canonicalize().unwrap_or_else(|_| root.clone())).collect()
-    }
-
-    /// In all their spellings.
-    #[cfg(unix)]
-    fn all_hidden(&self) -> Vec<PathBuf> {
-        let of_root = if rustix::process::geteuid().is_root() { ROOT_SECRETS } else { &[] };
-        let hidden: Vec<PathBuf> = self.hidden.iter().cloned().chain(of_root.iter().map(PathBuf::from)).collect();
-        spelling::spellings(&hidden)
-    }
 }
 
 /// What a command gets of what the project has.
@@ -296,6 +230,8 @@ pub struct Sandbox {
     platform: platform::Restricted,
     name: String,
     notes: Vec<String>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    project: ProjectAccess,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     git: GitAccess,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
@@ -326,19 +262,28 @@ impl Sandbox {
         if let Some(reason) = status.reason {
             return Err(ProcessError::SandboxUnavailable { reason }.into());
         }
-        let (platform, mut name, notes) = platform::prepare(spec)?;
-        if spec.network == Network::Granted {
-            name.push_str(", with network");
-        }
+        let (platform, name, notes) = platform::prepare(spec)?;
         Ok(Self::new(spec, platform, name, notes))
     }
 
-    #[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
-    fn new(spec: &SandboxSpec, platform: platform::Restricted, name: String, notes: Vec<String>) -> Self {
+    /// One for each way that works here, the strongest first: for those who check that all of them hold.
+    pub fn prepare_each(spec: &SandboxSpec) -> Result<Vec<Self>> {
+        let each = platform::prepare_each(spec)?;
+        Ok(each.into_iter().map(|(platform, name, notes)| Self::new(spec, platform, name, notes)).collect())
+    }
+
+    fn new(spec: &SandboxSpec, platform: platform::Restricted, mut name: String, notes: Vec<String>) -> Self {
+        if spec.project == ProjectAccess::ReadOnly {
+            name.push_str(", project read-only");
+        }
+        if spec.network == Network::Granted {
+            name.push_str(", with network");
+        }
         Self {
             platform,
             name,
             notes,
+            project: spec.project,
             git: GitAccess::default(),
             hides_secrets: false,
             #[cfg(unix)]
@@ -347,19 +292,10 @@ impl Sandbox {
     }
 
     #[cfg(all(test, target_os = "linux"))]
-    fn landlock(spec: &SandboxSpec) -> Result<Self> {
-        let (platform, notes) = platform::prepare_landlock(spec)?;
-        Ok(Self::new(spec, platform, platform::landlock().name, notes))
-    }
-
-    #[cfg(all(test, target_os = "linux"))]
     fn bubblewrap(spec: &SandboxSpec) -> Result<Self> {
-        let status = bubblewrap::probe();
-        if let Some(reason) = status.reason {
-            return Err(ProcessError::SandboxUnavailable { reason }.into());
-        }
-        let platform = platform::prepare_bubblewrap(spec)?;
-        Ok(Self::new(spec, platform, status.name, Vec::new()))
+        let is_wrapping = |sandbox: &Self| sandbox.platform.is_wrapping();
+        let missing = || ProcessError::SandboxUnavailable { reason: "Bubblewrap does not work here.".to_owned() };
+        Ok(Self::prepare_each(spec)?.into_iter().find(is_wrapping).ok_or_else(missing)?)
     }
 
     /// The same with another access to git directories, which are read-only at first.
@@ -443,7 +379,12 @@ impl Sandbox {
     pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
         let listings = self.listings.clone();
-        let looked = tokio::task::spawn_blocking(move || Guard::begin(&spec, held, listings, meanwhile)).await;
+        let project = self.project;
+        let begin = move || match project {
+            ProjectAccess::Writable => Guard::begin(&spec, held, listings, meanwhile),
+            ProjectAccess::ReadOnly => Guard::of_reading(&spec, listings),
+        };
+        let looked = tokio::task::spawn_blocking(begin).await;
         let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
         Ok(looked.map_err(|error| {
             let reason = format!("What commands may not change can't be looked after: {error}.");

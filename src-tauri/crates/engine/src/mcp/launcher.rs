@@ -5,8 +5,8 @@ use crate::leavings::Leavings;
 use arki_domain::Fault;
 use arki_mcp::{Command, Ended, Launched, Launcher, Process};
 use arki_workspace::{
-    CommandLimits, EnvironmentSpec, Meanwhile, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd, Sandbox,
-    SandboxSpec, SandboxStatus, child_environment, inherited_environment, start_piped,
+    CommandLimits, EnvironmentSpec, Meanwhile, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd,
+    ProjectAccess, Sandbox, SandboxSpec, SandboxStatus, child_environment, inherited_environment, start_piped,
 };
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
@@ -69,6 +69,7 @@ impl SandboxedLauncher {
     fn sandbox_spec(&self, command: &Command, temp_dir: &Path) -> SandboxSpec {
         SandboxSpec {
             project_root: self.project.clone(),
+            project: ProjectAccess::Writable,
             temp_dir: temp_dir.to_owned(),
             hidden: self.hidden.clone(),
             also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),

@@ -3,6 +3,7 @@
 
 use super::Kernel;
 use super::command::{AsDecided, BY_USER, Imaged, Limit, told};
+use super::command_room::Purpose;
 use super::record::Record;
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
@@ -101,8 +102,7 @@ impl Drop for Place {
 pub(super) struct Begun {
     pub(super) decided: AsDecided,
     pub(super) arguments: run_command::Arguments,
-    /// Nobody has agreed to it, for it only reads.
-    pub(super) unasked: bool,
+    pub(super) purpose: Purpose,
     pub(super) imaged: Option<Imaged>,
 }
 
@@ -146,16 +146,16 @@ impl Kernel {
     }
 
     async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
-        let Begun { decided, arguments, unasked, imaged } = begun;
+        let Begun { decided, arguments, purpose, imaged } = begun;
         let mut record = Record::new(self.settings.background.log.as_ref(), &self.redactor, context);
         let call = &decided.call;
         let mut limit = Limit::of(arguments.timeout_seconds.unwrap_or(BACKGROUND_LIMIT_SECONDS), None);
         let room = self.room().await?;
-        let sandbox = room.sandbox_for(&arguments, unasked)?;
+        let sandbox = room.sandbox_for(&arguments, purpose)?;
         let spec = CommandSpec {
             command_line: arguments.command.clone(),
             directory: self.settings.project.root().to_owned(),
-            environment: room.environment.clone(),
+            environment: room.environment_for(purpose)?,
             sandbox: sandbox.as_ref(),
             terminal: arguments.terminal,
             time_limit: limit.duration,

@@ -2,6 +2,7 @@
 
 use super::background::Begun;
 use super::checkpoint::CommandChanges;
+use super::command_room::Purpose;
 use super::judging::{denied, permitted};
 use super::record::Record;
 use super::{Kernel, question};
@@ -15,51 +16,10 @@ use arki_domain::{
     ApprovalMode, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault,
     LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
-use arki_workspace::{
-    CommandOutcome, CommandSpec, EnvironmentSpec, GitAccess, Network, PrivateTempDir, Sandbox, SandboxSpec, Snapshot,
-    child_environment, inherited_environment,
-};
+use arki_workspace::{CommandOutcome, CommandSpec, Sandbox, Snapshot};
 use serde_json::Value;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
-
-/// Where the commands of a run live: their temporary folder, environment and sandbox.
-pub(super) struct CommandRoom {
-    pub(super) environment: Vec<(String, String)>,
-    sandbox: Option<Sandbox>,
-    /// For commands that were granted the network; made for the first of them.
-    sandbox_with_network: OnceLock<Sandbox>,
-    sandbox_spec: SandboxSpec,
-    /// Removed with the room.
-    _temp_dir: PrivateTempDir,
-}
-
-impl CommandRoom {
-    pub(super) fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
-        if self.sandbox.is_none() || !network {
-            return Ok(self.sandbox.as_ref());
-        }
-        if let Some(sandbox) = self.sandbox_with_network.get() {
-            return Ok(Some(sandbox));
-        }
-        let spec = SandboxSpec { network: Network::Granted, ..self.sandbox_spec.clone() };
-        let sandbox = Sandbox::prepare(&spec)?;
-        Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
-    }
-
-    /// Only git's own commands write git directories, and what nobody agreed to sees no secrets.
-    pub(super) fn sandbox_for(
-        &self,
-        arguments: &run_command::Arguments,
-        unasked: bool,
-    ) -> Result<Option<Sandbox>, ToolError> {
-        let Some(sandbox) = self.sandbox(arguments.network)? else { return Ok(None) };
-        let writes = policy::writes_repository(&arguments.command);
-        let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
-        let hides = unasked && !policy::only_git_reads(&arguments.command);
-        Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
-    }
-}
 
 impl Kernel {
     pub(super) async fn judge_command(
@@ -156,21 +116,21 @@ impl Kernel {
             Ok(room) => room,
             Err(fault) => return record.fail(call, &fault).await,
         };
-        let unasked = policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available);
-        let sandbox = match room.sandbox_for(&arguments, unasked) {
-            Ok(sandbox) => sandbox,
-            Err(error) => return record.fail(call, &error.into()).await,
+        let purpose = self.purpose(&arguments, verdict);
+        let (sandbox, environment) = match (room.sandbox_for(&arguments, purpose), room.environment_for(purpose)) {
+            (Ok(sandbox), Ok(environment)) => (sandbox, environment),
+            (Err(error), _) | (_, Err(error)) => return record.fail(call, &error.into()).await,
         };
         let in_background = arguments.background == Some(true);
         if in_background && let Err(fault) = self.ensure_background_room(&record.context().session_id) {
             return record.fail(call, &fault).await;
         }
-        let imaged = self.image_for(&arguments.command, call, record).await?;
+        let imaged = if purpose.only_reads { None } else { self.image_before(call, record.context()).await? };
         let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
         permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
         record.append(permitted).await?;
         if in_background {
-            let begun = Begun { decided: decided.clone(), arguments, unasked, imaged };
+            let begun = Begun { decided: decided.clone(), arguments, purpose, imaged };
             return self.go_on_in_background(begun, record).await;
         }
         let limit = Limit::of(
@@ -180,7 +140,7 @@ impl Kernel {
         let spec = CommandSpec {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
-            environment: room.environment.clone(),
+            environment,
             sandbox: sandbox.as_ref(),
             terminal: arguments.terminal,
             time_limit: limit.duration,
@@ -211,11 +171,16 @@ impl Kernel {
         Ok(CallOutcome::Finished)
     }
 
-    async fn image_for(&self, command: &str, call: &ToolCall, record: &Record<'_>) -> Result<Option<Imaged>, Fault> {
-        if policy::is_read_only(command, self.settings.sandbox.available) {
-            return Ok(None);
+    fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
+        Purpose {
+            only_reads: self.only_reads(arguments),
+            unasked: policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
         }
-        self.image_before(call, record.context()).await
+    }
+
+    /// Whether it is known to only read, and is held to that. The network is only for what the user agreed to.
+    fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
+        self.settings.sandbox.available && !arguments.network && policy::is_read_only(&arguments.command, true)
     }
 
     /// The program ended while the command ran. It is not run again; what it changed so far can be told where the
@@ -228,9 +193,8 @@ impl Kernel {
     ) -> Result<CallOutcome, Fault> {
         let call = &AsDecided::of(call, approval).call;
         let mut bodies = Vec::new();
-        let is_read_only = run_command::parse(&call.args)
-            .is_ok_and(|arguments| policy::is_read_only(&arguments.command, self.settings.sandbox.available));
-        if !is_read_only && let Some(before) = self.stored_snapshot().await? {
+        let only_reads = run_command::parse(&call.args).is_ok_and(|arguments| self.only_reads(&arguments));
+        if !only_reads && let Some(before) = self.stored_snapshot().await? {
             bodies = self.changes_since(&before, call, &record.context().session_id).await?.into_events();
         }
         let result = record.error(call, &effect_unknown(&bodies));
@@ -243,38 +207,12 @@ impl Kernel {
         let arguments = run_command::parse(&call.args)?;
         let room = self.room().await?;
         let directory = self.settings.project.root().display().to_string();
-        let sandbox = room.sandbox(arguments.network)?.map_or("none", Sandbox::name).to_owned();
+        let purpose = Purpose { only_reads: self.only_reads(&arguments), unasked: false };
+        let sandbox = room.sandbox_for(&arguments, purpose)?;
+        let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();
         let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
-    }
-
-    pub(super) async fn room(&self) -> Result<&CommandRoom, Fault> {
-        let furnish = async || {
-            // Nothing waits for it: what killed runs left only takes space.
-            tokio::task::spawn_blocking(arki_workspace::remove_abandoned_temp_dirs);
-            self.furnish().map_err(Fault::from)
-        };
-        self.room.get_or_try_init(furnish).await
-    }
-
-    fn furnish(&self) -> Result<CommandRoom, ToolError> {
-        let temp_dir = PrivateTempDir::create()?;
-        let sandbox_spec = SandboxSpec {
-            project_root: self.settings.project.root().to_owned(),
-            temp_dir: temp_dir.path().to_owned(),
-            hidden: self.settings.hidden.clone(),
-            also_writable: Vec::new(),
-            network: Network::None,
-            secrets: Some(self.settings.secrets.clone()),
-            trash: Some(self.settings.trash.clone()),
-            journals: Some(self.settings.journals.clone()),
-        };
-        let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
-        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
-        let environment = child_environment(inherited_environment(), &[], spec);
-        let sandbox_with_network = OnceLock::new();
-        Ok(CommandRoom { environment, sandbox, sandbox_with_network, sandbox_spec, _temp_dir: temp_dir })
     }
 }
 

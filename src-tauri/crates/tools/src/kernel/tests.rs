@@ -1,6 +1,8 @@
 //! The kernel over a log in memory and a real folder.
 
 mod delegation;
+#[cfg(target_os = "linux")]
+mod reading;
 mod remote;
 mod repeated;
 mod secret_files;
@@ -115,7 +117,20 @@ impl Bench {
         Self::before(Audience::Nobody, tools, approve)
     }
 
+    /// In the strongest sandbox of this machine.
+    #[cfg(target_os = "linux")]
+    fn in_sandbox(approve: ApprovalMode) -> Self {
+        let sandbox = arki_workspace::Sandbox::strongest();
+        assert!(sandbox.available, "{:?}", sandbox.reason);
+        Self::prepared(Audience::Nobody, Vec::new(), approve, sandbox)
+    }
+
     fn before(audience: Audience, tools: Vec<Tool>, approve: ApprovalMode) -> Self {
+        let none = SandboxStatus { available: false, name: "none".into(), reason: None };
+        Self::prepared(audience, tools, approve, none)
+    }
+
+    fn prepared(audience: Audience, tools: Vec<Tool>, approve: ApprovalMode, sandbox: SandboxStatus) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let log = Arc::new(MemoryLog::default());
         let shown = Arc::new(Shown::default());
@@ -132,7 +147,7 @@ impl Bench {
             hidden: Vec::new(),
             trash: folder.path().join("trash"),
             journals: folder.path().join("journals"),
-            sandbox: SandboxStatus { available: false, name: "none".into(), reason: None },
+            sandbox,
             tools,
             guides: crate::Guides::default(),
             background: Arc::new(BackgroundCommands::new(log.clone())),

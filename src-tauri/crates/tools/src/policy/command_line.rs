@@ -324,7 +324,14 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Command>, Unclear> {
 
 pub(super) fn is_harmless(assignment: &Word) -> bool {
     let name = assignment.text.split('=').next().unwrap_or_default();
-    HARMLESS_VARIABLES.contains(&name) && !assignment.expands
+    let is_language = name.starts_with("LC_") || name == "LANG";
+    HARMLESS_VARIABLES.contains(&name) && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
+}
+
+/// In some encodings a backslash or a quote is the second half of a letter, and a script is read otherwise.
+fn has_plain_letters(assignment: &str) -> bool {
+    let language = assignment.split_once('=').map_or("", |(_, language)| language).to_ascii_lowercase();
+    matches!(language.as_str(), "" | "c" | "posix") || language.ends_with(".utf-8") || language.ends_with(".utf8")
 }
 
 /// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its table

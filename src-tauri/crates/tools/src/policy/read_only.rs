@@ -5,6 +5,10 @@
 //! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git
 //! -c`, `sort --compress-program`).
 //!
+//! All this decides what is asked about, not what can be written: such a command runs with a project that is read-only
+//! (`arki_workspace::ProjectAccess`), so that a mistake here is a wrong read at worst. Where there is no sandbox, less is
+//! taken for reading (`is_plain`), and the project is imaged before it as before any other command.
+//!
 //! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. And what it
 //! names may lie outside the project. Those reads are told (`WideRead`), so that whoever has the files at hand can look.
 
@@ -14,6 +18,8 @@ mod handed_on;
 mod places;
 mod programs;
 mod whereabouts;
+
+pub(super) use expressions::end_of_exec;
 
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
@@ -100,7 +106,7 @@ pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<Wide
         return None;
     }
     each_command(line.commands()?, &mut |command, wide| {
-        is_read_only(command, wide) && (sandboxed || stays_inside(command))
+        is_read_only(command, wide) && (sandboxed || (stays_inside(command) && is_plain(command)))
     })
 }
 
@@ -109,6 +115,21 @@ pub(super) fn is_lost(line: &CommandLine) -> bool {
     let all = line.all();
     let mut words = all.iter().flat_map(|command| command.words.iter().chain(&command.inputs));
     words.any(|word| is_unknown_place(&word.text)) || !file_words::follows(line)
+}
+
+/// Whether nothing in it is a script in a language of its own, which could be read otherwise than it is meant. Where no
+/// sandbox sees to it that the project stays as it is, nothing else is taken for reading.
+fn is_plain(command: &SimpleCommand) -> bool {
+    let is_script = match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" => true,
+        "sed" => !expressions::sed_picks_lines(command.arguments()),
+        _ => false,
+    };
+    match &command.inside {
+        Inside::Nothing => !is_script,
+        Inside::Commands(wrapped) => wrapped.commands.iter().all(is_plain),
+        Inside::Unknown => false,
+    }
 }
 
 impl WideRead {
@@ -220,6 +241,7 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
             !command.open_ended && expressions::awk_only_prints(arguments) && patterns(arguments, false, wide)
         }
         "find" => !command.open_ended && expressions::find_only_reads(arguments) && one_at_a_time(arguments, wide),
+        "ip" => !command.open_ended && expressions::ip_only_shows(arguments) && no_pattern(arguments),
         // Whatever it is given, it says.
         "echo" => patterns(arguments, true, wide),
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
@@ -243,6 +265,13 @@ fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
 pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
     let mut words = words.iter();
     name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
+}
+
+/// Every entry: its name, its short options and its long ones.
+#[cfg(all(test, target_os = "linux"))]
+pub(super) fn tables() -> Vec<(&'static str, &'static str, &'static str)> {
+    let all = programs::PROGRAMS.iter().chain(developer_tools::PROGRAMS);
+    all.map(|program| (program.name, program.short, program.long)).collect()
 }
 
 impl Program {

@@ -11,6 +11,8 @@ mod fuzz;
 mod lines;
 mod powershell;
 mod proposal;
+#[cfg(target_os = "linux")]
+mod unchanged;
 
 /// Whether somebody has looked at what the line reads.
 fn looking(line: &str, looked: bool) -> Verdict {

@@ -7,6 +7,7 @@
 use super::command_line::{CommandLine, SimpleCommand};
 use super::flags::{self, Flag};
 use super::plain_shell::{Word, is_assignment};
+use super::read_only;
 
 /// What a command runs in turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -331,9 +332,7 @@ fn find(arguments: &[Word], depth: usize) -> Inside {
     while let Some(offset) = arguments[place..].iter().position(is_action) {
         let start = place + offset + 1;
         let words = &arguments[start..];
-        let Some(length) = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+")) else {
-            return Inside::Unknown;
-        };
+        let Some(length) = read_only::end_of_exec(words) else { return Inside::Unknown };
         let Some(found) = rest(&words[..length], 0, words[length].text == "+", depth) else { return Inside::Unknown };
         // The program itself must not be what was found.
         if words[0].text.contains("{}") {

@@ -17,7 +17,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, Reach, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 
 /// Not looked up in `PATH`, which a project may have a say in.
@@ -103,8 +103,8 @@ fn find_out() -> SandboxStatus {
 }
 
 fn allowed(_: Network) -> Allowed {
-    // Without a grant the network is one of its own.
-    Allowed { unix_sockets: false, internet: true, shared_memory: true }
+    // Without a grant the network is one of its own, and what is mounted read-only keeps its modes and times.
+    Allowed { unix_sockets: false, internet: true, shared_memory: true, metadata: true }
 }
 
 impl Bubblewrap {
@@ -143,14 +143,16 @@ impl Bubblewrap {
         if self.spec.network == Network::None {
             plan.add(&["--unshare-net"]);
         }
-        let roots = self.spec.writable_roots();
-        let is_there = |path: &PathBuf| path.canonicalize().is_ok_and(|real| real == *path);
-        let hidden: Vec<PathBuf> = self.spec.all_hidden().into_iter().filter(is_there).collect();
-        let is_inside = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root) && *path != root);
+        let roots = self.spec.roots();
+        let hidden = self.spec.hidden_spellings().existing;
+        let is_inside = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(&root.path) && **path != root.path);
         hidden.iter().filter(|path| !is_inside(path)).try_for_each(|path| plan.hide(path))?;
-        roots.iter().filter(|root| root.exists()).try_for_each(|root| plan.bind("--bind", root))?;
+        let bind = |root: &Root| plan.bind(if root.is_writable { "--bind" } else { "--ro-bind" }, &root.path);
+        roots.iter().filter(|root| root.path.exists()).try_for_each(bind)?;
         hidden.iter().filter(is_inside).try_for_each(|path| plan.hide(path))?;
-        self.protect(&mut plan, reach)?;
+        if self.spec.project == ProjectAccess::Writable {
+            self.protect(&mut plan, reach)?;
+        }
         if reach.hides_secrets {
             let root = self.spec.project_root.canonicalize()?;
             reach.found.secrets.iter().try_for_each(|path| plan.hide(&root.join(path)))?;

@@ -17,7 +17,7 @@ impl World {
         assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
     }
 
-    fn with_repository() -> Self {
+    pub(super) fn with_repository() -> Self {
         let world = Self::new();
         fs::write(world.path("home/.gitconfig"), "[user]\n\tname = me\n\temail = me@example.org\n").unwrap();
         world.git("init -q -b main .");

@@ -32,8 +32,8 @@ const MAX_TOLD: usize = 200;
 /// Held while a command runs; looks again when it is dropped, at the latest.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    watched: Arc<Watched>,
-    number: u64,
+    /// The project it runs in, and its number there; `None` for what can't write it.
+    running: Option<(Arc<Watched>, u64)>,
     git: Sensitive,
     /// What commands of a process that was killed left.
     found: Vec<String>,
@@ -59,7 +59,18 @@ impl Guard {
         let reached = Reached { held, elsewhere };
         let git = sensitive::find(&root, &listings);
         let number = watched.add(Running { reached, listings: listings.clone(), meanwhile }, &git)?;
-        Ok(Self { watched, number, git, found, listings, is_done: false })
+        Ok(Self { running: Some((watched, number)), git, found, listings, is_done: false })
+    }
+
+    /// For a command that can't write the project: it leaves nothing behind, so only what others left is settled.
+    pub(super) fn of_reading(spec: &SandboxSpec, listings: Arc<Mutex<Listings>>) -> io::Result<Self> {
+        let root = spec.project_root.canonicalize()?;
+        let found = match &spec.journals {
+            Some(journals) => settle_abandoned(&root, journals, spec.trash.as_deref(), &listings),
+            None => Vec::new(),
+        };
+        let git = sensitive::find(&root, &listings);
+        Ok(Self { running: None, git, found, listings, is_done: false })
     }
 
     /// What there was before the command.
@@ -75,7 +86,9 @@ impl Guard {
     fn do_finish(&mut self) -> Vec<String> {
         self.is_done = true;
         let mut notes = std::mem::take(&mut self.found);
-        notes.extend(self.watched.end(self.number, &self.listings));
+        if let Some((watched, number)) = &self.running {
+            notes.extend(watched.end(*number, &self.listings));
+        }
         notes
     }
 }

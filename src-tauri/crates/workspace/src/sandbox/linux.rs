@@ -20,7 +20,7 @@ use super::domain;
 use super::grants::{self, Visible};
 use super::leavings::Held;
 use super::syscall_filter::{self, Allowed};
-use super::{GitAccess, Network, Reach, SandboxSpec, SandboxStatus, Wrapped};
+use super::{GitAccess, Network, ProjectAccess, Reach, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
 use crate::process::orphan_guard;
 
@@ -94,7 +94,7 @@ impl Restricted {
         let (mut grants, _) = grants_of(&self.spec);
         let terminals = [device, Path::new(SESSION_TERMINAL)];
         grants.extend(terminals.map(|path| Grant { path: path.to_owned(), is_writable: true }));
-        let jobs = start_restricted(&grants, self.spec.network)?;
+        let jobs = start_restricted(&grants, &self.spec)?;
         Ok(Self { jobs, when_gone: Arc::default(), ..self.clone() })
     }
 
@@ -183,7 +183,7 @@ fn status_of(abi: ABI) -> SandboxStatus {
         let reason = "This Linux kernel's Landlock is too old. Linux 6.2 or newer is needed.";
         return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
     }
-    if syscall_filter::build(allowed_under(abi, Network::None)).is_none() {
+    if syscall_filter::build(allowed_under(abi, Network::None, ProjectAccess::ReadOnly)).is_none() {
         let reason = "The system call filter is not available for this processor.";
         return SandboxStatus { available: false, name, reason: Some(reason.to_owned()) };
     }
@@ -203,30 +203,41 @@ fn kernel_abi() -> ABI {
     })
 }
 
-fn allowed_under(abi: ABI, network: Network) -> Allowed {
-    Allowed { unix_sockets: abi >= SOCKETS_ABI, internet: network == Network::Granted, shared_memory: false }
-}
-
-pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
-    let bubblewrap = bubblewrap::probe();
-    if bubblewrap.available {
-        return Ok((prepare_bubblewrap(spec)?, bubblewrap.name, Vec::new()));
+fn allowed_under(abi: ABI, network: Network, project: ProjectAccess) -> Allowed {
+    Allowed {
+        unix_sockets: abi >= SOCKETS_ABI,
+        internet: network == Network::Granted,
+        shared_memory: false,
+        metadata: project == ProjectAccess::Writable,
     }
-    let (restricted, notes) = prepare_landlock(spec)?;
-    Ok((restricted, landlock().name, notes))
 }
 
-pub(super) fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Restricted> {
+type Prepared = (Restricted, String, Vec<String>);
+
+pub(super) fn prepare(spec: &SandboxSpec) -> Result<Prepared> {
+    if bubblewrap::probe().available { prepare_bubblewrap(spec) } else { prepare_landlock(spec) }
+}
+
+pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<Prepared>> {
+    let bubblewrap = bubblewrap::probe().available.then(|| prepare_bubblewrap(spec));
+    let landlock = landlock().available.then(|| prepare_landlock(spec));
+    [bubblewrap, landlock].into_iter().flatten().collect()
+}
+
+fn prepare_bubblewrap(spec: &SandboxSpec) -> Result<Prepared> {
     let wrapping = Some(Arc::new(Bubblewrap::new(spec)?));
     let jobs = start_thread(|| Ok(()))?;
-    Ok(Restricted { jobs, wrapping, spec: Arc::new(spec.clone()), is_one_commands: false, when_gone: Arc::default() })
+    let spec = Arc::new(spec.clone());
+    let restricted = Restricted { jobs, wrapping, spec, is_one_commands: false, when_gone: Arc::default() };
+    Ok((restricted, bubblewrap::probe().name, Vec::new()))
 }
 
-pub(super) fn prepare_landlock(spec: &SandboxSpec) -> Result<(Restricted, Vec<String>)> {
+fn prepare_landlock(spec: &SandboxSpec) -> Result<Prepared> {
     let (grants, notes) = grants_of(spec);
-    let jobs = start_restricted(&grants, spec.network)?;
+    let jobs = start_restricted(&grants, spec)?;
     let spec = Arc::new(spec.clone());
-    Ok((Restricted { jobs, wrapping: None, spec, is_one_commands: false, when_gone: Arc::default() }, notes))
+    let restricted = Restricted { jobs, wrapping: None, spec, is_one_commands: false, when_gone: Arc::default() };
+    Ok((restricted, landlock().name, notes))
 }
 
 /// On the thread of the domain.
@@ -237,11 +248,11 @@ fn end_all_when_gone() -> Option<File> {
     })
 }
 
-fn start_restricted(grants: &[Grant], network: Network) -> Result<mpsc::Sender<Job>> {
+fn start_restricted(grants: &[Grant], spec: &SandboxSpec) -> Result<mpsc::Sender<Job>> {
     let abi = kernel_abi();
     let ruleset = ruleset(abi, grants).map_err(|_| failed("Landlock refused its rules."))?;
-    let filters =
-        syscall_filter::build(allowed_under(abi, network)).ok_or_else(|| failed("There is no system call filter."))?;
+    let allowed = allowed_under(abi, spec.network, spec.project);
+    let filters = syscall_filter::build(allowed).ok_or_else(|| failed("There is no system call filter."))?;
     start_thread(move || restrict(ruleset, &filters))
 }
 
@@ -305,20 +316,20 @@ struct Grant {
 }
 
 fn grants_of(spec: &SandboxSpec) -> (Vec<Grant>, Vec<String>) {
-    let hidden = spec.all_hidden();
+    let hidden = spec.hidden_spellings().all;
     let mut notes = Vec::new();
     let mut grants = Vec::new();
     let hidden_or_device: Vec<PathBuf> = hidden.iter().cloned().chain([PathBuf::from("/dev")]).collect();
     let readable = grants::visible(Path::new("/"), &hidden_or_device);
     add(&mut grants, readable, false, &mut notes);
-    for root in spec.writable_roots() {
-        if grants::hides_below(&root, &hidden) {
+    for root in spec.roots() {
+        if root.is_writable && grants::hides_below(&root.path, &hidden) {
             notes.push(format!(
                 "{} contains folders that commands must not see, so they can't create or remove anything directly in it.",
-                root.display()
+                root.path.display()
             ));
         }
-        add(&mut grants, grants::visible(&root, &hidden), true, &mut notes);
+        add(&mut grants, grants::visible(&root.path, &hidden), root.is_writable, &mut notes);
     }
     let device = |is_writable| move |path: &&str| Grant { path: PathBuf::from(path), is_writable };
     grants.extend(WRITABLE_DEVICES.iter().map(device(true)));

@@ -98,6 +98,10 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
     Ok((restricted, probe().name, Vec::new()))
 }
 
+pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {
+    Ok(vec![prepare(spec)?])
+}
+
 fn unsayable(Unsayable(path): Unsayable) -> io::Error {
     let words = format!("the path {} has characters that no rule can name", path.display());
     io::Error::new(io::ErrorKind::InvalidFilename, words)

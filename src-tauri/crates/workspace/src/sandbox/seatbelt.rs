@@ -10,7 +10,7 @@ mod probe;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, Reach, STEERS_GIT, SandboxSpec};
+use super::{ARKI_FOLDER, GitAccess, Network, OWN_GIT, ProjectAccess, Reach, Root, STEERS_GIT, SandboxSpec};
 pub(super) use probe::World;
 
 const BASE: &str = include_str!("seatbelt/base.sb");
@@ -50,6 +50,8 @@ const GIT_FILES: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     pub(super) writable: Vec<PathBuf>,
+    /// Seen, whatever hides what is around them, and not written.
+    pub(super) readable: Vec<PathBuf>,
     /// Neither seen nor written, unless a writable one lies in it.
     pub(super) hidden: Vec<PathBuf>,
     /// Git directories, and whether of them what git writes while it works is written, or nothing.
@@ -70,14 +72,19 @@ impl Paths {
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
         let is_held = |path: &&PathBuf| git_access == GitAccess::ReadOnly || **path == Path::new(OWN_GIT);
         let secrets = git.secrets.iter().filter(|_| hides_secrets);
+        let is_writable = spec.project == ProjectAccess::Writable;
         let mut read_only = vec![root.join(ARKI_FOLDER)];
         read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
         read_only.extend(git.included.iter().map(|path| root.join(path)));
         read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
+        let (writable, readable): (Vec<_>, Vec<_>) = spec.roots().into_iter().partition(|root| root.is_writable);
+        let paths = |roots: Vec<Root>| roots.into_iter().map(|root| root.path).collect();
         Self {
-            writable: spec.writable_roots(),
-            hidden: spec.all_hidden().into_iter().chain(secrets.map(|path| root.join(path))).collect(),
-            git: below.into_iter().map(|folder| root.join(folder)).collect(),
+            writable: paths(writable),
+            readable: paths(readable),
+            hidden: spec.hidden_spellings().all.into_iter().chain(secrets.map(|path| root.join(path))).collect(),
+            // Where nothing may be written, nothing is allowed again.
+            git: below.into_iter().filter(|_| is_writable).map(|folder| root.join(folder)).collect(),
             git_access,
             read_only,
             terminal: terminal.map(Path::to_owned),
@@ -98,15 +105,18 @@ pub(super) fn profile(paths: &Paths, network: Network) -> Result<String, Unsayab
         profile
             .rule("allow file-read* file-write* file-ioctl", &[literal(terminal)?, literal(Path::new("/dev/tty"))?])?;
     }
-    let is_inside = |path: &&PathBuf| paths.writable.iter().any(|root| path.starts_with(root));
+    let roots = paths.writable.iter().chain(&paths.readable);
+    let is_inside = |path: &&PathBuf| roots.clone().any(|root| path.starts_with(root));
     profile.hide(paths.hidden.iter().filter(|path| !is_inside(path)))?;
+    for root in &paths.readable {
+        profile.rule("allow file-read*", &[subpath(root)?])?;
+        profile.show_way_to(root)?;
+    }
     for root in &paths.writable {
         profile.rule("allow file-read* file-write*", &[subpath(root)?])?;
         // It could otherwise be moved away and another put in its place.
         profile.rule("deny file-write-unlink", &[literal(root)?])?;
-        for ancestor in root.ancestors().skip(1) {
-            profile.rule("allow file-read-metadata", &[literal(ancestor)?])?;
-        }
+        profile.show_way_to(root)?;
     }
     profile.hide(paths.hidden.iter().filter(is_inside))?;
     for git in &paths.git {
@@ -125,6 +135,10 @@ impl Profile {
         // Writing to a string does not fail.
         let _ = writeln!(self.0, "({words} {})", filters.join(" "));
         Ok(())
+    }
+
+    fn show_way_to(&mut self, root: &Path) -> Result<(), Unsayable> {
+        root.ancestors().skip(1).try_for_each(|ancestor| self.rule("allow file-read-metadata", &[literal(ancestor)?]))
     }
 
     fn hide<'a>(&mut self, hidden: impl Iterator<Item = &'a PathBuf>) -> Result<(), Unsayable> {
@@ -175,6 +189,7 @@ mod tests {
     fn paths() -> Paths {
         Paths {
             writable: vec!["/Users/u/project".into(), "/private/tmp/run".into()],
+            readable: Vec::new(),
             hidden: vec!["/Users/u/.ssh".into(), "/Users/u/project/.env-store".into()],
             git: vec!["/Users/u/project/.git".into()],
             git_access: GitAccess::Writable,
@@ -275,6 +290,21 @@ mod tests {
         place(&profile, "(deny file-write* (literal \"/Users/u/project/.git\") (subpath");
         assert!(!profile.contains("(allow file-write* (subpath \"/Users/u/project/.git/objects\")"));
         assert!(!profile.contains("next-index"));
+    }
+
+    #[test]
+    fn a_read_only_project_is_seen_and_nothing_in_it_is_allowed_to_be_written() {
+        let world = World::new().unwrap();
+        let found = sensitive::find(&world.project(), &Mutex::default());
+        let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..world.spec() };
+        let reach = Reach { found: &found, git: GitAccess::Writable, hides_secrets: false };
+        let paths = Paths { hidden: vec![world.project().parent().unwrap().into()], ..Paths::of(&spec, None, reach) };
+        let profile = of(&paths);
+        let project = world.project().display().to_string();
+        place(&profile, &format!("(allow file-read* (subpath \"{project}\"))"));
+        let allows_writing = |line: &&str| line.starts_with("(allow") && line.contains("file-write");
+        assert!(profile.lines().filter(allows_writing).all(|line| !line.contains(&project)), "{profile}");
+        assert!(profile.lines().filter(allows_writing).any(|line| line.contains("/temp\"")), "{profile}");
     }
 
     #[test]

@@ -119,6 +119,43 @@ const MODE_GIVEN_TO_NEW: &[(i64, u8)] = &[
     (libc::SYS_openat, 2),
 ];
 
+/// What changes a file without opening it for writing, which Landlock does not govern.
+const METADATA: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SYS_SETXATTRAT,
+    SYS_REMOVEXATTRAT,
+    SYS_FILE_SETATTR,
+];
+/// The same number on every processor, as all since 2019.
+const SYS_SETXATTRAT: i64 = 463;
+const SYS_REMOVEXATTRAT: i64 = 466;
+const SYS_FILE_SETATTR: i64 = 469;
+/// Requests of these kinds are the file systems' own: flags, attributes, seals. The kind is the second byte.
+const FILE_SYSTEMS_REQUESTS: &[u64] = &[0x58, 0x66, 0x94];
+
 /// What the filter leaves to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowed {
@@ -128,6 +165,8 @@ pub(super) struct Allowed {
     pub(super) internet: bool,
     /// Shared memory is one of its own.
     pub(super) shared_memory: bool,
+    /// Modes, owners, times and attributes of files may be changed, where their owner may.
+    pub(super) metadata: bool,
 }
 
 /// Both are put on. `None` where the filter is not known for this processor.
@@ -145,7 +184,13 @@ pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
     rules.add(libc::SYS_prlimit64, vec![rule(&[is_not(0, 0)?, is_not(2, 0)?])?]);
     rules.add(libc::SYS_setpriority, vec![rule(&[is_not(1, 0)?])?]);
     let terminal = || TERMINAL_INPUT.iter().map(|request| rule(&[is(1, *request)?])).collect::<Option<Vec<_>>>();
-    rules.add(libc::SYS_ioctl, terminal()?);
+    let of_file_systems =
+        || FILE_SYSTEMS_REQUESTS.iter().map(|kind| rule(&[is_of_kind(*kind)?])).collect::<Option<Vec<_>>>();
+    let requests = || match allowed.metadata {
+        true => terminal(),
+        false => Some([terminal()?, of_file_systems()?].concat()),
+    };
+    rules.add(libc::SYS_ioctl, requests()?);
     for (call, mode) in MODE_GIVEN {
         rules.add(*call, with_any_bit(*mode, FOREIGN_RIGHTS)?);
     }
@@ -155,7 +200,11 @@ pub(super) fn build(allowed: Allowed) -> Option<[BpfProgram; 2]> {
     let question = [is(0, libc::PR_GET_DUMPABLE as u64)?, is(1, u64::from(mark::MARK))?];
     rules.add(libc::SYS_prctl, vec![rule(&question)?]);
     #[cfg(target_arch = "x86_64")]
-    rules.0.insert(X32_IOCTL, terminal()?);
+    rules.0.insert(X32_IOCTL, requests()?);
+    if !allowed.metadata {
+        // Over what is refused of them in any case.
+        METADATA.iter().for_each(|call| rules.add(*call, Vec::new()));
+    }
     let mut unknown = Rules::default();
     unknown.add(libc::SYS_clone3, Vec::new());
     unknown.add(libc::SYS_openat2, Vec::new());
@@ -209,6 +258,10 @@ fn new_files_with_foreign_rights(flags: u8) -> Option<Vec<SeccompRule>> {
 fn has(argument: u8, bit: u32) -> Option<SeccompCondition> {
     let bit = u64::from(bit);
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bit), bit).ok()
+}
+
+fn is_of_kind(kind: u64) -> Option<SeccompCondition> {
+    SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(0xff00), kind << 8).ok()
 }
 
 fn is(argument: u8, value: u64) -> Option<SeccompCondition> {

@@ -38,6 +38,7 @@ impl World {
         hidden.extend([self.path("config"), self.path("data-that-is-not-there-yet")]);
         SandboxSpec {
             project_root: self.path("project"),
+            project: ProjectAccess::Writable,
             temp_dir: self.temp_dir.path().to_path_buf(),
             hidden,
             also_writable: Vec::new(),
@@ -111,10 +112,10 @@ impl World {
 
 /// One of each that works here. Landlock must; Bubblewrap is often not installed or not allowed.
 fn layers(spec: &SandboxSpec) -> Vec<Sandbox> {
-    let mut layers = vec![Sandbox::landlock(spec).unwrap()];
-    match Sandbox::bubblewrap(spec) {
-        Ok(sandbox) => layers.push(sandbox),
-        Err(error) => println!("skipped: {error}"),
+    let layers = Sandbox::prepare_each(spec).unwrap();
+    assert!(layers.iter().any(|sandbox| !sandbox.is_wrapping()));
+    if layers.len() < 2 {
+        println!("skipped: Bubblewrap does not work here");
     }
     layers
 }
@@ -376,6 +377,8 @@ mod at_terminal;
 mod escapes;
 #[path = "git_tests.rs"]
 mod git;
+#[path = "read_only_tests.rs"]
+mod read_only;
 
 /// Runs itself a second time, in each sandbox, with an environment that says nothing of it.
 #[test]

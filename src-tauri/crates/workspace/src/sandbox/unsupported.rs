@@ -56,3 +56,7 @@ pub(super) fn probe() -> SandboxStatus {
 pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
     Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() }.into())
 }
+
+pub(super) fn prepare_each(_: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {
+    Ok(Vec::new())
+}

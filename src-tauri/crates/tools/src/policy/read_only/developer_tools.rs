@@ -8,10 +8,11 @@ use super::Operands::{Among, Any, AtMost, Checked};
 use super::{Program, Shows, is_among};
 
 /// Which of their parts run, and with which options, files of the project say: `rust-toolchain.toml`, `.cargo/config.toml`,
-/// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins.
+/// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins. Some write what they find out into the project:
+/// lock files, caches, build folders.
 pub(super) const STEERED_BY_PROJECTS: &[&str] = &[
-    "bazel", "bundle", "cargo", "composer", "dotnet", "mvn", "pnpm", "pytest", "rustc", "rustfmt", "rustup", "uv",
-    "yarn",
+    "bazel", "bundle", "cargo", "composer", "deno", "dotnet", "gradle", "mvn", "pnpm", "poetry", "pytest", "rustc",
+    "rustfmt", "rustup", "uv", "yarn",
 ];
 
 const fn tells(name: &'static str, short: &'static str, long: &'static str) -> Program {

@@ -1,4 +1,7 @@
-//! Programs whose arguments are a language of their own: `awk`, `find`, `jq`, `sed`, `tar`, `test`.
+//! Programs whose arguments are a language of their own: `awk`, `find`, `ip`, `jq`, `sed`, `tar`, `test`.
+//!
+//! What is read here in another way than the program reads it could be anything. So what can be read in two ways is not
+//! read at all, and a sandbox sees to it that the project stays as it is.
 
 use super::super::SimpleCommand;
 use super::super::flags::{self, Flag};
@@ -14,11 +17,9 @@ const FIND_WITH_ONE: &str = "-amin -anewer -atime -cmin -cnewer -ctime -fstype -
 
 /// Whether every predicate is known. Commands that it runs are judged by themselves.
 pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
-    let mut words = arguments.iter().peekable();
-    while let Some(word) = words.next_if(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")) {
-        debug_assert!(word.text.starts_with('-'));
-    }
-    while words.next_if(|word| !word.text.starts_with(['-', '(', '!', ','])).is_some() {}
+    let options = arguments.iter().take_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
+    let folders = arguments[options..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!', ','])).count();
+    let mut words = arguments[options + folders..].iter();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
         if word.expands {
@@ -33,11 +34,20 @@ pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
             }
             continue;
         }
-        if !matches!(text, "-exec" | "-execdir") || !words.any(|word| matches!(word.text.as_str(), ";" | "+")) {
+        let Some(length) = matches!(text, "-exec" | "-execdir").then(|| end_of_exec(words.as_slice())).flatten() else {
             return false;
-        }
+        };
+        words.nth(length);
     }
     true
+}
+
+/// Where the command of an `-exec` ends: at `;`, or at a `+` right after `{}`. A `+` elsewhere is an argument to some
+/// versions of `find` and the end to others.
+pub(in super::super) fn end_of_exec(words: &[Word]) -> Option<usize> {
+    let place = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+"))?;
+    let is_end = words[place].text == ";" || words[..place].last().is_some_and(|last| last.text == "{}");
+    is_end.then_some(place)
 }
 
 /// What of `awk` runs programs, reads files that the line does not name, or tells the environment.
@@ -64,35 +74,56 @@ fn only_compares(program: &str) -> bool {
     !is_doubled && actions.match_indices('>').all(|(place, _)| actions[place + 1..].starts_with('='))
 }
 
-/// Whether the scripts only print, delete from the output or replace in it: no `w`, `e`, `r`, `-i`, `-f`.
+/// Whether the scripts only print, delete from the output or replace in it: no `w`, `W`, `e`, `r`, `R`, `F`, `-i`, `-f`.
 pub(super) fn sed_only_reads(arguments: &[Word]) -> bool {
+    sed_scripts(arguments).is_some_and(|scripts| scripts.iter().all(|script| script_only_prints(script)))
+}
+
+/// Whether they do so by the numbers of lines alone: `1,20p`, `$d`, `5q`. Nothing in them can be read in two ways.
+pub(super) fn sed_picks_lines(arguments: &[Word]) -> bool {
+    let is_plain = |script: &String| script.chars().all(|character| "0123456789,$;pdq=! ".contains(character));
+    sed_only_reads(arguments) && sed_scripts(arguments).is_some_and(|scripts| scripts.iter().all(is_plain))
+}
+
+fn sed_scripts(arguments: &[Word]) -> Option<Vec<String>> {
     let long =
         "quiet silent expression= regexp-extended null-data unbuffered separate line-length= posix debug sandbox";
-    let Some(given) = flags::given("nErzusl:e:", long, arguments) else { return false };
-    let mut scripts: Vec<&str> = Vec::new();
+    let given = flags::given("nErzusl:e:", long, arguments)?;
+    let mut scripts: Vec<String> = Vec::new();
     for flag in &given.flags {
         if let Flag::Short('e', Some(script)) | Flag::Long("expression", Some(script)) = flag {
-            scripts.push(script);
+            scripts.push(script.clone());
         }
     }
     if scripts.is_empty() {
-        let Some(first) = given.operands.first().filter(|first| !first.expands) else { return false };
-        scripts.push(&first.text);
+        scripts.push(given.operands.first().filter(|first| !first.expands)?.text.clone());
     }
-    scripts.iter().all(|script| script_only_prints(script))
+    Some(scripts)
 }
 
-/// A script of plain commands, joined by `;` or lines: addresses, then `p`, `d`, `q`, `=`, `l`, `n`, `N`, `s`, `y`.
+/// A script of plain commands, joined by `;` or lines: addresses, then `p`, `d`, `q`, `=`, `l`, `n`, `N`, `s`, `y`, or
+/// such commands in braces.
 fn script_only_prints(script: &str) -> bool {
     let mut rest = script;
+    let mut open_braces = 0_usize;
     loop {
         rest = rest.trim_start_matches([' ', ';', '\n', '\t']);
         if rest.is_empty() {
-            return true;
+            return open_braces == 0;
         }
-        let Some(after) = addresses(rest).and_then(one_command) else { return false };
-        rest = after.trim_start_matches([' ', '\t']);
-        if !(rest.is_empty() || rest.starts_with([';', '\n'])) {
+        if let Some(after) = rest.strip_prefix('}') {
+            let Some(left) = open_braces.checked_sub(1) else { return false };
+            (open_braces, rest) = (left, after.trim_start_matches([' ', '\t']));
+        } else {
+            let Some(command) = addresses(rest) else { return false };
+            if let Some(after) = command.strip_prefix('{') {
+                (open_braces, rest) = (open_braces + 1, after);
+                continue;
+            }
+            let Some(after) = one_command(command) else { return false };
+            rest = after.trim_start_matches([' ', '\t']);
+        }
+        if !(rest.is_empty() || rest.starts_with([';', '\n', '}'])) {
             return false;
         }
     }
@@ -113,7 +144,7 @@ fn address(script: &str) -> Option<&str> {
         return Some(rest);
     }
     if let Some(inner) = script.strip_prefix('/') {
-        let rest = after_delimiter(inner, '/')?;
+        let rest = after_regex(inner, '/')?;
         return Some(rest.strip_prefix('I').unwrap_or(rest));
     }
     let digits = |character: char| character.is_ascii_digit() || character == '~';
@@ -126,9 +157,11 @@ fn one_command(script: &str) -> Option<&str> {
         'p' | 'P' | 'd' | 'D' | '=' | 'h' | 'H' | 'g' | 'G' | 'x' | 'n' | 'N' => Some(characters.as_str()),
         'q' | 'Q' | 'l' => Some(characters.as_str().trim_start_matches(|c: char| c.is_ascii_digit())),
         command @ ('s' | 'y') => {
-            let delimiter = characters.next().filter(|c| c.is_ascii_punctuation() && *c != '\\')?;
-            let replacement = after_delimiter(characters.as_str(), delimiter)?;
-            let flags = after_delimiter(replacement, delimiter)?;
+            // None that means something in a regular expression or to a backslash.
+            let delimiter = characters.next().filter(|delimiter| "/|,#:@!~%_;=".contains(*delimiter))?;
+            let first = if command == 's' { after_regex } else { after_text };
+            let replacement = first(characters.as_str(), delimiter)?;
+            let flags = after_text(replacement, delimiter)?;
             // `w` writes a file, `e` runs what was replaced.
             let known =
                 |c: char| command == 's' && (matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M') || c.is_ascii_digit());
@@ -138,26 +171,65 @@ fn one_command(script: &str) -> Option<&str> {
     }
 }
 
-/// What follows the next delimiter that no backslash escapes and that stands in no bracket expression that could be
-/// read otherwise.
-fn after_delimiter(text: &str, delimiter: char) -> Option<&str> {
-    let mut characters = text.char_indices();
-    let mut in_brackets = false;
-    while let Some((place, character)) = characters.next() {
-        match character {
+/// What follows a regular expression. Some versions of `sed` end it at the first delimiter, others not within brackets: it
+/// is read only where all of them see the same end.
+fn after_regex(text: &str, delimiter: char) -> Option<&str> {
+    let mut rest = text;
+    loop {
+        let mut characters = rest.chars();
+        match characters.next()? {
             '\\' => {
-                characters.next()?;
+                characters.next().filter(|next| *next != '\n')?;
+                rest = characters.as_str();
             }
             '\n' => return None,
-            // Whether a delimiter in brackets ends the expression differs.
-            found if found == delimiter && in_brackets => return None,
-            found if found == delimiter => return Some(&text[place + found.len_utf8()..]),
-            '[' => in_brackets = true,
-            ']' => in_brackets = false,
+            '[' => rest = after_brackets(characters.as_str(), delimiter)?,
+            found if found == delimiter => return Some(characters.as_str()),
+            _ => rest = characters.as_str(),
+        }
+    }
+}
+
+/// What follows a bracket expression of single characters, ranges and named classes. The delimiter stands in none, a
+/// backslash before none of the brackets, and there is no `[.x.]` and no `[=x=]`.
+fn after_brackets(text: &str, delimiter: char) -> Option<&str> {
+    let members = text.strip_prefix('^').unwrap_or(text);
+    // Where it comes first, it is a member.
+    let mut rest = members.strip_prefix(']').unwrap_or(members);
+    loop {
+        let mut characters = rest.chars();
+        match characters.next()? {
+            ']' => return Some(characters.as_str()),
+            '[' => {
+                let (name, after) = characters.as_str().strip_prefix(':')?.split_once(":]")?;
+                let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase());
+                rest = is_name.then_some(after)?;
+                continue;
+            }
+            '\\' => {
+                characters.next().filter(|next| !matches!(next, '[' | ']' | '\\' | '\n'))?;
+            }
+            '\n' => return None,
+            found if found == delimiter => return None,
+            _ => {}
+        }
+        rest = characters.as_str();
+    }
+}
+
+/// What follows a replacement, or the characters of `y`.
+fn after_text(text: &str, delimiter: char) -> Option<&str> {
+    let mut characters = text.chars();
+    loop {
+        match characters.next()? {
+            '\\' => {
+                characters.next().filter(|next| *next != '\n')?;
+            }
+            '\n' => return None,
+            found if found == delimiter => return Some(characters.as_str()),
             _ => {}
         }
     }
-    None
 }
 
 /// `import "FILE" as $x;` and `include`, by their place: a field of that name follows a dot, a text a quote.
@@ -210,4 +282,29 @@ pub(super) fn test_only_reads(command: &SimpleCommand) -> bool {
         }
         _ => false,
     }
+}
+
+/// `ip -br addr show dev lo`, in this order, the verb in full: `ip` takes `a` for `add`, and `-b` for a file of commands.
+pub(super) fn ip_only_shows(arguments: &[Word]) -> bool {
+    const OPTIONS: &str = "-4 -6 -br -brief -c -color -d -details -h -human -j -json -o -oneline -p -pretty -s -stats";
+    const OBJECTS: &str = "a addr address l link n neigh r route rule";
+    let is_among = |words: &str, text: &str| words.split(' ').any(|word| word == text);
+    let mut words = arguments.iter().map(|word| word.text.as_str()).skip_while(|text| is_among(OPTIONS, text));
+    let is_name = |text: &str| {
+        text.starts_with(|first: char| first.is_ascii_alphanumeric())
+            && text.chars().all(|character| character.is_ascii_alphanumeric() || "._-".contains(character))
+    };
+    let object = words.next();
+    let rest: Vec<&str> = words.collect();
+    let shows = match rest.as_slice() {
+        [] => true,
+        [verb, of @ ..] if is_among("show list ls", verb) => match of {
+            [] => true,
+            [name] => is_name(name),
+            ["dev" | "table", name] => is_name(name),
+            _ => false,
+        },
+        _ => false,
+    };
+    object.is_some_and(|object| is_among(OBJECTS, object)) && shows
 }

@@ -253,16 +253,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         shows: Shows::Names,
     },
     names("id", "agGnruzZ", "group groups name real user zero"),
-    Program {
-        name: "ip",
-        short: "46brsodhj",
-        long: "brief details human json oneline statistics",
-        operands: Checked(|given| {
-            let verbs = "a addr address l link r route n neigh show ls list dev lo eth0 default table main all";
-            given.operands.iter().all(|operand| verbs.split(' ').any(|verb| verb == operand.text))
-        }),
-        shows: Shows::Names,
-    },
     shows("join", "1:2:a:e:ij:o:t:v:z", "check-order header ignore-case nocheck-order zero-terminated"),
     shows(
         "jq",

@@ -17,7 +17,7 @@ struct Labelled {
 fn labelled() -> Vec<Labelled> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/commands");
     let mut all = Vec::new();
-    for file in ["read.txt", "look.txt", "build.txt", "everyday.txt", "ask.txt", "dangerous.txt"] {
+    for file in ["read.txt", "script.txt", "look.txt", "build.txt", "everyday.txt", "ask.txt", "dangerous.txt"] {
         let text = std::fs::read_to_string(folder.join(file)).unwrap();
         for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with("# ")) {
             let (label, line) = line.split_once('\t').expect(line);
@@ -25,6 +25,12 @@ fn labelled() -> Vec<Labelled> {
         }
     }
     all
+}
+
+/// Whatever their label.
+#[cfg(target_os = "linux")]
+pub(super) fn all_lines() -> Vec<String> {
+    labelled().into_iter().map(|entry| entry.line).collect()
 }
 
 /// `⟨U+000A⟩` is the character of that number.
@@ -47,6 +53,7 @@ fn labelled_commands_are_classified() {
     let mut figures = Vec::new();
     for (label, unasked_inside, unasked_outside) in [
         ("read", true, true),
+        ("script", true, false),
         ("look", true, false),
         ("build", true, false),
         ("ask", false, false),

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::super::{Network, SandboxSpec};
+use super::super::{Network, ProjectAccess, SandboxSpec};
 
 const SCRIPT: &str = include_str!("probe.sh");
 /// What the script says where everything is as it should be.
@@ -51,6 +51,7 @@ impl World {
     pub(in super::super) fn spec(&self) -> SandboxSpec {
         SandboxSpec {
             project_root: self.project(),
+            project: ProjectAccess::Writable,
             temp_dir: self.root.join("temp"),
             hidden: vec![self.root.join("hidden")],
             also_writable: Vec::new(),

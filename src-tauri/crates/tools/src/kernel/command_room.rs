@@ -1,0 +1,125 @@
+//! Where the commands of a run live: their temporary folders, environments and sandboxes.
+//!
+//! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
+//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason.
+
+use super::Kernel;
+use crate::builtin::run_command;
+use crate::error::ToolError;
+use crate::policy;
+use arki_domain::Fault;
+use arki_workspace::{
+    EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, Sandbox, SandboxSpec, child_environment,
+    inherited_environment,
+};
+use std::sync::OnceLock;
+
+pub(super) struct CommandRoom {
+    pub(super) environment: Vec<(String, String)>,
+    sandbox: Option<Sandbox>,
+    /// For commands that were granted the network; made for the first of them.
+    sandbox_with_network: OnceLock<Sandbox>,
+    sandbox_spec: SandboxSpec,
+    /// For commands that only read; made for the first of them.
+    reading: OnceLock<ReadingRoom>,
+    /// Removed with the room.
+    _temp_dir: PrivateTempDir,
+}
+
+/// Where commands live that only read: the project is read-only, and what they write is nobody else's.
+struct ReadingRoom {
+    environment: Vec<(String, String)>,
+    sandbox: Sandbox,
+    _temp_dir: PrivateTempDir,
+}
+
+/// What a command is there for, as far as it was judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose {
+    /// Known to only read, and held to it by a sandbox: nothing is imaged, for nothing can change.
+    pub(super) only_reads: bool,
+    /// Nobody has agreed to it.
+    pub(super) unasked: bool,
+}
+
+impl CommandRoom {
+    fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
+        if self.sandbox.is_none() || !network {
+            return Ok(self.sandbox.as_ref());
+        }
+        if let Some(sandbox) = self.sandbox_with_network.get() {
+            return Ok(Some(sandbox));
+        }
+        let spec = SandboxSpec { network: Network::Granted, ..self.sandbox_spec.clone() };
+        let sandbox = Sandbox::prepare(&spec)?;
+        Ok(Some(self.sandbox_with_network.get_or_init(|| sandbox)))
+    }
+
+    /// Only git's own commands write git directories, what only reads can't write, and what nobody agreed to sees no secrets.
+    pub(super) fn sandbox_for(
+        &self,
+        arguments: &run_command::Arguments,
+        purpose: Purpose,
+    ) -> Result<Option<Sandbox>, ToolError> {
+        let sandbox = match purpose.only_reads {
+            true => Some(&self.reading()?.sandbox),
+            false => self.sandbox(arguments.network)?,
+        };
+        let Some(sandbox) = sandbox else { return Ok(None) };
+        let writes = policy::writes_repository(&arguments.command);
+        let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
+        let hides = purpose.unasked && !policy::only_git_reads(&arguments.command);
+        Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
+    }
+
+    pub(super) fn environment_for(&self, purpose: Purpose) -> Result<Vec<(String, String)>, ToolError> {
+        Ok(if purpose.only_reads { self.reading()?.environment.clone() } else { self.environment.clone() })
+    }
+
+    fn reading(&self) -> Result<&ReadingRoom, ToolError> {
+        if let Some(room) = self.reading.get() {
+            return Ok(room);
+        }
+        let temp_dir = PrivateTempDir::create()?;
+        let sandbox = Sandbox::prepare(&SandboxSpec {
+            project: ProjectAccess::ReadOnly,
+            temp_dir: temp_dir.path().to_owned(),
+            ..self.sandbox_spec.clone()
+        })?;
+        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: Some(sandbox.name()) };
+        let environment = child_environment(inherited_environment(), &[], spec);
+        Ok(self.reading.get_or_init(|| ReadingRoom { environment, sandbox, _temp_dir: temp_dir }))
+    }
+}
+
+impl Kernel {
+    pub(super) async fn room(&self) -> Result<&CommandRoom, Fault> {
+        let furnish = async || {
+            // Nothing waits for it: what killed runs left only takes space.
+            tokio::task::spawn_blocking(arki_workspace::remove_abandoned_temp_dirs);
+            self.furnish().map_err(Fault::from)
+        };
+        self.room.get_or_try_init(furnish).await
+    }
+
+    fn furnish(&self) -> Result<CommandRoom, ToolError> {
+        let temp_dir = PrivateTempDir::create()?;
+        let sandbox_spec = SandboxSpec {
+            project_root: self.settings.project.root().to_owned(),
+            project: ProjectAccess::Writable,
+            temp_dir: temp_dir.path().to_owned(),
+            hidden: self.settings.hidden.clone(),
+            also_writable: Vec::new(),
+            network: Network::None,
+            secrets: Some(self.settings.secrets.clone()),
+            trash: Some(self.settings.trash.clone()),
+            journals: Some(self.settings.journals.clone()),
+        };
+        let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
+        let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
+        let environment = child_environment(inherited_environment(), &[], spec);
+        let sandbox_with_network = OnceLock::new();
+        let reading = OnceLock::new();
+        Ok(CommandRoom { environment, sandbox, sandbox_with_network, sandbox_spec, reading, _temp_dir: temp_dir })
+    }
+}
