@@ -225,3 +225,78 @@ fn a_providers_test_stops_at_the_first_step_that_fails_and_says_what_to_do() {
     assert!(shown.lines().last().unwrap().contains("Can't reach mock"), "{shown}");
     stage.arki(&["providers", "test", "nobody"]).fails(2, "UNKNOWN_PROVIDER");
 }
+
+/// `\ud83d` in one piece of the arguments and `\ude00` in the next.
+#[test]
+fn a_character_that_is_cut_over_two_pieces_of_a_call_is_whole_in_the_file() {
+    let piece = |arguments: &str| {
+        format!(
+            r#"data: {{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"id":"c","function":{{"name":"write_file","arguments":"{arguments}"}}}}]}}}}]}}"#
+        )
+    };
+    let body = [
+        &piece(r#"{\"path\":\"a.txt\",\"content\":\"x\ud83d"#),
+        &piece(r#"\ude00y \\ud83d"#),
+        &piece(r#"\\ude00z\"}"#),
+        r#"data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+        "data: [DONE]\n\n",
+    ]
+    .join("\n\n");
+    let stage = Stage::of(Script::new(vec![Turn::stream(body), Turn::text("done")]));
+    stage.exec(&["--approve", "edits", "write"]).exits(0);
+    assert_eq!(stage.read("a.txt"), "x\u{1f600}y \u{1f600}z");
+    stage.verifies();
+}
+
+#[test]
+fn a_whole_answer_in_disguise_is_told_once_and_in_the_providers_words() {
+    for body in [r#"{"detail": "the model is asleep"}"#, "<html><title>the model is asleep</title></html>"] {
+        let (shown, log) = fails(Turn::raw(200, "text/event-stream", body), "PROVIDER_BAD_ANSWER");
+        assert!(shown.message.contains("the model is asleep"), "{shown:?}");
+        assert_eq!(payloads(&log, "engine.retry"), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn an_answer_that_repeats_itself_is_stopped_and_its_beginning_kept() {
+    for (field, kept) in [("content", "content"), ("reasoning_content", "thoughts")] {
+        let chunk = |text: &str| json!({"choices": [{"index": 0, "delta": {field: text}}]});
+        let said = std::iter::once(chunk("Well. ")).chain((0..3000).map(|_| chunk("I will read the file again. ")));
+        let (shown, log) = fails(Turn::chunks(&said.collect::<Vec<_>>()), "ANSWER_REPEATS");
+        assert!(shown.message.contains("word for word"), "{shown:?}");
+        let message = payload(&log, "output.message");
+        assert_eq!(message["interrupted"], true);
+        let length = text(&message[kept]).len();
+        assert!(text(&message[kept]).starts_with("Well. I will") && length < 20_000, "{length}");
+    }
+}
+
+#[test]
+fn an_answer_that_goes_on_for_too_long_is_stopped_and_its_beginning_kept() {
+    let stage = Stage::of(Script::new(vec![Turn::text("It goes on").hang_after(200)]));
+    let provider = json!({"kind": "custom", "baseUrl": stage.model.url(), "models": {"mock": {"contextWindow": 1000}}});
+    let config = json!({
+        "agents": {"arki": {"model": "mock/mock"}},
+        "providers": {"mock": provider},
+        "limits": {"maxAnswerSeconds": 1}
+    });
+    stage.write_config(&config.to_string());
+    let shown = stage.exec(&["hello"]).exits(1).json_error();
+    assert_eq!(shown.code, "ANSWER_TIMEOUT", "{shown:?}");
+    assert!(shown.hint.contains("maxAnswerSeconds"), "{shown:?}");
+}
+
+#[test]
+fn figures_that_nobody_told_are_unknown_and_not_zero() {
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]});
+    let stage = Stage::of(Script::new(vec![Turn::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"))]));
+    let log = stage.exec(&["hello"]).exits(0).lines();
+    for kind in ["engine.response", "run.completed"] {
+        let usage = &payload(&log, kind)["usage"];
+        for figure in ["promptTokens", "completionTokens", "totalTokens", "cachedTokens"] {
+            assert_eq!(usage.get(figure), Some(&Value::Null), "{kind} {figure}");
+        }
+    }
+    let told = stage.arki(&["usage"]).exits(0).stdout;
+    assert!(told.contains("and some nobody told"), "{told}");
+}

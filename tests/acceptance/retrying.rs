@@ -19,10 +19,8 @@ fn a_request_that_was_refused_for_now_is_sent_again() {
         let log = stage.exec(&["hello"]).exits(0).lines();
         let retries = payloads(&log, "engine.retry");
         assert_eq!(retries.len(), 1, "{status}");
-        assert_eq!(
-            (&retries[0]["turn"], &retries[0]["attempt"], &retries[0]["delayMs"]),
-            (&json!(1), &json!(1), &json!(1))
-        );
+        assert_eq!((&retries[0]["turn"], &retries[0]["attempt"]), (&json!(1), &json!(1)));
+        assert!((250..=500).contains(&retries[0]["delayMs"].as_u64().unwrap()), "{retries:?}");
         assert_eq!(payload(&log, "run.completed")["response"], "Here I am. ");
         let requests = stage.model.requests();
         assert_eq!((requests.len(), &requests[0].body), (2, &requests[1].body), "another request than before");
@@ -82,4 +80,26 @@ fn after_words_were_shown_nothing_is_tried_again() {
         sequence(vec![Turn::text("These words have come and the rest has not").cut_after(700), Turn::text("Again.")]);
     stage.exec(&["hello"]).fails(1, "PROVIDER_STREAM_CUT");
     assert_eq!(stage.model.requests().len(), 1);
+}
+
+#[test]
+fn whoever_asks_for_no_wait_is_not_asked_five_times_at_once() {
+    let hurried = Turn::json(429, json!({"error": {"message": "not now"}})).header("retry-after", "0");
+    let stage = sequence(vec![hurried]);
+    stage.exec(&["hello"]).fails(1, "PROVIDER_RATE_LIMITED");
+    assert_eq!(stage.model.requests().len(), 5);
+    let delays: Vec<u64> =
+        payloads(&stage.log(), "engine.retry").iter().map(|retry| retry["delayMs"].as_u64().unwrap()).collect();
+    assert!(delays.iter().all(|delay| *delay >= 250) && delays[3] > delays[0], "{delays:?}");
+}
+
+#[test]
+fn a_wait_that_nobody_means_is_told_in_words() {
+    for asked in ["18446744073709551615", "1e300"] {
+        let absurd = Turn::json(429, json!({"error": {"message": "not now"}})).header("retry-after", asked);
+        let stage = sequence(vec![absurd]);
+        let shown = stage.exec(&["hello"]).exits(1).json_error();
+        assert!(shown.message.ends_with("It asks to wait for more than 30 days."), "{shown:?}");
+        assert_eq!(stage.model.requests().len(), 1);
+    }
 }

@@ -49,7 +49,7 @@ impl Answer {
             thoughts: String::new(),
             calls: Vec::new(),
             reasoning: None,
-            usage: Usage::default(),
+            usage: Usage::unknown(),
             finish_reason: FinishReason::Other,
             first_token_after_ms: None,
             started: Instant::now(),

@@ -5,6 +5,7 @@
 
 use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
 use serde_json::{Map, Value};
+use std::time::Duration;
 
 /// The longest answer, thoughts included, in bytes of JSON; the log takes events of 32 MiB.
 pub(crate) const MAX_ANSWER_BYTES: usize = 12 << 20;
@@ -60,6 +61,16 @@ pub(crate) fn too_long() -> Fault {
             MAX_ANSWER_BYTES >> 20
         ),
         "Ask for less at once, or choose another model: this one may not stop by itself.",
+    )
+}
+
+pub(crate) fn too_slow(limit: Duration) -> Fault {
+    let seconds = limit.as_secs();
+    let limit = if seconds >= 120 { format!("{} minutes", seconds.div_ceil(60)) } else { format!("{seconds} s") };
+    Fault::new(
+        Code::ANSWER_TIMEOUT,
+        format!("The model's answer was stopped after {limit}. Its beginning is kept."),
+        "Ask for less at once, choose another model, or raise limits.maxAnswerSeconds.",
     )
 }
 

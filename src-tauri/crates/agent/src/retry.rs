@@ -62,8 +62,9 @@ fn decide(fault: Fault, retry: u32, random: u64) -> Verdict {
     }
     match fault.retry_after_ms.map(Duration::from_millis) {
         Some(asked) if asked > MAX_WAIT => Verdict::GiveUp(asks_too_much(fault, asked)),
-        Some(asked) => Verdict::Wait(asked),
-        None => Verdict::Wait(backoff(retry, random)),
+        // No provider means that it wants to be asked again at once.
+        Some(asked) if !asked.is_zero() => Verdict::Wait(asked.max(backoff(1, random))),
+        Some(_) | None => Verdict::Wait(backoff(retry, random)),
     }
 }
 
@@ -80,10 +81,14 @@ fn asks_too_much(fault: Fault, asked: Duration) -> Fault {
 }
 
 fn in_words(wait: Duration) -> String {
+    const DAY: u64 = 86_400;
+    const MONTH: u64 = 30 * DAY;
     match wait.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds.div_ceil(60)),
-        seconds => format!("{} h", seconds.div_ceil(3600)),
+        seconds @ 7200..=172_800 => format!("{} h", seconds.div_ceil(3600)),
+        seconds @ 172_801..=MONTH => format!("{} days", seconds.div_ceil(DAY)),
+        _ => "for more than 30 days".to_owned(),
     }
 }
 
@@ -110,14 +115,32 @@ mod tests {
 
     #[test]
     fn what_the_provider_asks_for_is_waited_up_to_the_limit() {
-        assert_eq!(decide(fault(Some(1)), 1, 7), Verdict::Wait(Duration::from_millis(1)));
+        assert_eq!(decide(fault(Some(700)), 1, 7), Verdict::Wait(Duration::from_millis(700)));
         assert_eq!(decide(fault(Some(60_000)), 4, 7), Verdict::Wait(MAX_WAIT));
         let cases = [(60_001, "60 s"), (90_000, "90 s"), (179_000, "3 min"), (86_400_000, "24 h")];
+        let cases = cases.into_iter().chain([
+            (172_800_001, "48 h"),
+            (259_200_000, "3 days"),
+            (2_592_001_000, "for more than 30 days"),
+            (u64::MAX, "for more than 30 days"),
+        ]);
         for (asked, words) in cases {
             let Verdict::GiveUp(given_up) = decide(fault(Some(asked)), 1, 7) else { panic!("waits {asked}") };
             assert_eq!(given_up.message, format!("lab asks to slow down. It asks to wait {words}."));
             assert!(given_up.is(Code::PROVIDER_RATE_LIMITED));
         }
+    }
+
+    #[test]
+    fn whoever_asks_for_no_wait_is_not_asked_at_once() {
+        for retry in 1..MAX_ATTEMPTS {
+            for asked in [0, 1, 100] {
+                let Verdict::Wait(wait) = decide(fault(Some(asked)), retry, 7) else { panic!("gives up") };
+                assert!(wait >= FIRST_WAIT / 2, "{retry} {asked}: {wait:?}");
+            }
+        }
+        assert_eq!(decide(fault(Some(0)), 4, 7), decide(fault(None), 4, 7));
+        assert_ne!(decide(fault(Some(0)), 1, 7), decide(fault(Some(0)), 1, 8));
     }
 
     #[test]

@@ -188,6 +188,8 @@ impl Executor for Hands {
     }
 }
 
+const MAX_ANSWER: std::time::Duration = std::time::Duration::from_secs(1800);
+
 struct Stage {
     log: Arc<MemoryLog>,
     deltas: Arc<Deltas>,
@@ -251,6 +253,7 @@ impl Stage {
             images: Arc::default(),
             model_options: ModelOptions::default(),
             is_retryable: |fault| fault.is(Code::PROVIDER_FAILED),
+            max_answer: MAX_ANSWER,
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, last_seq: 1 };

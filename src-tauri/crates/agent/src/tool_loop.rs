@@ -29,6 +29,8 @@ pub struct RunParts {
     pub model_options: ModelOptions,
     /// Says whether what failed may succeed a little later, if it is simply tried again.
     pub is_retryable: fn(&Fault) -> bool,
+    /// How long one answer may take, from its request to its last word.
+    pub max_answer: Duration,
 }
 
 /// How a run is told from outside to stop, or to pause after the step it is at.

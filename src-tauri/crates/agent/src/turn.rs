@@ -102,10 +102,14 @@ impl ToolLoop {
     async fn stream(&self, prepared: PreparedRequest, answer: &mut Answer) -> Result<AnswerEnd, Fault> {
         let out_of_time = budget::out_of_time(&self.state, self.parts.clock.now_ms());
         tokio::pin!(out_of_time);
+        let max_answer = self.parts.max_answer;
+        let too_slow = tokio::time::sleep(max_answer);
+        tokio::pin!(too_slow);
         let mut stream = tokio::select! {
             biased;
             () = self.cancel.cancelled() => return Ok(AnswerEnd::Cancelled),
             () = &mut out_of_time => return Ok(AnswerEnd::OutOfTime),
+            () = &mut too_slow => return Ok(AnswerEnd::Failed(bounds::too_slow(max_answer))),
             sent = self.parts.model.send(prepared) => match sent {
                 Ok(stream) => stream,
                 Err(fault) => return Ok(AnswerEnd::Failed(fault)),
@@ -117,6 +121,7 @@ impl ToolLoop {
                 biased;
                 () = self.cancel.cancelled() => return Ok(AnswerEnd::Cancelled),
                 () = &mut out_of_time => return Ok(AnswerEnd::OutOfTime),
+                () = &mut too_slow => return Ok(AnswerEnd::Failed(bounds::too_slow(max_answer))),
                 next = stream.next() => next,
             };
             match next {
@@ -175,10 +180,10 @@ impl ToolLoop {
         answer.calls.clear();
         answer.reasoning = None;
         let mut bodies: Vec<EventBody> = Vec::new();
-        if answer.has_begun() && answer.usage == Usage::default() && self.parts.model.is_free() {
+        if answer.has_begun() && answer.usage == Usage::unknown() && self.parts.model.is_free() {
             answer.usage.cost_usd = Some(0.0);
         }
-        if answer.has_begun() || answer.usage != Usage::default() {
+        if answer.has_begun() || answer.usage != Usage::unknown() {
             bodies.push(response(&answer).into());
         }
         if !answer.text.is_empty() || !answer.thoughts.is_empty() {

@@ -26,6 +26,10 @@ codes! {
     ADDRESS_REFUSED,
     /// No agent of this name is configured.
     AGENT_UNKNOWN,
+    /// The model's answer repeats itself word for word and was stopped.
+    ANSWER_REPEATS,
+    /// The model's answer took longer than `limits.maxAnswerSeconds` and was stopped.
+    ANSWER_TIMEOUT,
     /// The model's answer is longer, or asks for more tool calls, than Arki takes.
     ANSWER_TOO_LONG,
     /// A request waited too long for its turn at a provider.

@@ -71,7 +71,7 @@ pub enum FinishReason {
 
 /// Tokens and money. `prompt_tokens` includes the cached ones, `completion_tokens` those of the thoughts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(from = "WrittenUsage", into = "WrittenUsage")]
 pub struct Usage {
     pub prompt_tokens: u64,
     pub completion_tokens: u64,
@@ -79,26 +79,73 @@ pub struct Usage {
     /// Read from the provider's cache.
     pub cached_tokens: u64,
     /// Put into the provider's cache, where that has a price of its own.
-    #[serde(skip_serializing_if = "is_zero")]
     pub cache_write_tokens: u64,
-    #[serde(skip_serializing_if = "is_zero")]
     pub reasoning_tokens: u64,
     /// In US dollars; `None` where the price is not known.
     pub cost_usd: Option<f64>,
+    /// Nobody told the tokens, or not those of every request: the figures are only what is known.
+    pub has_unknown_tokens: bool,
+}
+
+/// As it is written: what is unknown is null, and not zero.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct WrittenUsage {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    total_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "is_zero")]
+    cache_write_tokens: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    reasoning_tokens: u64,
+    cost_usd: Option<f64>,
+}
+
+impl From<WrittenUsage> for Usage {
+    fn from(written: WrittenUsage) -> Self {
+        let WrittenUsage { prompt_tokens, completion_tokens, total_tokens, cached_tokens, .. } = written;
+        Self {
+            prompt_tokens: prompt_tokens.unwrap_or(0),
+            completion_tokens: completion_tokens.unwrap_or(0),
+            total_tokens: total_tokens.unwrap_or(0),
+            cached_tokens: cached_tokens.unwrap_or(0),
+            cache_write_tokens: written.cache_write_tokens,
+            reasoning_tokens: written.reasoning_tokens,
+            cost_usd: written.cost_usd,
+            has_unknown_tokens: prompt_tokens.is_none() && completion_tokens.is_none() && total_tokens.is_none(),
+        }
+    }
+}
+
+impl From<Usage> for WrittenUsage {
+    fn from(usage: Usage) -> Self {
+        let known = |tokens: u64| (!usage.has_unknown_tokens).then_some(tokens);
+        Self {
+            prompt_tokens: known(usage.prompt_tokens),
+            completion_tokens: known(usage.completion_tokens),
+            total_tokens: known(usage.total_tokens),
+            cached_tokens: known(usage.cached_tokens),
+            cache_write_tokens: usage.cache_write_tokens,
+            reasoning_tokens: usage.reasoning_tokens,
+            cost_usd: usage.cost_usd,
+        }
+    }
 }
 
 impl Usage {
-    /// The sum of two requests. A cost is known only when both are.
+    /// The sum of two requests. Cost and tokens are known only when both are.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
-            prompt_tokens: self.prompt_tokens + other.prompt_tokens,
-            completion_tokens: self.completion_tokens + other.completion_tokens,
-            total_tokens: self.total_tokens + other.total_tokens,
-            cached_tokens: self.cached_tokens + other.cached_tokens,
-            cache_write_tokens: self.cache_write_tokens + other.cache_write_tokens,
-            reasoning_tokens: self.reasoning_tokens + other.reasoning_tokens,
+            prompt_tokens: self.prompt_tokens.saturating_add(other.prompt_tokens),
+            completion_tokens: self.completion_tokens.saturating_add(other.completion_tokens),
+            total_tokens: self.total_tokens.saturating_add(other.total_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
             cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
+            has_unknown_tokens: self.has_unknown_tokens || other.has_unknown_tokens,
         }
     }
 
@@ -107,9 +154,37 @@ impl Usage {
     pub fn zero() -> Self {
         Self { cost_usd: Some(0.0), ..Self::default() }
     }
+
+    /// Of a request that nobody has told anything of.
+    #[must_use]
+    pub fn unknown() -> Self {
+        Self { has_unknown_tokens: true, ..Self::default() }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks with a reference")]
 fn is_zero(tokens: &u64) -> bool {
     *tokens == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_nobody_told_is_null_and_not_zero() {
+        let unknown = json!({"promptTokens": null, "completionTokens": null, "totalTokens": null, "cachedTokens": null, "costUsd": null});
+        assert_eq!(serde_json::to_value(Usage::unknown()).unwrap(), unknown);
+        for written in [unknown, json!({})] {
+            assert_eq!(serde_json::from_value::<Usage>(written).unwrap(), Usage::unknown());
+        }
+        let known = Usage { prompt_tokens: 7, total_tokens: 7, cost_usd: Some(0.5), ..Usage::default() };
+        let written =
+            json!({"promptTokens": 7, "completionTokens": 0, "totalTokens": 7, "cachedTokens": 0, "costUsd": 0.5});
+        assert_eq!(serde_json::to_value(known).unwrap(), written);
+        assert_eq!(serde_json::from_value::<Usage>(written).unwrap(), known);
+        let sum = known.plus(Usage::unknown());
+        assert!(sum.has_unknown_tokens && sum.prompt_tokens == 7 && sum.cost_usd.is_none());
+    }
 }

@@ -30,6 +30,7 @@ pub(crate) const AGENT: &str = "arki";
 /// Used where the configuration names no model: works without a key and without a network.
 pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
 const DEFAULT_MAX_TURNS: u32 = 50;
+const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
 const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 
@@ -55,6 +56,8 @@ pub struct Config {
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
     pub approval_timeout_seconds: Option<u64>,
+    /// For one answer of the model.
+    pub max_answer_seconds: u64,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.

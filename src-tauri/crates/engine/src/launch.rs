@@ -64,6 +64,7 @@ impl Engine {
             images: Arc::new(self.images_of(&history.transcript)?),
             model_options,
             is_retryable: arki_llm::retryable,
+            max_answer: Duration::from_secs(config.max_answer_seconds),
         };
         let active = ActiveRun {
             session_id: session_id.clone(),

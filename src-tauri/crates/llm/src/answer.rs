@@ -5,9 +5,11 @@ use crate::admission::Place;
 use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
 use crate::drain::Drain;
 use crate::fault::Target;
-use crate::lone_surrogates::without_lone_surrogates;
+use crate::lone_surrogates::{join_within, joined, with_marked_halves};
+use crate::repetition::Repetition;
 use crate::sse::{ByteStream, Events, Framing};
-use arki_domain::{ChatStream, Fault, StreamEvent, Usage};
+use crate::vendor_error::VendorError;
+use arki_domain::{ChatStream, Fault, StreamEvent, TokenType, ToolRequest, Usage};
 use futures_util::StreamExt;
 use futures_util::stream::unfold;
 use std::collections::VecDeque;
@@ -29,12 +31,28 @@ pub(crate) struct AnswerContext {
 }
 
 impl AnswerContext {
-    /// With its cost, unless the vendor has said it.
+    /// As it is told: with its cost, unless the vendor has said it, and without marks of characters that were cut.
+    fn told(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
+        match event {
+            StreamEvent::ToolCall(call) => StreamEvent::ToolCall(ToolRequest {
+                call_id: call.call_id,
+                tool_id: joined(call.tool_id),
+                arguments: joined(call.arguments),
+            }),
+            StreamEvent::Reasoning(mut reasoning) => {
+                join_within(&mut reasoning.items);
+                StreamEvent::Reasoning(reasoning)
+            }
+            StreamEvent::Token { token_type, text } => StreamEvent::Token { token_type, text: joined(text) },
+            StreamEvent::Metadata { .. } | StreamEvent::End => self.priced(event, has_list_price),
+        }
+    }
+
     fn priced(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
         let StreamEvent::Metadata { finish_reason, usage } = event else { return event };
         // What is free is so also where the server has counted nothing.
         let is_free = self.price.as_ref().is_some_and(Price::is_free);
-        let usage = usage.or_else(|| is_free.then(Usage::default));
+        let usage = usage.or_else(|| is_free.then(Usage::unknown));
         let price = self.price.as_ref().filter(|_| is_free || has_list_price);
         let cost = |usage: &Usage| price.map(|price| price.cost(usage));
         let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
@@ -49,6 +67,17 @@ impl AnswerContext {
             DecodeError::Cut => self.target.cut("in the middle of its answer"),
         }
     }
+
+    /// A whole answer that is none, or says what is wrong and not that it may pass: the next one would be the same.
+    fn whole_fault(&self, error: DecodeError, body: &str) -> Fault {
+        match error {
+            DecodeError::Vendor(error) if error.says_nothing_of_its_kind() => self.target.no_answer(&error),
+            DecodeError::Malformed(_) if VendorError::from_body(body.as_bytes()).is_told() => {
+                self.target.no_answer(&VendorError::from_body(body.as_bytes()))
+            }
+            error => self.fault(error),
+        }
+    }
 }
 
 /// Streams the answer. Dropping the stream drops the connection, unless the answer is over.
@@ -59,7 +88,8 @@ pub(crate) fn stream(
     context: AnswerContext,
 ) -> ChatStream {
     let events = Events::new(bytes, framing, context.target.clone());
-    let answer = Answer { events: Some(events), decoder, context, ready: VecDeque::new() };
+    let (ready, told) = (VecDeque::new(), Told::default());
+    let answer = Answer { events: Some(events), decoder, context, ready, told };
     unfold(answer, |mut answer| async move { answer.next().await.map(|event| (event, answer)) }).boxed()
 }
 
@@ -70,13 +100,13 @@ pub(crate) fn whole(
     context: &AnswerContext,
 ) -> Result<ChatStream, Fault> {
     let mut out = Vec::new();
-    decoder.whole(&without_lone_surrogates(body), &mut out).map_err(|error| context.fault(error))?;
+    decoder.whole(&with_marked_halves(body), &mut out).map_err(|error| context.whole_fault(error, body))?;
     if !decoder.is_finished() && out.is_empty() {
-        return Err(context.target.bad_answer("there is no answer in it"));
+        return Err(context.target.no_answer(&VendorError::from_body(body.as_bytes())));
     }
     decoder.conclude(&mut out);
     out.push(StreamEvent::End);
-    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.priced(event, decoder.has_list_price()))).collect();
+    let priced: Vec<_> = out.into_iter().map(|event| Ok(context.told(event, decoder.has_list_price()))).collect();
     Ok(futures_util::stream::iter(priced).boxed())
 }
 
@@ -86,6 +116,37 @@ struct Answer {
     decoder: Box<dyn AnswerDecoder>,
     context: AnswerContext,
     ready: VecDeque<Result<StreamEvent, Fault>>,
+    told: Told,
+}
+
+/// What has come so far, as far as it has to be watched.
+#[derive(Default)]
+struct Told {
+    text: Repetition,
+    thoughts: Repetition,
+    arguments: Repetition,
+    /// Which call came last, and how much of its arguments.
+    call: (usize, usize),
+}
+
+impl Told {
+    /// Whether any of it repeats itself for too long.
+    fn repeats(&mut self, events: &[StreamEvent], call: Option<(usize, &str)>) -> bool {
+        let mut repeats = false;
+        for event in events {
+            if let StreamEvent::Token { token_type, text } = event {
+                let told = if *token_type == TokenType::LlmThinking { &mut self.thoughts } else { &mut self.text };
+                repeats |= told.push(text);
+            }
+        }
+        let Some((number, arguments)) = call else { return repeats };
+        if self.call.0 != number {
+            (self.call, self.arguments) = ((number, 0), Repetition::default());
+        }
+        let more = arguments.get(self.call.1..).unwrap_or_default();
+        self.call.1 = arguments.len();
+        repeats | (!more.is_empty() && self.arguments.push(more))
+    }
 }
 
 impl Answer {
@@ -104,15 +165,27 @@ impl Answer {
                 Some(Ok(event)) => self.take(event.name.as_deref(), &event.data, event.unfinished),
                 _ if self.decoder.is_finished() => self.conclude(),
                 Some(Err(fault)) => self.fail(fault),
-                None => self.fail(self.context.target.cut("in the middle of its answer")),
+                None => self.fail(self.ended(self.events.as_ref().and_then(Events::other_words))),
             }
+        }
+    }
+
+    /// `words` are what came in place of events.
+    fn ended(&self, words: Option<String>) -> Fault {
+        match words.map(|words| VendorError::from_body(words.as_bytes())) {
+            Some(words) if words.is_told() => self.context.target.no_answer(&words),
+            _ => self.context.target.cut("in the middle of its answer"),
         }
     }
 
     fn take(&mut self, name: Option<&str>, data: &str, unfinished: bool) {
         let mut out = Vec::new();
-        let step = self.decoder.event(name, &without_lone_surrogates(data), &mut out);
+        let step = self.decoder.event(name, &with_marked_halves(data), &mut out);
+        let repeats = self.told.repeats(&out, self.decoder.arguments());
         self.hand_over(out);
+        if repeats {
+            return self.fail(self.context.target.repeats());
+        }
         match step {
             Ok(Step::More) => {}
             Ok(Step::Complete) => self.conclude(),
@@ -126,7 +199,7 @@ impl Answer {
 
     fn hand_over(&mut self, events: Vec<StreamEvent>) {
         let has_list_price = self.decoder.has_list_price();
-        self.ready.extend(events.into_iter().map(|event| Ok(self.context.priced(event, has_list_price))));
+        self.ready.extend(events.into_iter().map(|event| Ok(self.context.told(event, has_list_price))));
     }
 
     fn conclude(&mut self) {

@@ -15,6 +15,11 @@ pub(crate) trait AnswerDecoder: Send {
     fn whole(&mut self, body: &str, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
         self.event(None, body, out).map(|_| ())
     }
+    /// The call that the last piece of arguments was for: its number, and what has come of them. `None` where calls come
+    /// whole.
+    fn arguments(&self) -> Option<(usize, &str)> {
+        None
+    }
     /// Whether the model has said that it is done.
     fn is_finished(&self) -> bool;
     /// What could only be said at the end: tool calls, the finish reason, usage.

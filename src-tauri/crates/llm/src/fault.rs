@@ -70,6 +70,9 @@ impl Target {
 
     /// From an error of the HTTP client while the answer was arriving.
     pub(crate) fn broken_off(&self, error: &reqwest::Error) -> Fault {
+        if causes(error).any(|cause| is_of_chunks(&cause.to_string())) {
+            return self.bad_answer("its chunked transfer encoding is damaged");
+        }
         if causes(error).any(|cause| cause.downcast_ref::<io::Error>().is_some_and(is_damage)) {
             return self.bad_answer("its compressed data is damaged");
         }
@@ -192,12 +195,36 @@ impl Target {
         )
     }
 
+    /// What came in place of an answer.
+    pub(crate) fn no_answer(&self, says: &VendorError) -> Fault {
+        let fault = self.bad_answer("there is no answer in it");
+        Fault { message: format!("{}{}", fault.message, self.quoted(says)), ..fault }
+    }
+
+    pub(crate) fn web_page(&self, title: Option<&str>) -> Fault {
+        match title {
+            Some(title) => self.bad_answer(&format!("it is a web page, “{title}”")),
+            None => self.bad_answer("it is a web page"),
+        }
+    }
+
     /// `what` finishes the sentence “The answer of X can't be read: …”.
     pub(crate) fn bad_answer(&self, what: &str) -> Fault {
         Fault::new(
             Code::PROVIDER_BAD_ANSWER,
             format!("The answer of {} can't be read: {what}.", self.provider),
             format!("Check that {} is the address of an API of the kind {}.", self.url, self.kind),
+        )
+    }
+
+    pub(crate) fn repeats(&self) -> Fault {
+        Fault::new(
+            Code::ANSWER_REPEATS,
+            format!(
+                "The answer of {} repeats itself word for word, so it was stopped. Its beginning is kept.",
+                self.provider
+            ),
+            "Ask again in other words, or choose another model.",
         )
     }
 
@@ -286,6 +313,14 @@ pub(crate) fn without_credentials(url: &reqwest::Url) -> String {
 fn certificate_problem(error: &reqwest::Error) -> Option<String> {
     let problem = |text: String| Some(text.split_once("invalid peer certificate: ")?.1.to_owned());
     causes(error).find_map(|cause| problem(cause.to_string()))
+}
+
+/// What hyper says of a body that is cut into chunks wrongly; its errors have no other sign.
+fn is_of_chunks(words: &str) -> bool {
+    let words = words.to_lowercase();
+    let parts = ["chunk size", "chunk end", "chunk body", "chunk extension", "chunk trailer"];
+    // One that ends within such a line is only cut.
+    !words.contains("eof") && parts.iter().any(|part| words.contains(part))
 }
 
 /// What gzip says of bytes that are none; a connection that ends says something else.

@@ -40,6 +40,7 @@ mod prompt;
 mod provider;
 mod provider_connection;
 mod providers;
+mod repetition;
 #[cfg(test)]
 mod replay;
 mod retry_after;

@@ -1,7 +1,8 @@
 //! Events out of an answer's bytes, within bounds and time limits: server-sent ones, or one a line.
 //!
 //! The parser of server-sent events is `sse-stream`'s. What is added here is what it leaves to its caller: limits,
-//! time-outs, events without data, and the last event of a stream that ended without its blank line.
+//! time-outs, events without data, and bytes that are no UTF-8, which become U+FFFD as the standard has it. An event at
+//! whose blank line the stream did not arrive is none, as there too; a line of JSON is whole where it can be read.
 
 #[cfg(test)]
 mod line_tests;
@@ -13,8 +14,8 @@ use futures_util::StreamExt;
 use futures_util::stream::{BoxStream, unfold};
 use reqwest::Response;
 use sse_stream::{Error as SseError, SseByteStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -82,17 +83,35 @@ enum Parser {
 struct Progress {
     bytes_since_event: AtomicUsize,
     ended: AtomicBool,
+    has_events: AtomicBool,
+    /// How it begins.
+    head: Mutex<Vec<u8>>,
 }
+
+/// How much of a stream without events is shown.
+const HEAD_BYTES: usize = 2048;
 
 impl Events {
     pub(crate) fn new(bytes: ByteStream, framing: Framing, target: Target) -> Self {
         let progress = Arc::new(Progress::default());
-        let bytes = bounded(bytes, Arc::clone(&progress), target.clone());
+        let bytes = bounded(bytes, framing, Arc::clone(&progress), target.clone());
         let parser = match framing {
             Framing::ServerSentEvents => Parser::ServerSentEvents(Box::new(SseByteStream::new(bytes))),
             Framing::JsonLines => Parser::Lines(Lines::new(bytes)),
         };
         Self { parser, progress, target }
+    }
+
+    /// What came, where none of it was an event.
+    pub(crate) fn other_words(&self) -> Option<String> {
+        if matches!(self.parser, Parser::Lines(_)) {
+            return None;
+        }
+        let head = self.progress.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let words = String::from_utf8_lossy(&head).into_owned();
+        let is_comment = |line: &str| line.trim().is_empty() || line.starts_with(':') || is_field(line);
+        let has_none = !self.progress.has_events.load(Ordering::Relaxed);
+        (has_none && !words.lines().all(is_comment)).then_some(words)
     }
 
     /// The next event with data; `None` at the end. After a fault there is nothing more.
@@ -103,11 +122,8 @@ impl Events {
                 let line = lines.next().await?;
                 self.progress.bytes_since_event.store(0, Ordering::Relaxed);
                 let unfinished = self.progress.ended.load(Ordering::Relaxed);
-                Some(line.and_then(|line| match String::from_utf8(line) {
-                    Ok(data) => Ok(Event { name: None, data, unfinished }),
-                    Err(_) if unfinished => Err(self.target.cut("in the middle of its answer")),
-                    Err(_) => Err(self.target.bad_answer("it is not UTF-8")),
-                }))
+                let data = |line: Vec<u8>| String::from_utf8_lossy(&line).into_owned();
+                Some(line.map(|line| Event { name: None, data: data(line), unfinished }))
             }
         }
     }
@@ -119,9 +135,9 @@ impl Events {
             self.progress.bytes_since_event.store(0, Ordering::Relaxed);
             match parsed {
                 Ok(block) => {
+                    self.progress.has_events.store(true, Ordering::Relaxed);
                     let Some(data) = block.data.filter(|data| !data.is_empty()) else { continue };
-                    let unfinished = self.progress.ended.load(Ordering::Relaxed);
-                    return Some(Ok(Event { name: block.event, data, unfinished }));
+                    return Some(Ok(Event { name: block.event, data, unfinished: false }));
                 }
                 Err(error) => return Some(Err(self.fault(error))),
             }
@@ -134,11 +150,15 @@ impl Events {
                 Ok(fault) => *fault,
                 Err(_) => self.target.cut("in the middle of its answer"),
             },
-            // Cut within a character.
-            _ if self.progress.ended.load(Ordering::Relaxed) => self.target.cut("in the middle of its answer"),
             _ => self.target.bad_answer("it is not UTF-8"),
         }
     }
+}
+
+/// Whether it is a line of server-sent events, or the beginning of one.
+fn is_field(line: &str) -> bool {
+    let (name, is_whole) = line.split_once(':').map_or((line, false), |(name, _)| (name, true));
+    ["data", "event", "id", "retry"].iter().any(|field| *field == name || (!is_whole && field.starts_with(name)))
 }
 
 /// Lines that are not blank, without their ends.
@@ -176,10 +196,10 @@ impl Lines {
     }
 }
 
-/// Counts, and ends the last block: a stream that stops after `data: [DONE]` without a blank line is whole.
-fn bounded(bytes: ByteStream, progress: Arc<Progress>, target: Target) -> ByteStream {
-    unfold(Some((bytes, progress, target)), |state| async move {
-        let (mut bytes, progress, target) = state?;
+/// Counts, and makes UTF-8 of what is none. The last line ends, so that what came can be read.
+fn bounded(bytes: ByteStream, framing: Framing, progress: Arc<Progress>, target: Target) -> ByteStream {
+    unfold(Some((bytes, progress, target, Vec::new())), move |state| async move {
+        let (mut bytes, progress, target, mut begun) = state?;
         match bytes.next().await {
             Some(Ok(chunk)) => {
                 let pending = progress.bytes_since_event.fetch_add(chunk.len(), Ordering::Relaxed) + chunk.len();
@@ -187,14 +207,78 @@ fn bounded(bytes: ByteStream, progress: Arc<Progress>, target: Target) -> ByteSt
                 if pending - chunk.len() > MAX_EVENT_BYTES {
                     return Some((Err(target.bad_answer("one of its events is longer than 8 MiB")), None));
                 }
-                Some((Ok(chunk), Some((bytes, progress, target))))
+                progress.begin_with(&chunk);
+                let chunk = lossy(&mut begun, chunk);
+                Some((Ok(chunk), Some((bytes, progress, target, begun))))
             }
             Some(Err(fault)) => Some((Err(fault), None)),
             None => {
                 progress.ended.store(true, Ordering::Relaxed);
-                Some((Ok(Bytes::from_static(b"\n\n")), None))
+                let end = if framing == Framing::JsonLines { "\n" } else { "" };
+                let cut = if begun.is_empty() { "" } else { "\u{fffd}" };
+                Some((Ok(Bytes::from(format!("{cut}{end}"))), None))
             }
         }
     })
     .boxed()
 }
+
+impl Progress {
+    fn begin_with(&self, chunk: &[u8]) {
+        if self.has_events.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut head = self.head.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = HEAD_BYTES.saturating_sub(head.len()).min(chunk.len());
+        head.extend_from_slice(&chunk[..room]);
+    }
+}
+
+/// The chunk with U+FFFD for each sequence that is none of UTF-8; `begun` is a character that ends in the next chunk.
+fn lossy(begun: &mut Vec<u8>, chunk: Bytes) -> Bytes {
+    if begun.is_empty() && std::str::from_utf8(&chunk).is_ok() {
+        return chunk;
+    }
+    let bytes = [std::mem::take(begun).as_slice(), &chunk].concat();
+    let mut out = String::with_capacity(bytes.len());
+    let mut rest = bytes.as_slice();
+    loop {
+        match std::str::from_utf8(rest) {
+            Ok(text) => {
+                out.push_str(text);
+                break;
+            }
+            Err(error) => {
+                let (text, after) = rest.split_at(error.valid_up_to());
+                out.push_str(&String::from_utf8_lossy(text));
+                let Some(bad) = error.error_len() else {
+                    after.clone_into(begun);
+                    break;
+                };
+                out.push(char::REPLACEMENT_CHARACTER);
+                rest = &after[bad..];
+            }
+        }
+    }
+    out.into()
+}
+
+/// What the first byte that is no blank says of a body, and the same body.
+pub(crate) async fn begun(bytes: ByteStream) -> Result<(Option<u8>, ByteStream), Fault> {
+    let mut bytes = bytes.fuse();
+    let mut chunks = Vec::new();
+    let mut first = None;
+    while first.is_none() {
+        let Some(chunk) = bytes.next().await.transpose()? else { break };
+        let text = chunk.strip_prefix(b"\xef\xbb\xbf".as_slice()).unwrap_or(&chunk);
+        first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
+        chunks.push(Ok(chunk));
+        if chunks.len() > MAX_BLANK_CHUNKS {
+            break;
+        }
+    }
+    Ok((first, futures_util::stream::iter(chunks).chain(bytes).boxed()))
+}
+
+/// Blank lines that keep a connection alive are waited out up to here.
+const MAX_BLANK_CHUNKS: usize = 1024;

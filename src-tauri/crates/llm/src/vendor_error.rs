@@ -62,6 +62,15 @@ impl VendorError {
         }
     }
 
+    /// Neither a status nor a kind, nor words that are known.
+    pub(crate) fn says_nothing_of_its_kind(&self) -> bool {
+        self.status == 0 && self.kind.trim().is_empty() && self.code() == Code::PROVIDER_FAILED
+    }
+
+    pub(crate) fn is_told(&self) -> bool {
+        !self.words.is_empty()
+    }
+
     pub(crate) fn words(&self) -> &str {
         &self.words
     }

@@ -4,7 +4,7 @@ use crate::answer::{self, AnswerContext};
 use crate::catalogue::{self, ModelInfo};
 use crate::growing_request::GrowingRequest;
 use crate::provider_connection::{ProviderConnection, Reply};
-use crate::sse::body_of;
+use crate::sse::{ByteStream, Framing, begun, body_of};
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatModel, ChatRequest, ChatStream, Fault, PreparedRequest};
 use async_trait::async_trait;
@@ -12,6 +12,9 @@ use futures_util::TryStreamExt;
 use reqwest::header::CONTENT_TYPE;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
+
+/// How much of a web page's title is shown.
+const MAX_TITLE_CHARS: usize = 100;
 
 /// Remembers the bytes of one growing conversation: one a run.
 pub(crate) struct WireModel {
@@ -74,14 +77,32 @@ impl ChatModel for WireModel {
         let price = catalogue::model_info(settings, &self.model).price;
         let drain = self.connection.drain();
         let context = AnswerContext { target, model: self.model.clone(), price, place, drain };
-        if media_type.starts_with("text/html") {
-            return Err(context.target.bad_answer("it is a web page"));
+        let is_json = media_type.starts_with("application/json");
+        // Labels are wrong often enough: what the answer begins with says what it is.
+        let (first, bytes) = if is_json { (None, bytes) } else { begun(bytes).await? };
+        let framing = self.format.framing();
+        let is_events = framing == Framing::ServerSentEvents;
+        if media_type.starts_with("text/html") || first == Some(b'<') {
+            let page = read_all(bytes).await?;
+            return Err(context.target.web_page(title(&page).as_deref()));
         }
-        if !media_type.starts_with("application/json") {
-            return Ok(answer::stream(bytes, self.format.framing(), decoder, context));
+        if is_json || (is_events && matches!(first, Some(b'{' | b'['))) {
+            return answer::whole(&read_all(bytes).await?, decoder, &context);
         }
-        let body = bytes.try_collect::<Vec<_>>().await?.concat();
-        let body = std::str::from_utf8(&body).map_err(|_| context.target.bad_answer("it is not UTF-8"))?;
-        answer::whole(body, decoder, &context)
+        Ok(answer::stream(bytes, framing, decoder, context))
     }
+}
+
+/// Bytes that are no UTF-8 become U+FFFD, as in a stream.
+async fn read_all(bytes: ByteStream) -> Result<String, Fault> {
+    Ok(String::from_utf8_lossy(&bytes.try_collect::<Vec<_>>().await?.concat()).into_owned())
+}
+
+/// Of a web page, in a line.
+fn title(page: &str) -> Option<String> {
+    let (_, rest) = page.split_once("<title").or_else(|| page.split_once("<TITLE"))?;
+    let (_, text) = rest.split_once('>')?;
+    let text = text.split('<').next()?.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text: String = text.chars().filter(|character| !character.is_control()).take(MAX_TITLE_CHARS).collect();
+    (!text.is_empty()).then_some(text)
 }

@@ -113,3 +113,15 @@ async fn each_piece_is_kept_once_and_none_holds_a_part_of_a_key() {
     assert_eq!(pieces.concat(), format!("one {key} two."));
     assert!(pieces.contains(&format!("{key} ").as_str()), "{pieces:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_goes_on_and_on_is_stopped_after_its_time_and_its_beginning_kept() {
+    let stage = Stage::new(vec![vec![text("It goes on"), None]]);
+    let begun = tokio::time::Instant::now();
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    let (message, failed) = failure(&stage);
+    assert!(fault.is(Code::ANSWER_TIMEOUT) && failed.code == fault.code && !failed.retryable, "{fault:?}");
+    assert!(fault.message.contains("30 minutes"), "{fault:?}");
+    assert_eq!((message.content.as_str(), message.interrupted), ("It goes on", true));
+    assert!(begun.elapsed() >= MAX_ANSWER && begun.elapsed() < MAX_ANSWER * 2);
+}

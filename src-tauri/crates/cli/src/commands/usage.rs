@@ -13,10 +13,11 @@ struct Listed<'a> {
     day: &'a str,
     model: &'a str,
     requests: u64,
-    prompt_tokens: u64,
-    completion_tokens: u64,
-    total_tokens: u64,
-    cached_tokens: u64,
+    /// Null, as the others, where nobody has told any.
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    total_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
     /// Null where a part of it is not known.
     cost_usd: Option<f64>,
     /// Of the requests whose price is known.
@@ -41,14 +42,16 @@ pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output)
 }
 
 fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> Listed<'a> {
+    let is_known = !total.has_unknown_tokens || total.total_tokens > 0;
+    let known = |tokens: u64| is_known.then_some(tokens);
     Listed {
         day: &place.day,
         model: &place.model,
         requests: total.requests,
-        prompt_tokens: total.prompt_tokens,
-        completion_tokens: total.completion_tokens,
-        total_tokens: total.total_tokens,
-        cached_tokens: total.cached_tokens,
+        prompt_tokens: known(total.prompt_tokens),
+        completion_tokens: known(total.completion_tokens),
+        total_tokens: known(total.total_tokens),
+        cached_tokens: known(total.cached_tokens),
         cost_usd: total.cost_usd(),
         known_cost_usd: total.known_cost_usd,
     }
@@ -56,9 +59,10 @@ fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> Listed<'a> {
 
 fn line(day: &str, model: &str, total: &UsageTotal) -> String {
     let UsageTotal { requests, prompt_tokens, cached_tokens, completion_tokens, .. } = total;
+    let unknown = if total.has_unknown_tokens { ", and some nobody told" } else { "" };
     format!(
         "{day:<10}  {model:<32} {requests:>6} {}  {prompt_tokens:>11} in ({cached_tokens} cached)  \
-         {completion_tokens:>9} out  {}",
+         {completion_tokens:>9} out{unknown}  {}",
         if *requests == 1 { "request " } else { "requests" },
         cost(total)
     )

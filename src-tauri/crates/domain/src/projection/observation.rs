@@ -109,7 +109,10 @@ impl Observer {
             "ttftMs": response.ttft_ms,
             "durationMs": response.duration_ms,
         });
-        let tokens = format!("{} in, {} out", plural(usage.prompt_tokens, "token"), usage.completion_tokens);
+        let tokens = match usage.has_unknown_tokens {
+            true => "tokens unknown".to_owned(),
+            false => format!("{} in, {} out", plural(usage.prompt_tokens, "token"), usage.completion_tokens),
+        };
         let ended = format!("{model} answered in {}", duration(response.duration_ms));
         vec![
             Draft::new(ObservationType::LlmStreamMetadata, tokens).content(json!(usage)).metadata(metadata.clone()),

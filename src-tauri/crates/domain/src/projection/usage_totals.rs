@@ -25,6 +25,9 @@ pub struct UsageTotal {
     pub known_cost_usd: f64,
     /// Whether there are others, so that it cost more than that.
     pub has_unknown_cost: bool,
+    /// Whether there are requests whose tokens nobody has told, so that there were more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_unknown_tokens: bool,
 }
 
 impl UsageTotal {
@@ -42,6 +45,7 @@ impl UsageTotal {
         self.cached_tokens = self.cached_tokens.saturating_add(usage.cached_tokens);
         self.known_cost_usd += usage.cost_usd.unwrap_or(0.0);
         self.has_unknown_cost |= usage.cost_usd.is_none();
+        self.has_unknown_tokens |= usage.has_unknown_tokens;
     }
 }
 

@@ -205,6 +205,9 @@ pub(crate) struct LimitsConfig {
     pub(crate) max_cost_usd: Option<f64>,
     /// What nobody answers for so long is rejected; never where `null`.
     pub(crate) approval_timeout_seconds: Option<u64>,
+    /// For one answer of the model, from its request to its last word.
+    #[schemars(range(min = 1))]
+    pub(crate) max_answer_seconds: Option<u64>,
     pub(crate) tool_timeout_seconds: Option<u64>,
     pub(crate) max_tool_output_bytes: Option<usize>,
     pub(crate) max_command_processes: Option<usize>,

@@ -6,8 +6,8 @@ use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
 use super::{
-    AGENT, Config, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS,
-    ProviderConfig,
+    AGENT, Config, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
+    DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
 };
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -46,6 +46,9 @@ impl Config {
         let private_hosts = PrivateHosts::new(&file.policy.fetch.allow_private_hosts)
             .map_err(|host| invalid(path, &format!("{host:?} in policy.fetch.allowPrivateHosts is not a host")))?;
         let limits = &file.limits;
+        if limits.max_answer_seconds == Some(0) {
+            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
+        }
         let mut config = Self {
             model: DEFAULT_MODEL.to_owned(),
             model_options: ModelOptions::default(),
@@ -70,6 +73,7 @@ impl Config {
             max_seconds: limits.max_seconds,
             max_cost_usd: limits.max_cost_usd,
             approval_timeout_seconds: limits.approval_timeout_seconds,
+            max_answer_seconds: limits.max_answer_seconds.unwrap_or(DEFAULT_MAX_ANSWER_SECONDS),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,
@@ -109,6 +113,9 @@ impl Config {
 
     fn lower(&mut self, limits: &LimitsConfig, path: &Path) -> Result<(), Fault> {
         let loosened = || invalid(path, "a project may not raise \"limits\"");
+        if limits.max_answer_seconds == Some(0) {
+            return Err(invalid(path, "\"limits.maxAnswerSeconds\" has to be at least 1"));
+        }
         if let Some(turns) = limits.max_turns {
             self.max_turns = Some(turns).filter(|turns| self.max_turns.is_none_or(|current| *turns <= current));
             self.max_turns.ok_or_else(loosened)?;
@@ -125,6 +132,10 @@ impl Config {
             let current = self.approval_timeout_seconds;
             current.is_none_or(|current| seconds <= current).then_some(()).ok_or_else(loosened)?;
             self.approval_timeout_seconds = Some(seconds);
+        }
+        if let Some(seconds) = limits.max_answer_seconds {
+            (seconds <= self.max_answer_seconds).then_some(()).ok_or_else(loosened)?;
+            self.max_answer_seconds = seconds;
         }
         if let Some(seconds) = limits.tool_timeout_seconds {
             (seconds <= self.tool_limits.timeout_seconds).then_some(()).ok_or_else(loosened)?;
@@ -263,11 +274,19 @@ mod tests {
     }
 
     #[test]
+    fn a_project_may_give_an_answer_less_time() {
+        assert_eq!(merge(USER, "{}").unwrap().max_answer_seconds, 1800);
+        assert_eq!(merge(USER, r#"{"limits": {"maxAnswerSeconds": 60}}"#).unwrap().max_answer_seconds, 60);
+    }
+
+    #[test]
     fn a_project_may_not_loosen_anything() {
         for project in [
             r#"{"providers": {"evil": {"kind": "custom", "baseUrl": "http://x"}}}"#,
             r#"{"agents": {"arki": {"model": "evil/x"}}}"#,
             r#"{"limits": {"maxTurns": 500}}"#,
+            r#"{"limits": {"maxAnswerSeconds": 1801}}"#,
+            r#"{"limits": {"maxAnswerSeconds": 0}}"#,
             r#"{"limits": {"toolTimeoutSeconds": 100000}}"#,
             r#"{"limits": {"maxToolOutputBytes": 100000000}}"#,
             r#"{"limits": {"maxCommandProcesses": 100000}}"#,

@@ -3,6 +3,7 @@
 use super::layout::{self, Piece};
 use super::wire::{ContentBlock, Delta, Event, WireUsage};
 use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::lone_surrogates::Halves;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::Value;
@@ -26,11 +27,13 @@ struct BlockInProgress {
 enum Content {
     Text {
         bytes: usize,
+        halves: Halves,
     },
     Call(CallInProgress),
     Thinking {
         thinking: String,
         signature: String,
+        halves: Halves,
     },
     RedactedThinking {
         data: String,
@@ -55,8 +58,10 @@ impl MessagesDecoder {
 
     fn begin(&mut self, index: u64, block: ContentBlock, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
         let content = match block.kind.as_deref() {
-            Some("text") => Content::Text { bytes: 0 },
-            Some("thinking") => Content::Thinking { thinking: String::new(), signature: String::new() },
+            Some("text") => Content::Text { bytes: 0, halves: Halves::default() },
+            Some("thinking") => {
+                Content::Thinking { thinking: String::new(), signature: String::new(), halves: Halves::default() }
+            }
             Some("redacted_thinking") => Content::RedactedThinking { data: block.data.unwrap_or_default() },
             Some("tool_use") => Content::Call(CallInProgress {
                 id: block.id.unwrap_or_default(),
@@ -90,13 +95,13 @@ impl MessagesDecoder {
             return Err(DecodeError::Malformed("a part of it goes on that has not begun"));
         };
         match &mut block.content {
-            Content::Text { bytes } => {
-                let text = delta.text.unwrap_or_default();
+            Content::Text { bytes, halves } => {
+                let text = halves.join(&delta.text.unwrap_or_default()).into_owned();
                 *bytes += text.len();
                 out.extend(token(TokenType::LlmResponse, text));
             }
-            Content::Thinking { thinking, signature } => {
-                let text = delta.thinking.unwrap_or_default();
+            Content::Thinking { thinking, signature, halves } => {
+                let text = halves.join(&delta.thinking.unwrap_or_default()).into_owned();
                 let is_beginning = thinking.is_empty() && !text.is_empty();
                 thinking.push_str(&text);
                 signature.push_str(&delta.signature.unwrap_or_default());
@@ -108,6 +113,24 @@ impl MessagesDecoder {
             Content::RedactedThinking { .. } | Content::Other => {}
         }
         Ok(())
+    }
+
+    /// A half of a character that nothing came after.
+    fn end_block(&mut self, index: u64, out: &mut Vec<StreamEvent>) {
+        let block = self.blocks.iter_mut().rfind(|block| block.index == index);
+        match block.map(|block| &mut block.content) {
+            Some(Content::Text { bytes, halves }) => {
+                let rest = halves.finish();
+                *bytes += rest.len();
+                out.extend(token(TokenType::LlmResponse, rest.to_owned()));
+            }
+            Some(Content::Thinking { thinking, halves, .. }) => {
+                let rest = halves.finish();
+                thinking.push_str(rest);
+                out.extend(token(TokenType::LlmThinking, rest.to_owned()));
+            }
+            _ => {}
+        }
     }
 
     fn whole_message(&mut self, event: Event, out: &mut Vec<StreamEvent>) -> Result<Step, DecodeError> {
@@ -168,11 +191,19 @@ impl AnswerDecoder for MessagesDecoder {
             Some("message_stop") => return Ok(Step::Complete),
             Some("message") => return self.whole_message(event, out),
             Some("error") => return Err(vendor_error(data)),
-            // `ping`, `content_block_stop`, and what is to come.
+            Some("content_block_stop") => self.end_block(index, out),
+            // `ping`, and what is to come.
             Some(_) => {}
             None => return Err(DecodeError::Malformed("it is not the JSON of the Messages API")),
         }
         Ok(Step::More)
+    }
+
+    fn arguments(&self) -> Option<(usize, &str)> {
+        match self.blocks.last().map(|block| &block.content) {
+            Some(Content::Call(call)) => Some((self.blocks.len(), &call.arguments)),
+            _ => None,
+        }
     }
 
     fn is_finished(&self) -> bool {
@@ -185,11 +216,11 @@ impl AnswerDecoder for MessagesDecoder {
         let mut calls = Vec::new();
         for block in std::mem::take(&mut self.blocks) {
             match block.content {
-                Content::Text { bytes } => pieces.push(Piece::Text { bytes }),
+                Content::Text { bytes, .. } => pieces.push(Piece::Text { bytes }),
                 Content::RedactedThinking { data } => pieces.push(Piece::RedactedThinking { data }),
                 // Thoughts that were cut off are not signed, and are refused.
                 Content::Thinking { signature, .. } if signature.is_empty() => {}
-                Content::Thinking { thinking, signature } => pieces.push(Piece::Thinking { thinking, signature }),
+                Content::Thinking { thinking, signature, .. } => pieces.push(Piece::Thinking { thinking, signature }),
                 // What a refusal interrupted is not meant.
                 Content::Call(_) if finish_reason == Some(FinishReason::ContentFilter) => {}
                 Content::Call(call) => {

@@ -248,6 +248,7 @@ impl WireUsage {
             cache_write_tokens,
             reasoning_tokens: self.output_tokens_details.and_then(|details| details.thinking_tokens).unwrap_or(0),
             cost_usd: None,
+            has_unknown_tokens: false,
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::kept_parts::{KeptPart, KeptParts, Place};
 use super::wire::{AnswerCall, AnswerPart, Candidate, Chunk, PromptFeedback, UsageMetadata};
 use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::lone_surrogates::Halves;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
 use serde_json::value::RawValue;
@@ -18,6 +19,8 @@ pub(super) struct GeminiDecoder {
     /// In bytes.
     text_length: usize,
     thoughts_length: usize,
+    /// Of the text and of the thoughts.
+    halves: [Halves; 2],
     calls: Vec<ToolRequest>,
     parts: KeptParts,
     finish_reason: Option<String>,
@@ -30,6 +33,7 @@ impl GeminiDecoder {
             origin: origin.to_owned(),
             text_length: 0,
             thoughts_length: 0,
+            halves: Default::default(),
             calls: Vec::new(),
             parts: KeptParts::default(),
             finish_reason: None,
@@ -43,11 +47,12 @@ impl GeminiDecoder {
             return self.call(call, signature);
         }
         // Of code that was run, of images and the like there is nothing to show.
-        let text = part.text.unwrap_or_default();
+        let is_thought = part.thought == Some(true);
+        let text = self.halves[usize::from(is_thought)].join(&part.text.unwrap_or_default()).into_owned();
         if text.is_empty() && signature.is_none() {
             return Ok(());
         }
-        let (token_type, place) = if part.thought == Some(true) {
+        let (token_type, place) = if is_thought {
             self.thoughts_length += text.len();
             (TokenType::LlmThinking, Place::Thought(self.thoughts_length))
         } else {

@@ -2,6 +2,7 @@
 
 use super::wire::{Line, SaidCall};
 use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step};
+use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -11,6 +12,8 @@ use serde_json::Value;
 #[derive(Default)]
 pub(super) struct OllamaDecoder {
     thoughts: ThinkSplit,
+    /// Of the text and of the reasoning.
+    halves: [Halves; 2],
     calls: Vec<ToolRequest>,
     done: bool,
     done_reason: Option<String>,
@@ -51,9 +54,10 @@ impl AnswerDecoder for OllamaDecoder {
         }
         self.usage = line.figures().or(self.usage);
         if let Some(said) = line.message {
-            let thinking = said.thinking.filter(|text| !text.is_empty());
-            out.extend(thinking.map(|text| StreamEvent::Token { token_type: TokenType::LlmThinking, text }));
-            out.extend(tokens(self.thoughts.push(said.content.as_deref().unwrap_or_default())));
+            let thinking = said.thinking.map(|text| self.halves[1].join(&text).into_owned());
+            out.extend(thinking.and_then(thought));
+            let content = self.halves[0].join(said.content.as_deref().unwrap_or_default());
+            out.extend(tokens(self.thoughts.push(&content)));
             said.tool_calls.into_iter().flatten().try_for_each(|call| self.call(call))?;
         }
         self.done |= line.done == Some(true);
@@ -66,6 +70,9 @@ impl AnswerDecoder for OllamaDecoder {
     }
 
     fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
+        let [text, reasoning] = self.halves.each_mut().map(Halves::finish);
+        out.extend(thought(reasoning.to_owned()));
+        out.extend(tokens(self.thoughts.push(text)));
         out.extend(tokens(self.thoughts.finish()));
         let finish_reason = Some(self.finish_reason());
         out.extend(std::mem::take(&mut self.calls).into_iter().map(StreamEvent::ToolCall));
@@ -75,6 +82,10 @@ impl AnswerDecoder for OllamaDecoder {
     fn usage(&self) -> Option<Usage> {
         self.usage
     }
+}
+
+fn thought(text: String) -> Option<StreamEvent> {
+    (!text.is_empty()).then_some(StreamEvent::Token { token_type: TokenType::LlmThinking, text })
 }
 
 fn tokens(stretches: Vec<(TokenType, String)>) -> impl Iterator<Item = StreamEvent> {

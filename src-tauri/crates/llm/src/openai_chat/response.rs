@@ -5,6 +5,7 @@ use super::reasoning_details::ReasoningDetails;
 use super::returned_thoughts;
 use super::wire::{Choice, Chunk, Delta, ToolCallDelta, WireUsage};
 use crate::answer_decoder::{AnswerDecoder, DecodeError, MAX_CALLS, Step, is_standard_tier};
+use crate::lone_surrogates::Halves;
 use crate::think_split::ThinkSplit;
 use crate::vendor_error::VendorError;
 use arki_domain::{CallId, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
@@ -18,6 +19,8 @@ pub(super) struct ChatDecoder {
     model: String,
     details: ReasoningDetails,
     thoughts: ThinkSplit,
+    /// Of the text and of the reasoning.
+    halves: [Halves; 2],
     calls: Vec<CallInProgress>,
     finish_reason: Option<String>,
     usage: Option<Usage>,
@@ -49,7 +52,8 @@ impl ChatDecoder {
         let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().flatten().filter_map(Value::as_str);
         // Some servers send the same text under several names.
         let reasoning = reasoning.chain([readable.as_str()]).find(|text| !text.is_empty());
-        out.extend(reasoning.map(|text| token(TokenType::LlmThinking, text)));
+        let reasoning = reasoning.map(|text| self.halves[1].join(text)).filter(|text| !text.is_empty());
+        out.extend(reasoning.map(|text| token(TokenType::LlmThinking, &text)));
         for text in [&delta.content].into_iter().flatten() {
             self.content(text, out);
         }
@@ -93,7 +97,8 @@ impl ChatDecoder {
     }
 
     fn text(&mut self, text: &str, out: &mut Vec<StreamEvent>) {
-        out.extend(self.thoughts.push(text).iter().map(|(kind, text)| token(*kind, text)));
+        let text = self.halves[0].join(text);
+        out.extend(self.thoughts.push(&text).iter().map(|(kind, text)| token(*kind, text)));
     }
 
     fn call(&mut self, piece: &ToolCallDelta) -> Result<(), DecodeError> {
@@ -111,8 +116,9 @@ impl ChatDecoder {
         if call.id.is_empty() {
             id.clone_into(&mut call.id);
         }
-        if call.name.is_empty() {
-            name.clone_into(&mut call.name);
+        // It may come in pieces, or whole with every one of them.
+        if call.arguments.is_empty() && call.name != name {
+            call.name.push_str(name);
         }
         match piece.function.as_ref().and_then(|function| function.arguments.as_ref()) {
             Some(Value::String(text)) => call.arguments.push_str(text),
@@ -131,7 +137,8 @@ impl ChatDecoder {
         };
         let call = &self.calls[at];
         let other_id = !id.is_empty() && !call.id.is_empty() && id != call.id;
-        let begins = !name.is_empty() && (other_id || (index.is_none() && id.is_empty()));
+        let goes_on = !call.id.is_empty() && call.arguments.is_empty();
+        let begins = !name.is_empty() && (other_id || (index.is_none() && id.is_empty() && !goes_on));
         (!begins).then_some(at)
     }
 
@@ -176,11 +183,18 @@ impl AnswerDecoder for ChatDecoder {
         Ok(if complete { Step::Complete } else { Step::More })
     }
 
+    fn arguments(&self) -> Option<(usize, &str)> {
+        self.calls.last().map(|call| (self.calls.len(), call.arguments.as_str()))
+    }
+
     fn is_finished(&self) -> bool {
         self.finish_reason.is_some()
     }
 
     fn conclude(&mut self, out: &mut Vec<StreamEvent>) {
+        let [text, reasoning] = self.halves.each_mut().map(Halves::finish);
+        out.extend((!reasoning.is_empty()).then(|| token(TokenType::LlmThinking, reasoning)));
+        out.extend(self.thoughts.push(text).iter().map(|(kind, text)| token(*kind, text)));
         out.extend(self.thoughts.finish().iter().map(|(kind, text)| token(*kind, text)));
         let finish_reason = Some(self.finish_reason());
         let calls: Vec<ToolRequest> = std::mem::take(&mut self.calls).into_iter().map(ToolRequest::from).collect();

@@ -178,6 +178,7 @@ impl WireUsage {
             cache_write_tokens: prompt.and_then(|details| details.cache_write_tokens).unwrap_or(0),
             reasoning_tokens,
             cost_usd: None,
+            has_unknown_tokens: false,
         })
     }
 

@@ -7,6 +7,7 @@
 use super::kept::{DIVIDER, Kept, ReasoningItem, keep};
 use super::wire;
 use crate::answer_decoder::{DecodeError, MAX_CALLS};
+use crate::lone_surrogates::Halves;
 use crate::think_split::{Stretch, ThinkSplit};
 use arki_domain::{CallId, StreamEvent, TokenType, ToolRequest};
 use serde_json::Value;
@@ -19,6 +20,8 @@ const MAX_ITEMS: usize = 512;
 pub(super) struct Output {
     items: Vec<Item>,
     split: ThinkSplit,
+    /// Of the text and of the thoughts.
+    halves: [Halves; 2],
     /// The message whose text the split was given last.
     speaker: Option<usize>,
     /// The part of the thoughts that was told last.
@@ -136,12 +139,19 @@ impl Output {
         Ok(())
     }
 
+    /// Of the last item, where that is a call: its number, and what has come.
+    pub(super) fn last_arguments(&self) -> Option<(usize, &str)> {
+        let last = self.items.last().filter(|item| item.kind == Kind::Call)?;
+        Some((self.items.len(), &last.arguments))
+    }
+
     pub(super) fn has_calls(&self) -> bool {
         self.items.iter().any(|item| item.kind == Kind::Call)
     }
 
     /// What could only be said at the end: the calls, and what has to be sent back.
     pub(super) fn conclude(&mut self, origin: &str, out: &mut Vec<StreamEvent>) {
+        self.finish_thought(out);
         self.flush(out);
         let mut kept = Vec::with_capacity(self.items.len());
         for item in std::mem::take(&mut self.items) {
@@ -267,9 +277,11 @@ impl Output {
             Part::Text(_) | Part::Refusal(_) => self.say(at, text, out),
             Part::Thoughts(_) | Part::Summary(_) => {
                 if self.thought.replace((at, part)).is_some_and(|last| last != (at, part)) {
+                    self.finish_thought(out);
                     out.push(token(TokenType::LlmThinking, DIVIDER));
                 }
-                out.push(token(TokenType::LlmThinking, text));
+                let text = self.halves[1].join(text);
+                out.extend((!text.is_empty()).then(|| token(TokenType::LlmThinking, &text)));
             }
         }
     }
@@ -283,13 +295,20 @@ impl Output {
             }
             self.speaker = Some(at);
         }
-        let stretches = self.split.push(text);
+        let text = self.halves[0].join(text);
+        let stretches = self.split.push(&text);
         self.count(&stretches, out);
+    }
+
+    fn finish_thought(&mut self, out: &mut Vec<StreamEvent>) {
+        let rest = self.halves[1].finish();
+        out.extend((!rest.is_empty()).then(|| token(TokenType::LlmThinking, rest)));
     }
 
     /// What the split held back belongs to the message it came with.
     fn flush(&mut self, out: &mut Vec<StreamEvent>) {
-        let stretches = self.split.finish();
+        let mut stretches = self.split.push(self.halves[0].finish());
+        stretches.extend(self.split.finish());
         self.count(&stretches, out);
     }
 

@@ -131,6 +131,10 @@ impl AnswerDecoder for ResponsesDecoder {
         }
     }
 
+    fn arguments(&self) -> Option<(usize, &str)> {
+        self.output.last_arguments()
+    }
+
     fn is_finished(&self) -> bool {
         self.ending.is_some()
     }

@@ -102,6 +102,7 @@ impl WireUsage {
             cache_write_tokens: input.and_then(|details| details.cache_write_tokens).unwrap_or(0),
             reasoning_tokens: output.and_then(|details| details.reasoning_tokens).unwrap_or(0),
             cost_usd: None,
+            has_unknown_tokens: false,
         })
     }
 }

@@ -57,11 +57,13 @@ fn nothing_but_blanks_is_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_damage_in_the_middle_and_a_cut_at_the_end() {
-    let (events, fault) = read(&[b"{}\n", b"\xf0\x9f\n", b"{}\n"]);
-    assert_eq!(lines(&events), [("{}", false)]);
-    assert!(fault.unwrap().is(Code::PROVIDER_BAD_ANSWER));
-    assert!(read(&[b"{\"a\":\"\xf0\x9f"]).1.unwrap().is(Code::PROVIDER_STREAM_CUT));
+fn bytes_that_are_no_text_become_replacement_characters_wherever_they_are_cut() {
+    let bytes = b"{\"a\":\"\xf0\x9f\xff\xc3\xa9\"}\n{}\n";
+    for cut in 0..bytes.len() {
+        let (events, fault) = read(&[&bytes[..cut], &bytes[cut..]]);
+        assert_eq!((lines(&events), fault), (vec![("{\"a\":\"\u{fffd}\u{fffd}\u{e9}\"}", false), ("{}", false)], None));
+    }
+    assert_eq!(lines(&read(&[b"{\"a\":\"\xf0\x9f"]).0), [("{\"a\":\"\u{fffd}", true)]);
 }
 
 #[test]

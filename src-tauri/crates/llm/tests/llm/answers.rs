@@ -146,11 +146,34 @@ async fn comments_line_ends_bom_and_events_without_data_are_understood() {
 
 #[tokio::test]
 async fn done_may_be_missing_when_the_model_has_said_why_it_stopped() {
-    let body = format!("data: {}\n\ndata: {}\n", delta(json!({"content": "a"})), finish("stop"));
+    let body = format!("data: {}\n\ndata: {}\n\n", delta(json!({"content": "a"})), finish("stop"));
     let events = of_stream(body).await;
     assert_eq!(said(&events), "a");
-    let free = Usage { cost_usd: Some(0.0), ..Usage::default() };
+    let free = Usage { cost_usd: Some(0.0), ..Usage::unknown() };
     assert_eq!(metadata(&events), (Some(FinishReason::Stop), Some(free)));
+}
+
+#[tokio::test]
+async fn an_event_without_its_blank_line_is_not_used() {
+    let more = delta(json!({"content": "b"}));
+    let body = format!("data: {}\n\ndata: {}\n\ndata: {more}\n", delta(json!({"content": "a"})), finish("stop"));
+    assert_eq!(said(&of_stream(body).await), "a");
+}
+
+#[tokio::test]
+async fn a_name_that_comes_in_pieces_is_put_together_and_one_that_is_repeated_is_not() {
+    let call = |id: &str, name: &str, arguments: &str| {
+        delta(json!({"tool_calls": [{"index": 0, "id": id, "function": {"name": name, "arguments": arguments}}]}))
+    };
+    for pieces in [["read_", "file", ""], ["read_file", "read_file", "read_file"], ["", "read_file", ""]] {
+        let chunks = [call("c", pieces[0], ""), call("", pieces[1], ""), call("", pieces[2], "{}"), finish("stop")];
+        let events = of(&chunks).await;
+        let called = events.iter().find_map(|event| match event {
+            StreamEvent::ToolCall(call) => Some((call.tool_id.as_str(), call.arguments.as_str())),
+            _ => None,
+        });
+        assert_eq!(called, Some(("read_file", "{}")), "{pieces:?}");
+    }
 }
 
 #[tokio::test]

@@ -136,6 +136,7 @@ async fn openrouters_comments_thoughts_and_figures_are_understood() {
         cache_write_tokens: 100,
         reasoning_tokens: 5,
         cost_usd: Some(0.95),
+        has_unknown_tokens: false,
     };
     assert_eq!(usage_of(&events), (Some(FinishReason::Stop), expected));
     let mut own_key = usage;

@@ -203,12 +203,45 @@ async fn answers_that_are_none() {
             ("another JSON", streamed(kind, garbage("\"hello\""))),
             ("a web page", Turn::raw(200, "text/html; charset=utf-8", "<html>log in</html>")),
             ("damaged gzip", streamed(kind, body(kind, &words)).header("content-encoding", "gzip")),
+            ("a web page in disguise", streamed(kind, "\n<!DOCTYPE html><title>Log in</title>")),
             ("half a JSON", Turn::raw(200, "application/json", "{\"choices\":")),
             ("elsewhere", Turn::raw(307, "text/plain", "").header("location", "http://127.0.0.1:9/")),
         ] {
             let fault = fault(kind, turn).await;
             assert!(fault.is(Code::PROVIDER_BAD_ANSWER) && !retryable(&fault), "{kind}, {what}: {fault:?}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_whole_answer_under_the_label_of_a_stream_is_told_in_the_providers_words() {
+    for kind in kinds().into_iter().filter(|kind| *kind != ProviderKind::Ollama) {
+        for (body, code) in [
+            (r#"{"error": {"message": "the model is asleep"}}"#, Code::PROVIDER_BAD_ANSWER),
+            (
+                r#"{"error": {"message": "the model is asleep", "type": "invalid_request_error"}}"#,
+                Code::PROVIDER_BAD_REQUEST,
+            ),
+            (r#"{"detail": "the model is asleep"}"#, Code::PROVIDER_BAD_ANSWER),
+            ("Sorry: the model is asleep\n", Code::PROVIDER_BAD_ANSWER),
+        ] {
+            let fault = fault(kind, streamed(kind, body)).await;
+            assert!(fault.is(code) && !retryable(&fault), "{kind}, {body}: {fault:?}");
+            assert!(fault.message.contains("the model is asleep"), "{kind}, {body}: {fault:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_replaced_and_the_answer_stays() {
+    for kind in kinds() {
+        let (words, _) = begun(kind);
+        let mut whole = body(kind, &[words, ended(kind)].concat());
+        let at = whole.windows(5).position(|piece| piece == b"words").unwrap_or_else(|| panic!("{kind}: no words"));
+        whole.splice(at..at + 2, [0xff, 0xc3]);
+        let (events, fault) = answer(kind, streamed(kind, whole)).await;
+        assert_eq!(fault, None, "{kind}");
+        assert!(said(&events).contains("\u{fffd}\u{fffd}"), "{kind}: {events:?}");
     }
 }
 
@@ -233,7 +266,9 @@ async fn an_error_inside_an_answer_that_began_well() {
         }
         // The same with another content type than it should have.
         let fault = fault(kind, Turn::json(200, error)).await;
-        assert!(fault.is(code), "{kind}: {fault:?}");
+        // A whole answer that is only an error, and doesn't say of what kind, isn't asked for again.
+        let code = if kind == ProviderKind::Ollama { Code::PROVIDER_BAD_ANSWER } else { code };
+        assert!(fault.is(code) && fault.message.contains("slow down"), "{kind}: {fault:?}");
     }
 }
 

@@ -250,3 +250,77 @@ async fn half_a_character_is_replaced_and_the_rest_of_the_answer_stays() {
     assert_eq!(fault, None);
     assert_eq!(said(&events), "a\u{fffd}b \u{1f600}");
 }
+
+/// The halves of one character in two pieces, of text, of thoughts and of a call's arguments.
+#[tokio::test]
+async fn a_character_that_is_cut_over_two_pieces_is_put_together_in_every_wire_format() {
+    let chat = |first: &str, second: &str| {
+        format!(
+            "data: {{\"choices\":[{{\"delta\":{first}}}]}}\n\ndata: {{\"choices\":[{{\"delta\":{second},\
+             \"finish_reason\":\"stop\"}}]}}\n\ndata: [DONE]\n\n"
+        )
+    };
+    let call = |arguments: &str| {
+        format!(r#"{{"tool_calls":[{{"index":0,"id":"c","function":{{"name":"write","arguments":"{arguments}"}}}}]}}"#)
+    };
+    let block = |kind: &str, delta: &str| {
+        let (first, second) = (delta.replace("HALF", r"a\ud83d"), delta.replace("HALF", r"\ude00b"));
+        format!(
+            "data: {{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{kind}}}\n\n\
+             data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{first}}}\n\n\
+             data: {{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{second}}}\n\n\
+             data: {{\"type\":\"message_delta\",\"delta\":{{\"stop_reason\":\"end_turn\"}}}}\n\n\
+             data: {{\"type\":\"message_stop\"}}\n\n"
+        )
+    };
+    let gemini = |part: &str| {
+        let (first, second) = (part.replace("HALF", r"a\ud83d"), part.replace("HALF", r"\ude00b"));
+        format!(
+            "data: {{\"candidates\":[{{\"content\":{{\"parts\":[{first}]}}}}]}}\n\n\
+             data: {{\"candidates\":[{{\"content\":{{\"parts\":[{second}]}},\"finishReason\":\"STOP\"}}]}}\n\n"
+        )
+    };
+    let responses = |kind: &str| {
+        let item = r#""output_index":0,"item_id":"i""#;
+        format!(
+            "data: {{\"type\":\"response.{kind}.delta\",{item},\"delta\":\"a\\ud83d\"}}\n\n\
+             data: {{\"type\":\"response.{kind}.delta\",{item},\"delta\":\"\\ude00b\"}}\n\n\
+             data: {{\"type\":\"response.completed\",\"response\":{{\"status\":\"completed\"}}}}\n\n"
+        )
+    };
+    let cases = [
+        (ProviderKind::Custom, chat(r#"{"content":"a\ud83d"}"#, r#"{"content":"\ude00b"}"#)),
+        (ProviderKind::Custom, chat(r#"{"reasoning_content":"a\ud83d"}"#, r#"{"reasoning_content":"\ude00b"}"#)),
+        (ProviderKind::Custom, chat(&call(r"a\ud83d"), &call(r"\ude00b"))),
+        (ProviderKind::Anthropic, block(r#"{"type":"text"}"#, r#"{"text":"HALF"}"#)),
+        (ProviderKind::Anthropic, block(r#"{"type":"thinking"}"#, r#"{"thinking":"HALF"}"#)),
+        (ProviderKind::Anthropic, block(r#"{"type":"tool_use","id":"c","name":"n"}"#, r#"{"partial_json":"HALF"}"#)),
+        (ProviderKind::Gemini, gemini(r#"{"text":"HALF"}"#)),
+        (ProviderKind::Gemini, gemini(r#"{"text":"HALF","thought":true}"#)),
+        (ProviderKind::Openai, responses("output_text")),
+        (ProviderKind::Openai, responses("reasoning_text")),
+        (ProviderKind::Openai, responses("function_call_arguments")),
+        (
+            ProviderKind::Ollama,
+            "{\"message\":{\"content\":\"a\\ud83d\"}}\n{\"message\":{\"content\":\"\\ude00b\"},\"done\":true}\n"
+                .to_owned(),
+        ),
+    ];
+    for (kind, body) in cases {
+        let media_type = if kind == ProviderKind::Ollama { "application/x-ndjson" } else { "text/event-stream" };
+        let server = ScriptedServer::start(vec![Turn::raw(200, media_type, body.clone())]).unwrap();
+        let settings = ProviderSettings { kind, ..impatient(&server.url()) };
+        let model = providers(settings, &keys(&[KEY])).model("lab/mock").unwrap();
+        let (events, fault) = ask(&*model, &request(vec![user("hi")])).await;
+        assert_eq!(fault, None, "{kind}: {body}");
+        let told: String = events
+            .iter()
+            .map(|event| match event {
+                StreamEvent::Token { text, .. } => text.as_str(),
+                StreamEvent::ToolCall(call) => call.arguments.as_str(),
+                _ => "",
+            })
+            .collect();
+        assert_eq!(told, "a\u{1f600}b", "{kind}: {body}");
+    }
+}

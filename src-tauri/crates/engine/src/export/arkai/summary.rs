@@ -19,8 +19,9 @@ pub(super) fn summary(kind: &str, payload: &Value) -> String {
         "run.failed" | "run.cancelled" => failure(payload),
         "engine.request" => format!("{}/{}, {} messages", text("provider"), text("model"), number("messageCount")),
         "engine.response" => {
-            let tokens = payload["usage"]["totalTokens"].as_u64().unwrap_or_default();
-            format!("{}, {tokens} tokens", text("finishReason"))
+            let tokens = payload["usage"]["totalTokens"].as_u64();
+            let tokens = tokens.map_or_else(|| "tokens unknown".to_owned(), |tokens| format!("{tokens} tokens"));
+            format!("{}, {tokens}", text("finishReason"))
         }
         "output.message" => text("content"),
         "message.queued" | "question.asked" | "question.answered" => text("text"),

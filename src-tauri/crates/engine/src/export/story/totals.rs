@@ -74,6 +74,12 @@ pub(super) fn run_words(turns: u32, usage: Usage) -> String {
 }
 
 fn tokens(usage: Usage) -> String {
+    if usage.has_unknown_tokens {
+        return match usage.total_tokens {
+            0 => "unknown".to_owned(),
+            known => format!("unknown, at least {}", grouped(known)),
+        };
+    }
     format!(
         "{} ({} in, {} of them cached; {} out)",
         grouped(usage.total_tokens),
