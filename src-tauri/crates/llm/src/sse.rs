@@ -111,7 +111,8 @@ impl Events {
         let words = String::from_utf8_lossy(&head).into_owned();
         let is_comment = |line: &str| line.trim().is_empty() || line.starts_with(':') || is_field(line);
         let has_none = !self.progress.has_events.load(Ordering::Relaxed);
-        (has_none && !words.lines().all(is_comment)).then_some(words)
+        let is_text = !words.contains(char::REPLACEMENT_CHARACTER);
+        (has_none && is_text && !words.lines().all(is_comment)).then_some(words)
     }
 
     /// The next event with data; `None` at the end. After a fault there is nothing more.
