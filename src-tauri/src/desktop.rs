@@ -136,11 +136,17 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             rpc_settings::set_default_model,
         ])
         .setup(move |app| {
-            window::open(app.handle())
-                .map_err(|error| window::unavailable(&error))
-                .unwrap_or_else(|fault| give_up(&fault));
+            let window = window::open(app.handle()).map_err(|error| window::unavailable(&error));
             let opened = engine.join().unwrap_or_else(|_| Err(Fault::internal("the engine could not start")));
-            let engine = opened.unwrap_or_else(|fault| give_up(&fault));
+            let engine = match window.and(opened) {
+                Ok(engine) => engine,
+                // Tauri would make a panic of an error that is handed back here.
+                Err(fault) => {
+                    report(&fault);
+                    app.handle().exit(1);
+                    return Ok(());
+                }
+            };
             // No command comes before: this thread takes them up.
             app.manage(Desktop { engine: engine.clone(), project: Mutex::new(folder) });
             let host = DesktopHost::new(app.handle().clone());
@@ -169,12 +175,6 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             }
         });
     Ok(())
-}
-
-/// Where an error can't be handed back: Tauri makes a panic of what fails while it sets the app up.
-fn give_up(fault: &Fault) -> ! {
-    report(fault);
-    std::process::exit(1)
 }
 
 fn open_engine(directories: Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Fault> {
