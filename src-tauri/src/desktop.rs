@@ -1,9 +1,9 @@
 //! From the process's start to its end.
 
-use crate::desktop_host::{DesktopHost, announce_project};
+use crate::desktop_host::announce_project;
 use crate::{
-    arguments, display, log_files, process_environment, rpc, rpc_history, rpc_keeping, rpc_mcp, rpc_runs, rpc_settings,
-    window,
+    arguments, display, log_files, process_environment, rpc, rpc_frames, rpc_history, rpc_keeping, rpc_mcp, rpc_runs,
+    rpc_settings, window,
 };
 use arki_domain::Fault;
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
@@ -77,12 +77,15 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
         .plugin(single)
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_opener::init())
+        .manage(rpc_frames::Listening::default())
         .invoke_handler(tauri::generate_handler![
             rpc::app_state,
             rpc::choose_folder,
             rpc::open_project,
             rpc::trust_project,
             rpc::keep_untrusted,
+            rpc_frames::begin_frames,
+            rpc_frames::next_frame,
             rpc_runs::list_sessions,
             rpc_runs::session_page,
             rpc_runs::send_message,
@@ -149,8 +152,6 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             };
             // No command comes before: this thread takes them up.
             app.manage(Desktop { engine: engine.clone(), project: Mutex::new(folder) });
-            let host = DesktopHost::new(app.handle().clone());
-            tauri::async_runtime::spawn(arki_engine::emit_frames(engine.subscribe(), host));
             engine.follow_up_runs();
             engine.put_questions();
             let waiting = engine.clone();

@@ -1,7 +1,7 @@
 //! The desktop shell: a window over the engine, and as little else as possible.
 //!
 //! This is the only crate that knows Tauri. Commands are thin delegates (`rpc`), what happens reaches the window as
-//! frames (`desktop_host`), and the window's making is in `window`. Everything that could also happen without a window
+//! frames (`rpc_frames`), and the window's making is in `window`. Everything that could also happen without a window
 //! belongs into `arki-engine`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
@@ -13,6 +13,7 @@ mod display;
 mod log_files;
 mod process_environment;
 mod rpc;
+mod rpc_frames;
 mod rpc_history;
 mod rpc_keeping;
 mod rpc_mcp;

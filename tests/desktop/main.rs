@@ -37,4 +37,5 @@ mod readme_picture;
 mod settings;
 mod stale_preview;
 mod stopping;
+mod transcript;
 mod untrusted;

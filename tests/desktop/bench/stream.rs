@@ -19,9 +19,9 @@ const LONGEST: Duration = Duration::from_secs(240);
 const EMPTY_FOR: Duration = Duration::from_secs(10);
 
 const COUNT_FRAMES: &str = r"
-    const seen = (window.seen = { gaps: [], last: performance.now() });
+    const seen = (window.seen = { gaps: [], last: null });
     const frame = (now) => {
-        seen.gaps.push(Math.max(0, now - seen.last));
+        if (seen.last !== null) seen.gaps.push(now - seen.last);
         seen.last = now;
         requestAnimationFrame(frame);
     };
@@ -31,6 +31,8 @@ const FRAMES: &str = "const { gaps } = window.seen; window.seen.gaps = []; retur
 
 struct Figures {
     gaps: Vec<f64>,
+    /// When the longest of them was, in seconds.
+    worst_at: f64,
     cpu: f64,
     settled_kib: u64,
     end_kib: u64,
@@ -100,9 +102,12 @@ fn watched(stage: &Stage, window: &Window<'_>, mut is_over: impl FnMut(Duration)
     }
     let (seconds, last) = (started.elapsed().as_secs_f64(), Account::of(app));
     let settled = pss.iter().find(|(at, _)| *at >= SETTLED_AFTER).or(pss.last()).unwrap().1;
+    let worst = gaps.iter().enumerate().max_by(|(_, one), (_, other)| one.total_cmp(other)).map_or(0, |(at, _)| at);
+    let worst_at = gaps[..worst].iter().sum::<f64>() / 1000.0;
     gaps.sort_by(f64::total_cmp);
     Figures {
         gaps,
+        worst_at,
         cpu: (last.cpu - first.cpu).as_secs_f64() / seconds,
         settled_kib: settled,
         end_kib: last.pss_kib,
@@ -134,7 +139,7 @@ fn report(name: &str, words: &str, figures: &Figures, empty: &Figures) {
         "{}",
         json!({
             "bench": "window", "what": name, "seconds": figures.seconds, "frames": figures.gaps.len(),
-            "gap95Ms": p95, "gap99Ms": p99, "worstGapMs": worst, "over50Ms": over,
+            "gap95Ms": p95, "gap99Ms": p99, "worstGapMs": worst, "worstAtSeconds": figures.worst_at, "over50Ms": over,
             "over100Ms": figures.longer_than(100.0), "cores": figures.cpu,
             "settledKib": figures.settled_kib, "endKib": figures.end_kib, "peakKib": figures.peak_kib,
             "gap95ToEmpty": p95 / empty.gap(0.95), "memoryToEmpty": figures.end_kib as f64 / empty.end_kib as f64,

@@ -1,34 +1,38 @@
-//! Live things in batches, one a frame: a window that gets one message a token falls behind.
+//! Live things in batches: a window that gets one message a token falls behind.
+//!
+//! A frame is what was announced since the last one was asked for, so that whoever shows frames sets the pace, and one
+//! that is busy gets larger ones, not more.
 
 use crate::subscription::Subscription;
 use crate::wire::{CommandOutput, Frame, WireDelta, WireEvent};
 use arki_domain::LiveEvent;
-use std::time::Duration;
 
-/// One frame at 60 Hz.
-pub const FRAME_INTERVAL: Duration = Duration::from_millis(16);
-/// A frame that has this much text is sent at once and the rest waits for the next.
+/// A frame that has this much text is whole; the rest waits for the next.
 const MAX_FRAME_BYTES: usize = 256 * 1024;
 
-/// Whoever shows frames: the desktop's window, or a test.
-pub trait Host: Send + Sync {
-    fn emit(&self, frame: &Frame);
+/// What is announced from its making on.
+pub struct Frames {
+    subscription: Subscription,
 }
 
-/// Collects what is announced and emits it, at most one frame per [`FRAME_INTERVAL`]. Sleeps while nothing happens;
-/// ends when the engine does.
-pub async fn emit_frames(mut subscription: Subscription, host: impl Host) {
-    while let Some(first) = subscription.next().await {
+impl Frames {
+    #[must_use]
+    pub fn new(subscription: Subscription) -> Self {
+        Self { subscription }
+    }
+
+    /// Sleeps while nothing happens; `None` when the engine has ended.
+    pub async fn next(&mut self) -> Option<Frame> {
+        let first = self.subscription.next().await?;
         let mut frame = Frame::default();
         let mut bytes = frame.add(first);
         while bytes < MAX_FRAME_BYTES {
-            match subscription.ready() {
+            match self.subscription.ready() {
                 Some(next) => bytes += frame.add(next),
                 None => break,
             }
         }
-        host.emit(&frame);
-        tokio::time::sleep(FRAME_INTERVAL).await;
+        Some(frame)
     }
 }
 
@@ -92,35 +96,25 @@ mod tests {
     use crate::bus::Bus;
     use crate::subscription::EventFilter;
     use arki_domain::{LiveBus, OutputDelta, RunId, SessionId, TokenType};
-    use std::sync::{Arc, Mutex};
 
-    struct Recorder(Arc<Mutex<Vec<Frame>>>);
-
-    impl Host for Recorder {
-        fn emit(&self, frame: &Frame) {
-            self.0.lock().unwrap().push(frame.clone());
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_thousand_tokens_become_a_few_frames_and_none_is_lost() {
+    #[tokio::test]
+    async fn a_frame_is_all_that_came_since_the_one_before_and_nothing_is_lost() {
         let bus = Bus::new();
-        let frames = Arc::new(Mutex::new(Vec::new()));
-        let emitting = tokio::spawn(emit_frames(bus.subscribe(EventFilter::default()), Recorder(frames.clone())));
+        let mut frames = Frames::new(bus.subscribe(EventFilter::default()));
         let (session_id, run_id) = (SessionId::from("s"), RunId::from("r"));
+        let mut shown = Vec::new();
         for number in 0..1000 {
             let delta = OutputDelta { turn: 1, token_type: TokenType::LlmResponse, text: format!("{number} ") };
             bus.publish(LiveEvent::Delta { session_id: session_id.clone(), run_id: run_id.clone(), delta });
-            if number % 100 == 0 {
-                tokio::time::sleep(FRAME_INTERVAL).await;
+            if number % 100 == 99 {
+                shown.push(frames.next().await.unwrap());
             }
         }
         drop(bus);
-        emitting.await.unwrap();
-        let frames = frames.lock().unwrap();
-        let text: String =
-            frames.iter().flat_map(|frame| frame.deltas.iter().map(|delta| delta.text.as_str())).collect();
+        assert!(frames.next().await.is_none());
+        assert_eq!(shown.len(), 10);
+        assert!(shown.iter().all(|frame| frame.deltas.len() == 1), "deltas of one answer are joined");
+        let text: String = shown.iter().map(|frame| frame.deltas[0].text.as_str()).collect();
         assert!(text.starts_with("0 1 2 ") && text.ends_with("998 999 "));
-        assert!(frames.len() <= 12, "{} frames", frames.len());
     }
 }

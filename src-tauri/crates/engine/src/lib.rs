@@ -92,7 +92,7 @@ pub use environment_keys::EnvironmentKeys;
 pub use export::ExportFormat;
 pub use export::arkai::{Arkai, ArkaiEvent, event_summary};
 pub use export::proposed_diff;
-pub use frames::{FRAME_INTERVAL, Host, emit_frames};
+pub use frames::Frames;
 pub use guides::FoundGuides;
 pub use judgement::Judgement;
 pub use keys::KeyStatus;

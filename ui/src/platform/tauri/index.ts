@@ -8,7 +8,39 @@ export const tauriPlatform: Platform = {
   call: (name, params) => invoke(name, params),
   testProvider: (params, onStep) => invoke("test_provider", { ...params, onStep: new Channel(onStep) }),
   testMcpServer: (params, onStep) => invoke("test_mcp_server", { ...params, onStep: new Channel(onStep) }),
-  subscribe: (onFrame) => listen<Frame>("arki://frame", (event) => onFrame(event.payload)),
+  subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
+
+/** One frame is asked for after the other, each when the one before has been painted: none ever queues up. */
+async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> {
+  let over = false;
+  const hear = async (number: number) => {
+    while (!over) {
+      const frame = await invoke<Frame | null>("next_frame", { number });
+      if (over || frame === null) return;
+      onFrame(frame);
+      await painted();
+    }
+  };
+  void hear(await invoke<number>("begin_frames"));
+  return () => {
+    over = true;
+  };
+}
+
+/** A hidden window paints nothing, but goes on. */
+const hiddenMs = 200;
+
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      resolve();
+    };
+    const frame = requestAnimationFrame(done);
+    const timer = setTimeout(done, hiddenMs);
+  });
+}

@@ -1,0 +1,141 @@
+//! The transcript is never blank, whatever comes at once and wherever somebody goes.
+
+use crate::harness::{Stage, Window, wait_until};
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+const ROUNDS: usize = 50;
+
+/// How many of nine places down the middle of what is seen show nothing of the conversation.
+const BLANK_PLACES: &str = r"
+    const log = document.querySelector('[role=log]');
+    const { left, top, width, height } = log.getBoundingClientRect();
+    const isBlank = (part) => {
+        const y = top + (height * part) / 10;
+        const seen = [0.3, 0.4, 0.5].map((x) => document.elementFromPoint(left + width * x, y));
+        const lines = [...log.querySelectorAll('.row')].filter((row) => {
+            const box = row.getBoundingClientRect();
+            return box.top <= y && box.bottom >= y && row.innerText.trim() !== '';
+        });
+        return lines.length === 0 || seen.every((one) => one === null);
+    };
+    return [1, 2, 3, 4, 5, 6, 7, 8, 9].filter(isBlank).length;
+";
+
+/// Work for all processors beside the window, for as long as it lives.
+struct Load(std::sync::Arc<AtomicBool>);
+
+impl Load {
+    fn start() -> Self {
+        let goes_on = std::sync::Arc::new(AtomicBool::new(true));
+        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+            let goes_on = goes_on.clone();
+            thread::spawn(move || {
+                let mut number = 0_u64;
+                while goes_on.load(Ordering::Relaxed) {
+                    number = std::hint::black_box(number.wrapping_mul(31).wrapping_add(7));
+                }
+            });
+        }
+        Self(goes_on)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Thoughts for a while, then an answer taller than the pane in one burst.
+fn burst(round: usize) -> Turn {
+    let lines: String = (1..=60).map(|line| format!("- line {line} of answer {round}\n")).collect();
+    let code = "```rust\nfn main() {}\n```\n";
+    let text = format!("# Answer {round}\n\n{lines}\n{code}\nEnd of answer {round}.");
+    let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+    let thoughts = (0..10).map(|number| delta(json!({"reasoning_content": format!("thought {number} ")})));
+    let end = json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]});
+    let events: Vec<Value> = thoughts.chain([delta(json!({"content": text})), end]).collect();
+    Turn::chunks(&events).chunk_pause(Duration::from_millis(3))
+}
+
+#[track_caller]
+fn is_full(window: &Window<'_>, when: &str) {
+    let mut blank = Value::Null;
+    for _ in 0..60 {
+        blank = window.run(BLANK_PLACES);
+        if blank == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(16));
+    }
+    panic!("{when}: {blank} of 9 places show nothing");
+}
+
+#[test]
+fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
+    let script = Script::new((1..=ROUNDS).map(burst).collect()).sequential().chunk(300);
+    let stage = Stage::trusted(script);
+    let window = stage.open();
+    let _load = Load::start();
+    for round in 1..=ROUNDS {
+        window.element("textbox", "Message").write("Go on");
+        window.click("Send");
+        let ended = format!("End of answer {round}.");
+        let end = "return document.querySelector('[role=log]').lastElementChild.lastElementChild?.innerText ?? ''";
+        wait_until(&format!("the end of answer {round}"), || {
+            window.run(end).as_str().is_some_and(|text| text.contains(&ended))
+        });
+        is_full(&window, &format!("after answer {round}"));
+        let below = window
+            .run("const log = document.querySelector('[role=log]'); return log.scrollHeight - log.scrollTop - log.clientHeight");
+        assert!(
+            below.as_f64().is_some_and(|below| below < 2.0),
+            "answer {round} is not followed: {below} px are below"
+        );
+        wait_until("the end of the run", || !window.has("button", "Stop"));
+    }
+    window.pictures("transcript-burst");
+}
+
+#[test]
+fn home_leads_to_the_first_message_of_a_long_session() {
+    const CALLS: usize = 2_000;
+    let call = |number: usize| ("read_file", json!({"path": "src/app.txt", "offset": number % 50 + 1, "limit": 1}));
+    let turn = |turn: usize| {
+        (0..20).fold(Turn::text(format!("Step {turn}.")), |all, number| {
+            let (name, arguments) = call(turn * 20 + number);
+            all.call(name, arguments)
+        })
+    };
+    let mut turns: Vec<Turn> = (0..CALLS / 20).map(turn).collect();
+    turns.push(Turn::text("That was long."));
+    let stage = Stage::trusted(Script::new(turns));
+    stage.arki(&["exec", "--approve", "all", "--max-turns", "500", "The very first words"]);
+    let window = stage.open();
+    let sessions = window.element("navigation", "Sessions");
+    sessions.inside("button", "The very first words").click();
+    window.says("That was long.");
+    let _load = Load::start();
+    let first = "return document.querySelector('[role=log] .row')?.innerText.includes('The very first words') ?? false";
+    for round in 0..ROUNDS {
+        window.run("const log = document.querySelector('[role=log]'); log.focus(); log.scrollTop = 0");
+        is_full(&window, &format!("after Home {round}"));
+        if window.run(first) == true {
+            break;
+        }
+        let loaded = "return document.querySelector('[role=log] .row').dataset.row";
+        let before = window.run(loaded);
+        wait_until(&format!("an older page after Home {round}"), || window.run(loaded) != before);
+        is_full(&window, &format!("with the older page {round}"));
+    }
+    assert!(window.run(first) == true, "the first message was not reached");
+    window.pictures("transcript-home");
+    window.run("const log = document.querySelector('[role=log]'); log.scrollTop = log.scrollHeight");
+    window.click("Newest");
+    window.says("That was long.");
+    is_full(&window, "at the end again");
+}
