@@ -17,3 +17,5 @@ mod statistics;
 pub(crate) mod store;
 pub(crate) mod turns;
 pub(crate) mod window;
+
+pub(crate) use turns::Recorded;

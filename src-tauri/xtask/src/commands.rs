@@ -6,6 +6,7 @@ pub(crate) mod catalogue;
 pub(crate) mod check_macos;
 pub(crate) mod check_windows;
 pub(crate) mod codegen;
+pub(crate) mod dist;
 pub(crate) mod help;
 pub(crate) mod lint;
 pub(crate) mod providers_table;

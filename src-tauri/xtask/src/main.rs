@@ -14,6 +14,7 @@
 mod bench;
 mod commands;
 mod demo_project;
+mod dist;
 mod failure;
 mod files;
 mod front_end;
@@ -30,14 +31,20 @@ use std::process::ExitCode;
 use crate::{failure::Failure, repository::Repository};
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    match dispatch(&arguments) {
+    match command() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("\n{failure}");
             ExitCode::FAILURE
         }
     }
+}
+
+fn command() -> Result<(), Failure> {
+    if let Some(program) = dist::linker::program() {
+        return dist::linker::run(&program, &std::env::args_os().skip(1).collect::<Vec<_>>());
+    }
+    dispatch(&std::env::args().skip(1).collect::<Vec<_>>())
 }
 
 fn dispatch(arguments: &[String]) -> Result<(), Failure> {
@@ -61,6 +68,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "check-macos" => commands::check_macos::run(&repository, rest),
         "check-windows" => commands::check_windows::run(&repository, rest),
         "bench" => commands::bench::run(&repository, rest),
+        "dist" => commands::dist::run(&repository, rest),
         "bundle" => commands::bundle::run(&repository, rest),
         unknown => Err(Failure::new(format!("there is no command `{unknown}`")).hint("`cargo xtask help` lists them")),
     }

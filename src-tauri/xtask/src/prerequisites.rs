@@ -22,6 +22,8 @@ use crate::{failure::Failure, steps::Outcome};
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     Build,
+    /// Building what is shipped.
+    Dist,
     Test,
     CheckWindows,
 }

@@ -3,7 +3,7 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::{Command, ExitStatus, Stdio},
 };
 
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 /// lines reach the reader unchanged.
 pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     println!("$ {}", shown(command));
-    let status = command.status().map_err(|error| not_started(command, &error))?;
+    let status = status(command)?;
     if status.success() { Ok(()) } else { Err(Failure::new(format!("`{}` failed ({status})", shown(command)))) }
 }
 
@@ -26,6 +26,11 @@ pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     Err(Failure::new(format!("`{}` failed ({})\n{}{}", shown(command), output.status, stdout, stderr.trim_end())))
+}
+
+/// Runs with the standard streams as they are set, and says how it ended.
+pub(crate) fn status(command: &mut Command) -> Result<ExitStatus, Failure> {
+    command.status().map_err(|error| not_started(command, &error))
 }
 
 /// Whether a silent run succeeds: for probes, where failing is an answer.

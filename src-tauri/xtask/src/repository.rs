@@ -2,9 +2,22 @@
 
 use std::{env, path::PathBuf};
 
+use crate::{commands, dist, failure::Failure, process};
+
+#[derive(Clone)]
 pub(crate) struct Repository {
     pub(crate) root: PathBuf,
     pub(crate) target: PathBuf,
+    pub(crate) measured: Measured,
+}
+
+/// Which build of the programs the benches measure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measured {
+    /// Quick to build.
+    Release,
+    /// What `cargo xtask dist` builds.
+    Dist,
 }
 
 impl Repository {
@@ -19,7 +32,22 @@ impl Repository {
             Some(given) => env::current_dir().unwrap_or_else(|_| root.clone()).join(given),
             None => root.join("target"),
         };
-        Self { root, target }
+        Self { root, target, measured: Measured::Release }
+    }
+
+    /// Builds a program as it is to be measured; its path.
+    pub(crate) fn built(&self, package: &str, program: &str) -> Result<PathBuf, Failure> {
+        match self.measured {
+            Measured::Release => {
+                let build = ["build", "--release", "--locked", "--package", package, "--bin", program];
+                process::run(process::cargo(&self.root).args(build))?;
+                Ok(self.binary("release", program))
+            }
+            Measured::Dist => {
+                commands::dist::build(self)?;
+                Ok(self.binary(dist::PROFILE, program))
+            }
+        }
     }
 
     /// Scratch files and stamps of these commands, apart from Cargo's own.

@@ -27,11 +27,14 @@ pub(crate) struct Home {
 impl Home {
     /// Builds `arki`, lays fresh folders and trusts the project.
     pub(crate) fn prepare(repository: &Repository, name: &str, base_url: &str) -> Result<Self, Failure> {
-        let build = ["build", "--release", "--locked", "--package", "arki-cli", "--bin", "arki"];
-        process::run(process::cargo(&repository.root).args(build))?;
+        Self::lay(repository, name, base_url, repository.built("arki-cli", "arki")?)
+    }
+
+    /// As `prepare`, for a program that is built already.
+    pub(super) fn lay(repository: &Repository, name: &str, base_url: &str, arki: PathBuf) -> Result<Self, Failure> {
         let root = repository.scratch().join(format!("bench-{name}"));
         files::remove_folder(&root)?;
-        let home = Self { arki: repository.binary("release", "arki"), root };
+        let home = Self { arki, root };
         for folder in ["config", "data", "project/src"] {
             files::create_folder(&home.root.join(folder))?;
         }

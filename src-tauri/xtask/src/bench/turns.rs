@@ -6,6 +6,7 @@
 
 use std::{
     fs,
+    path::PathBuf,
     process::{Child, Command},
     time::{Duration, Instant},
 };
@@ -28,12 +29,9 @@ const BASELINE_RUNS: usize = 25;
 const RESIDENT_MIB: &str = "20";
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
-    let mut answers: Vec<Vec<u8>> = (0..TURNS).map(answer).collect();
-    answers.push(script::text("done"));
-    let server = ModelServer::start(answers)?;
+    let server = ModelServer::start(answers(TURNS))?;
     let home = Home::prepare(repository, "turns", &server.base_url)?;
-    let lines: Vec<String> = (1..=200).map(|number| format!("line {number}\n")).collect();
-    home.write("src/app.txt", &lines.concat())?;
+    write_worked_on(&home)?;
 
     let mut peak_kib = 0;
     let started = Instant::now();
@@ -49,9 +47,43 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
     Ok(())
 }
 
-fn start(home: &Home) -> Result<Child, Failure> {
+/// A short run of the same kind, for whoever wants to know what `arki` does in it.
+pub(crate) struct Recorded {
+    home: Home,
+    _server: ModelServer,
+}
+
+impl Recorded {
+    /// `arki` is the program that will run.
+    pub(crate) fn prepare(repository: &Repository, arki: PathBuf) -> Result<Self, Failure> {
+        let server = ModelServer::start(answers(2 * TOOLS.len()))?;
+        let home = Home::lay(repository, "recorded", &server.base_url, arki)?;
+        write_worked_on(&home)?;
+        Ok(Self { home, _server: server })
+    }
+
+    pub(crate) fn command(&self) -> Command {
+        run(&self.home)
+    }
+}
+
+fn write_worked_on(home: &Home) -> Result<(), Failure> {
+    let lines: Vec<String> = (1..=200).map(|number| format!("line {number}\n")).collect();
+    home.write("src/app.txt", &lines.concat())
+}
+
+fn answers(turns: usize) -> Vec<Vec<u8>> {
+    (0..turns).map(answer).chain([script::text("done")]).collect()
+}
+
+fn run(home: &Home) -> Command {
     let mut command = home.arki();
     command.args(["exec", "--json", "--approve", "all", "--max-turns", "200", "work on src/app.txt"]);
+    command
+}
+
+fn start(home: &Home) -> Result<Child, Failure> {
+    let mut command = run(home);
     command.stderr(home.log()?).spawn().map_err(|error| Failure::new(format!("cannot start arki: {error}")))
 }
 

@@ -4,7 +4,7 @@
 use crate::{
     bench::{edit, policy, providers, search, secrets, start, store, turns, window},
     failure::Failure,
-    repository::Repository,
+    repository::{Measured, Repository},
 };
 
 const KNOWN: &str =
@@ -12,6 +12,9 @@ const KNOWN: &str =
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
+        [name, option] if option == "--dist" => {
+            run(&Repository { measured: Measured::Dist, ..repository.clone() }, std::slice::from_ref(name))
+        }
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),

@@ -32,6 +32,11 @@ installs what else is missing.
                                one of them with `start`, `markdown`, `code`,
                                `table` or `paragraph`
   cargo xtask bench turns      time and memory over a run of 100 turns
+  cargo xtask bench NAME --dist
+                               measures the programs as they are shipped, where
+                               it measures programs
+  cargo xtask dist             build the programs as they are shipped; standard
+                               output has their paths, one a line
   cargo xtask bundle           installers for this system (deb and rpm on Linux)
 ";
 

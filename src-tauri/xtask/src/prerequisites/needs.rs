@@ -124,6 +124,12 @@ pub(crate) const NEEDS: &[Need] = &[
         packages: Packages { apt: "dbus-daemon", dnf: "dbus-daemon", pacman: "dbus", zypper: "dbus-1-daemon" },
     },
     Need {
+        probe: Probe::Program("valgrind"),
+        why: "records which functions a start of `arki` calls",
+        purpose: Purpose::Dist,
+        packages: Packages { apt: "valgrind", dnf: "valgrind", pacman: "valgrind", zypper: "valgrind" },
+    },
+    Need {
         probe: Probe::Program("x86_64-w64-mingw32-gcc"),
         why: "compiles the C parts for Windows",
         purpose: Purpose::CheckWindows,
