@@ -118,10 +118,12 @@ fn a_project_may_tighten() {
     stage.write(".arki/config.json", json!({"limits": {"maxTurns": 1}}).to_string());
     stage.trust();
     stage.exec(&["hello"]).exits(5);
-    // Changed since, it does not hold until the user agrees again, and that is said.
+    // Changed since, the lower limit holds on until the user agrees to the other, and that is said.
     stage.write(".arki/config.json", json!({"limits": {"maxTurns": 2}}).to_string());
-    let told = stage.exec(&["hello"]).exits(0).stderr;
+    let told = stage.exec(&["hello"]).exits(5).stderr;
     assert!(told.contains("off until you agree again: .arki/config.json"), "{told}");
+    stage.trust();
+    stage.exec(&["hello"]).exits(0);
 }
 
 #[test]

@@ -28,6 +28,7 @@ mod crash_script;
 mod daily_usage;
 mod database;
 mod delegating;
+mod denials;
 mod errors;
 mod export;
 mod fetching;

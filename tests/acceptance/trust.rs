@@ -191,21 +191,6 @@ fn trusting_prints_what_it_enables_and_puts_a_private_template_into_the_folder()
 }
 
 #[test]
-fn the_configuration_of_a_folder_holds_only_while_it_is_trusted_and_unchanged() {
-    let stage = untrusted(Script::new(vec![
-        Turn::calls().call("write_file", json!({"path": "a.txt", "content": "x"})),
-        Turn::text("Done."),
-    ]));
-    stage.write(".arki/config.json", r#"{"policy": {"categories": {"write": "deny"}}}"#);
-    stage.trust();
-    let denied = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
-    assert_eq!(payload(&denied, "tool.result")["code"], "POLICY_DENIED");
-    stage.write(".arki/config.json", r#"{"policy": {"categories": {"write": "deny"}}} // changed"#);
-    stage.exec(&["--approve", "all", "go"]).exits(0);
-    assert!(stage.path("a.txt").exists(), "a changed configuration is still on");
-}
-
-#[test]
 fn the_agents_own_hand_switches_a_rule_off_as_well() {
     let stage = Stage::new(vec![
         Turn::calls().call("write_file", json!({"path": "AGENTS.md", "content": RULE})),

@@ -1,6 +1,7 @@
 //! The merged configuration: the user's `config.json`, and a trusted project's over it where that only tightens.
 
 mod agents;
+mod denials;
 mod file;
 mod invalid;
 mod mcp;
@@ -12,10 +13,11 @@ mod secret_files;
 mod template;
 
 pub use agents::AgentEntry;
+pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
 pub(crate) use invalid::invalid;
 pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
-pub(crate) use parse::{parse, parse_rule};
+pub(crate) use parse::{parse, parse_rule, text_of};
 pub(crate) use schema::schema_text;
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;

@@ -95,6 +95,9 @@ impl Engine {
             let off: Vec<&str> = project.changed.iter().map(|changed| changed.path.as_str()).collect();
             said.push(format!("Changed since, so off: {}.", off.join(", ")));
         }
+        if let Some(fault) = self.configuration_fault(folder) {
+            return Check::of("project", CheckState::Failed, fault);
+        }
         let has_changed = !project.changed.is_empty();
         said.extend(project.notices);
         let state = if said.len() > 1 { CheckState::Warning } else { CheckState::Ok };

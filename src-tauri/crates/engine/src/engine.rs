@@ -337,13 +337,13 @@ impl Engine {
             let message = format!("{} is no file that could be read.", path.display());
             return Err(Fault::new(Code::CONFIG_INVALID, message, "Put a regular file in its place, or nothing."));
         }
-        match std::fs::read_to_string(&path) {
-            Ok(text) => Ok(text),
+        match std::fs::read(&path) {
+            Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
             Err(error) => Err(Fault::new(
                 Code::CONFIG_INVALID,
                 format!("{} can't be read: {}.", path.display(), io_words(error.kind())),
-                "Check the file's permissions and that it is UTF-8 text.",
+                "Check the file's permissions.",
             )),
         }
     }

@@ -5,6 +5,7 @@ use crate::claim::Claim;
 use crate::config::Config;
 use crate::guides::index;
 use crate::history::History;
+use crate::project_config::StandingFolder;
 use crate::projects::OpenProject;
 use crate::{ActiveRun, Engine};
 use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
@@ -153,6 +154,7 @@ impl Engine {
             trash: self.directories.trash(),
             journals: self.directories.journals(),
             sandbox: self.sandbox().clone(),
+            standing: Arc::new(StandingFolder::of(open)),
             audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
                 .into_iter()

@@ -41,6 +41,7 @@ mod overview;
 mod piped_input;
 mod placeholder_key;
 mod processes;
+mod project_config;
 mod projects;
 mod prompt_images;
 mod provider_test;

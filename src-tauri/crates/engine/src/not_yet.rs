@@ -2,12 +2,10 @@
 
 use crate::Engine;
 use crate::config;
+use crate::project_config::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::OpenProject;
 use arki_domain::Fault;
-use arki_workspace::PinKind;
 use std::path::Path;
-
-const PROJECT_FILE: &str = ".arki/config.json";
 
 impl Engine {
     /// In plain words, what the configurations in force for a folder ask for in vain; `None` where there is nothing.
@@ -16,7 +14,7 @@ impl Engine {
         let open = self.load_project(folder).ok();
         let mut files = self.files_with_own_hooks();
         if open.is_some_and(|open| has_hooks(&open)) {
-            files.push(PROJECT_FILE.to_owned());
+            files.push(PROJECT_CONFIG.to_owned());
         }
         told(&files)
     }
@@ -39,8 +37,8 @@ impl Engine {
 }
 
 fn has_hooks(open: &OpenProject) -> bool {
-    let text = open.agreed_text(PinKind::Config, PROJECT_FILE);
-    let file = text.and_then(|text| config::parse(&text, Path::new(PROJECT_FILE)).ok());
+    let config = ProjectConfig::of(open);
+    let file = config.agreed_text().and_then(|text| config::parse(text, Path::new(PROJECT_CONFIG)).ok());
     file.is_some_and(|file| !file.hooks.is_empty())
 }
 

@@ -1,8 +1,9 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
 use crate::Engine;
-use crate::config::{self, Config};
+use crate::config::denials_of;
 use crate::guides::{self, FoundGuides};
+use crate::project_config::{PROJECT_CONFIG, ProjectConfig};
 use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
@@ -125,23 +126,6 @@ impl Engine {
         Ok(())
     }
 
-    /// The configuration that holds in a folder.
-    pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Fault> {
-        let user_path = self.directories.config_file();
-        let user = self.user_file()?;
-        let path = ".arki/config.json";
-        let mut config = match open.agreed_text(PinKind::Config, path) {
-            None => Config::merge((&user, &user_path), None)?,
-            Some(text) => {
-                let path = open.project.root().join(path);
-                let project = config::parse(&text, &path)?;
-                Config::merge((&user, &user_path), Some((&project, &path)))?
-            }
-        };
-        config.policy.keep_rules_of(&open.path());
-        Ok(config)
-    }
-
     /// Opens a folder: says whether it is trusted and what trusting would enable. Reads only what has to be hashed.
     ///
     /// # Errors
@@ -173,7 +157,9 @@ impl Engine {
         let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
         let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
         let left_out = guides::left_out_words(open.skills_left_out(&self.directories.config));
-        is_partial.then(|| PARTLY_SEEN.to_owned()).into_iter().chain(waiting).chain(left_out).collect()
+        let refused = self.config_in_force(open).ok().and_then(|in_force| in_force.refused);
+        let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
+        refused.into_iter().chain(is_partial.then(|| PARTLY_SEEN.to_owned())).chain(waiting).chain(left_out).collect()
     }
 
     /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
@@ -195,10 +181,25 @@ impl Engine {
             tracing::warn!(%error, "the project's template was not written");
         }
         let pins = arki_workspace::scan(project.root())?;
-        let pins = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
+        let mut pins: Vec<PinRecord> = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
+        self.keep_what_is_unreadable(&project, &mut pins)?;
         let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
         self.store.set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
+    }
+
+    /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
+    /// stays.
+    fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
+        let before = self.decisions().trust(&project.root().display().to_string())?;
+        if ProjectConfig::read(project, before.as_ref()).is_readable() {
+            return Ok(());
+        }
+        let is_of_config = |record: &PinRecord| record.pin.path.starts_with(PROJECT_CONFIG);
+        pins.retain(|record| !is_of_config(record));
+        let before = before.into_iter().filter(|before| before.trusted).flat_map(|before| before.pins);
+        pins.extend(before.filter(is_of_config));
+        Ok(())
     }
 
     /// From now on nothing of the folder is loaded, and only reading is allowed in it.
@@ -297,9 +298,10 @@ fn pin_record(project: &Project, pin: &arki_workspace::Pin, redactor: &Redactor)
         PinKind::GitConfig | PinKind::GitHook => None,
         _ => text_of(project, file),
     };
+    let forbids = content.as_deref().filter(|_| pin.kind == PinKind::Config).and_then(denials_of);
     let content = content.map(|text| redactor.redact(&text).into_owned());
     let pin = TrustPin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() };
-    PinRecord { pin, content }
+    PinRecord { pin, content, forbids }
 }
 
 /// The file that a pin's path is about, and whether only of what git may run by it.

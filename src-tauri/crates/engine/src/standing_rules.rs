@@ -2,6 +2,7 @@
 
 use crate::Engine;
 use crate::config::{invalid, parse_rule};
+use crate::project_config::InForce;
 use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_tools::Kernel;
 use arki_tools::policy::{PolicyRule, RuleDefinition};
@@ -153,7 +154,8 @@ impl Engine {
     /// To ask, not to act.
     pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
         let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
+        let InForce { mut config, refused } = self.config_in_force(&open)?;
+        config.policy.refused = refused.map(|fault| fault.message);
         Ok(self.kernel(&open, &config))
     }
 }

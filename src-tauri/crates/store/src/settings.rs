@@ -23,6 +23,9 @@ pub struct PinRecord {
     /// `None` where it is not text, or too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
+    /// What a configuration forbade, word for word and as a configuration of its own: it holds on when the file changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forbids: Option<String>,
 }
 
 pub(crate) fn set_trust(transaction: &Connection, project: &str, record: &TrustRecord) -> Result<(), StoreError> {

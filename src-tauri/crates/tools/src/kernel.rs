@@ -26,7 +26,7 @@ mod write;
 
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
-use crate::policy::{Impact, Verdict};
+use crate::policy::{Impact, PolicySettings, Verdict};
 use crate::tool::{self, Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
@@ -40,7 +40,7 @@ use command_room::CommandRoom;
 use judging::{denied, permitted};
 use record::Record;
 use secrets::KnownEnvFiles;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
@@ -58,6 +58,8 @@ pub struct Kernel {
     bus: Arc<dyn LiveBus>,
     redactor: Redactor,
     settings: KernelSettings,
+    /// What holds now; what the run began with is in `settings`.
+    policy: Mutex<Arc<PolicySettings>>,
     tools: Vec<Tool>,
     /// What the model is offered.
     definitions: Arc<[ToolDefinition]>,
@@ -94,8 +96,10 @@ impl Kernel {
         };
         let offered = |tool: &Tool| redacted(&tool.definition, &redactor);
         let definitions = tools.iter().filter(is_there).map(offered).collect();
+        let policy = Mutex::new(Arc::new(settings.policy.clone()));
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
+            policy,
             log,
             bus,
             redactor,
@@ -107,6 +111,17 @@ impl Kernel {
             env_files: KnownEnvFiles::default(),
             git_sight: GitSight::default(),
         })
+    }
+
+    fn policy(&self) -> Arc<PolicySettings> {
+        self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Before each call: what is forbidden may be more by now.
+    fn look_at_policy(&self) {
+        let began_with = &self.settings.policy;
+        let now = self.settings.standing.now(began_with).unwrap_or_else(|| began_with.clone());
+        *self.policy.lock().unwrap_or_else(PoisonError::into_inner) = Arc::new(now);
     }
 
     /// # Errors
@@ -208,8 +223,9 @@ impl Kernel {
             return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
         };
         let subject = self.subject_of(Some(tool), &call.args);
-        if !self.settings.trusted && tool.definition.category != arki_domain::Category::Read {
-            let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        // Denied since it was asked about: no approval is for that.
+        if verdict.decision == Decision::Deny {
             let fault = denied(&verdict);
             return record.refuse(call, &verdict, fault).await;
         }
@@ -302,6 +318,7 @@ impl Executor for Kernel {
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+        self.look_at_policy();
         self.learn_env_files().await;
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
         let outcome = match self.carry_out(pending, &mut record).await {
@@ -313,6 +330,7 @@ impl Executor for Kernel {
     }
 
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+        self.look_at_policy();
         self.read_together(calls, context).await
     }
 }

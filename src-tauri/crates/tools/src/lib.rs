@@ -19,6 +19,7 @@ mod manual;
 pub mod policy;
 mod remote_tool;
 mod schema;
+mod standing;
 mod subagents;
 mod tool;
 mod touched;
@@ -35,6 +36,7 @@ pub use kernel::{
 };
 pub use remote_tool::{CallScope, JudgedAs, Progress, RemoteTool};
 pub use schema::{MAX_SCHEMA_BYTES, check_arguments, check_schema};
+pub use standing::Standing;
 pub use subagents::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents};
 pub use tool::{Conduct, MAX_TOOL_NAME_BYTES, Output, Retry, Tool};
 pub use touched::Touched;

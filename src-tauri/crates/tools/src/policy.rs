@@ -147,6 +147,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| switched_off(question, settings))
         .or_else(|| only_plans(settings, category))
         .or_else(|| settings.denies(question, category, line))
+        .or_else(|| settings.refuses())
         .or_else(|| sensitive(question, category, command))
         .or_else(|| repeated(question))
         .or_else(|| settings.explicit(question, line))

@@ -126,6 +126,15 @@ pub(super) fn add_projects(
     ensure_few(agents, path)
 }
 
+/// Of the agents that there are, only the tools that `file` leaves them.
+pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
+    for (name, agent) in agents {
+        if let Some(left) = file.agents.get(name).and_then(|projects| projects.tools.as_ref()) {
+            agent.tools = Some(agent.tools.as_ref().map_or_else(|| left.clone(), |own| left.narrowed_to(own)));
+        }
+    }
+}
+
 /// What can be the name of an agent: short, and nothing that a model or a terminal could take for something else.
 pub(super) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();

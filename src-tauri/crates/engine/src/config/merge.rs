@@ -106,6 +106,7 @@ impl Config {
         self.secret_globs.extend_from_slice(&file.policy.secret_files);
         self.secret_files = secret_files::compile(&self.secret_globs, path)?;
         self.lower(&file.limits, path)?;
+        self.skills_enabled &= file.skills.enabled != Some(false);
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         agents::add_projects(&mut self.agents, file, &self.providers, path)?;
         self.choose(AGENT)
@@ -155,7 +156,7 @@ impl Config {
     }
 }
 
-fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Fault> {
+pub(super) fn rules(definitions: &[RuleDefinition], origin: &str, path: &Path) -> Result<Vec<PolicyRule>, Fault> {
     let rule = |(rule, number): (&RuleDefinition, usize)| {
         let place = || format!("\"policy.rules[{}]\"", number - 1);
         PolicyRule::new(rule.clone(), origin, number).map_err(|error| invalid(path, &format!("{}: {error}", place())))

@@ -16,7 +16,10 @@ use std::path::Path;
 pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let value: Value = jsonc_parser::parse_to_serde_value(text, &jsonc_parser::ParseOptions::default())
-        .map_err(|error| invalid(file, &error.to_string()))?;
+        .map_err(|error| invalid(file, &broken(text, &error)))?;
+    if let Some(twice) = repeated_key(text) {
+        return Err(invalid(file, &format!("{} stands there twice", twice.in_text(text))));
+    }
     let value = match value {
         Value::Null => Value::Object(serde_json::Map::new()),
         Value::Object(_) => value,
@@ -33,6 +36,62 @@ pub(crate) fn parse(text: &str, file: &Path) -> Result<ConfigFile, Fault> {
     match config.agents.keys().find(|name| !agents::is_name(name)) {
         Some(name) => Err(invalid(file, &no_agent_name(name, text))),
         None => Ok(config),
+    }
+}
+
+/// The file's bytes as text.
+///
+/// # Errors
+/// `CONFIG_INVALID` with the place of the first byte that is none.
+pub(crate) fn text_of<'a>(bytes: &'a [u8], file: &Path) -> Result<&'a str, Fault> {
+    let bad = match std::str::from_utf8(bytes) {
+        Ok(text) => match text.find('\0') {
+            None => return Ok(text),
+            Some(zero) => zero,
+        },
+        Err(error) => error.valid_up_to(),
+    };
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
+    let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) || zeros > bytes.len() / 4;
+    let encoding = if utf_16 { "; it looks like UTF-16" } else { "" };
+    let what = format!("0x{:02X} at {} is not UTF-8 text{encoding}", bytes[bad], place(bytes, bad));
+    Err(Fault { hint: "Save it as UTF-8; `arki doctor` checks it again.".to_owned(), ..invalid(file, &what) })
+}
+
+/// Counted from 0 in bytes, from 1 in lines.
+fn place(bytes: &[u8], byte: usize) -> String {
+    let line = bytes[..byte].iter().filter(|byte| **byte == b'\n').count() + 1;
+    format!("byte {byte} (line {line})")
+}
+
+/// What is wrong with it as JSON, and where.
+fn broken(text: &str, error: &jsonc_parser::errors::ParseError) -> String {
+    let byte = error.range().start.min(text.len());
+    let what = error.kind().to_string();
+    let (line, column) = (error.line_display(), error.column_display());
+    format!("{what} at byte {byte} (line {line}, column {column})")
+}
+
+/// A key that an object has twice: whichever counts, the other is ignored, and may be the one that forbids.
+fn repeated_key(text: &str) -> Option<KeyPath> {
+    let file = jsonc_parser::parse_to_ast(text, &Default::default(), &Default::default()).ok()?;
+    repeated_in(file.value.as_ref()?, &KeyPath::default())
+}
+
+fn repeated_in(value: &jsonc_parser::ast::Value<'_>, place: &KeyPath) -> Option<KeyPath> {
+    use jsonc_parser::ast::Value;
+    match value {
+        Value::Object(object) => {
+            let mut seen = std::collections::HashSet::new();
+            object.properties.iter().find_map(|property| {
+                let path = place.then(property.name.as_str());
+                if seen.insert(property.name.as_str()) { repeated_in(&property.value, &path) } else { Some(path) }
+            })
+        }
+        Value::Array(array) => {
+            array.elements.iter().enumerate().find_map(|(index, item)| repeated_in(item, &place.at(index)))
+        }
+        Value::StringLit(_) | Value::NumberLit(_) | Value::BooleanLit(_) | Value::NullKeyword(_) => None,
     }
 }
 
@@ -188,6 +247,34 @@ mod tests {
         }
         let none = r#"{"agents": {"arki": {"maxCompletionTokens": null}}, "limits": {"maxCostUsd": 0}}"#;
         assert!(parse(none, Path::new("c")).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_text_is_named_with_its_first_byte() {
+        let utf_16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+        for (bytes, place) in [
+            (b"{\n// caf\xe9\n}".to_vec(), "0xE9 at byte 8 (line 2)"),
+            (utf_16("{}"), "0x00 at byte 1 (line 1) is not UTF-8 text; it looks like UTF-16"),
+            (
+                [vec![0xff, 0xfe], utf_16("{}")].concat(),
+                "0xFF at byte 0 (line 1) is not UTF-8 text; it looks like UTF-16",
+            ),
+            (b"{} //\0".to_vec(), "0x00 at byte 5"),
+            (b"{ // \xc3".to_vec(), "0xC3 at byte 5"),
+        ] {
+            let fault = text_of(&bytes, Path::new("c")).unwrap_err();
+            assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains(place), "{}", fault.message);
+        }
+        assert_eq!(text_of("\u{feff}{\"ä\": 1}".as_bytes(), Path::new("c")).unwrap(), "\u{feff}{\"ä\": 1}");
+    }
+
+    #[test]
+    fn a_key_that_stands_there_twice_is_an_error() {
+        let twice = fault(r#"{"policy": {"rules": []}, "limits": {"maxTurns": 1, "maxTurns": 2}}"#);
+        assert!(twice.message.contains("\"limits.maxTurns\" (line 1"), "{}", twice.message);
+        let nested = r#"{"policy": {"rules": [{"decision": "deny", "tool": "x", "\u0074ool": "y"}]}}"#;
+        assert!(fault(nested).message.contains("\"policy.rules[0].tool\""));
+        assert!(fault("{\n  \"policy\": {").message.contains("at byte"));
     }
 
     #[test]

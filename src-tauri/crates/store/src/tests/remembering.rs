@@ -95,7 +95,10 @@ async fn a_content_over_the_limit_is_refused() {
 async fn the_last_decision_about_a_folder_counts() {
     let Fixture { store, .. } = &Fixture::new();
     let pin = TrustPin { kind: "rules".into(), path: "AGENTS.md".into(), hash: "00".into() };
-    let pins = vec![PinRecord { pin: pin.clone(), content: Some("Be kind.".into()) }, PinRecord { pin, content: None }];
+    let pins = vec![
+        PinRecord { pin: pin.clone(), content: Some("Be kind.".into()), forbids: Some("{}".into()) },
+        PinRecord { pin, content: None, forbids: None },
+    ];
     for record in [
         TrustRecord { trusted: true, pins, decided_at: 1 },
         TrustRecord { trusted: false, pins: Vec::new(), decided_at: 2 },

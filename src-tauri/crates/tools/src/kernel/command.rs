@@ -56,7 +56,7 @@ impl Kernel {
             sandboxed: false,
             impact: Impact::default(),
         };
-        let of_network = policy::decide(&question, &self.settings.policy);
+        let of_network = policy::decide(&question, &self.policy());
         match (of_network.decision, verdict.decision) {
             (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
             _ => verdict,

@@ -3,7 +3,7 @@
 use super::Kernel;
 use super::subject::SubjectOf;
 use crate::builtin;
-use crate::policy::{self, Impact, Question, Verdict};
+use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
 use arki_domain::{
     ApprovalMode, ApprovalRequested, Code, Decision, Fault, FileEffect, PolicyDecided, ToolCall, UNTRUSTED_RULE,
 };
@@ -26,7 +26,7 @@ impl Kernel {
         }
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
-        policy::proposal(&question, &self.settings.policy)
+        policy::proposal(&question, &self.policy())
     }
 
     /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
@@ -34,13 +34,13 @@ impl Kernel {
     pub fn judge_with(&self, rule: &policy::PolicyRule, tool_id: &str, args: &serde_json::Value) -> (bool, Verdict) {
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
-        let mut with_rule = self.settings.policy.clone();
+        let mut with_rule = PolicySettings::clone(&self.policy());
         with_rule.rules.push(rule.clone());
         (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
     }
 
     pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
-        policy::decide(&self.question(tool_id, subject, approve, impact), &self.settings.policy)
+        policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
     }
 
     pub(super) fn question<'a>(

@@ -3,6 +3,7 @@
 use super::{Audience, BackgroundCommands};
 use crate::guide::Guides;
 use crate::policy::PolicySettings;
+use crate::standing::Standing;
 use crate::tool::Tool;
 use arki_domain::ContentStore;
 use arki_workspace::{CommandLimits, Project, SandboxStatus};
@@ -37,6 +38,7 @@ pub struct KernelSettings {
     /// Where it is noted what was there before commands, should Arki be killed; within a hidden folder too.
     pub journals: PathBuf,
     pub sandbox: SandboxStatus,
+    pub standing: Arc<dyn Standing>,
     pub audience: Audience,
     /// What there is besides the built-in tools, which keep their names.
     pub tools: Vec<Tool>,

@@ -33,7 +33,7 @@ impl Kernel {
             touched.command.iter().chain(&touched.mentions).flat_map(|line| policy::file_words(line)).collect();
         paths.extend(self.sensitive_among(&words));
         // Only rules ask for what is neither secret nor protected.
-        let has_path_rules = self.settings.policy.tightens_paths();
+        let has_path_rules = self.policy().tightens_paths();
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
         let wide =
             touched.command.as_deref().map(|line| self.read_without_naming(line, has_path_rules)).unwrap_or_default();

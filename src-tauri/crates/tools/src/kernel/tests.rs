@@ -101,6 +101,14 @@ impl ContentStore for Kept {
     }
 }
 
+struct AsItBegan;
+
+impl crate::Standing for AsItBegan {
+    fn now(&self, _: &PolicySettings) -> Option<PolicySettings> {
+        None
+    }
+}
+
 /// A kernel with some tools more, and one run that calls them.
 struct Bench {
     log: Arc<MemoryLog>,
@@ -148,6 +156,7 @@ impl Bench {
             trash: folder.path().join("trash"),
             journals: folder.path().join("journals"),
             sandbox,
+            standing: Arc::new(AsItBegan),
             tools,
             guides: crate::Guides::default(),
             background: Arc::new(BackgroundCommands::new(log.clone())),

@@ -89,6 +89,13 @@ pub struct PolicyRule {
     name: String,
 }
 
+/// What a rule says, wherever it stands.
+impl PartialEq for PolicyRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.definition == other.definition
+    }
+}
+
 impl PolicyRule {
     /// `number` counts from 1 in its file; `origin` is `config` or `project`.
     ///
@@ -176,9 +183,14 @@ impl PolicyRule {
         matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
     }
 
+    #[must_use]
+    pub fn allows(&self) -> bool {
+        self.definition.decision == Decision::Allow
+    }
+
     /// Loosening needs every part to match; tightening needs one.
     fn needs_all(&self) -> bool {
-        self.definition.decision == Decision::Allow
+        self.allows()
     }
 
     fn hit(&self) -> Hit {
@@ -249,6 +261,8 @@ pub struct PolicySettings {
     pub git_is_off: bool,
     /// Git has a hook that is not the one that the user agreed to.
     pub git_hooks_are_off: bool,
+    /// Why nothing is done at all: what the project forbids is not known.
+    pub refused: Option<String>,
 }
 
 impl Default for PolicySettings {
@@ -268,6 +282,7 @@ impl Default for PolicySettings {
             disabled_tools: Vec::new(),
             git_is_off: false,
             git_hooks_are_off: false,
+            refused: None,
         }
     }
 }
@@ -322,6 +337,12 @@ impl PolicySettings {
             let default = self.category_default(category);
             (default.0 == Decision::Deny).then_some(default)
         })
+    }
+
+    /// Whoever can't say what is forbidden allows nothing.
+    pub(super) fn refuses(&self) -> Option<Hit> {
+        let why = self.refused.as_ref()?;
+        Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))
     }
 
     /// The strictest of the rules that match.

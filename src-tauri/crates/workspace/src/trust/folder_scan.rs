@@ -42,7 +42,10 @@ pub(super) struct FoundFile {
 
 pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
     let mut scan = FolderScan { project, files: Vec::new() };
-    scan.file(CONFIG, PinKind::Config)?;
+    // One that can't be read is refused by whoever goes by it, with its own words.
+    if let Err(error @ WorkspaceError::Trust(TrustError::TooManyPins { .. })) = scan.file(CONFIG, PinKind::Config) {
+        return Err(error);
+    }
     let config = scan.files.first().map(|config| config.bytes.clone()).unwrap_or_default();
     for program in config_pieces::programs(&config) {
         scan.file(&program, PinKind::McpServer)?;
