@@ -105,3 +105,68 @@ fn a_command_that_is_too_long_is_an_error_that_says_so() {
     assert!(stage.told().contains("The command is too long: 200005 bytes, of at most 100000."), "{}", stage.told());
     assert_eq!(payload(&stage.log(), "tool.result")["code"], "ARGUMENTS_INVALID");
 }
+
+/// A repository whose configuration runs a program, made where nobody looks: `hide` is the line that sees to that.
+fn hidden(hide: &str) -> Stage {
+    let stage = running(&["sh prepare.sh", "echo on"]);
+    let program = stage.write("evil.sh", format!("#!/bin/sh\ntouch '{}'\n", stage.path("mark").display()));
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = format!("git -C $at config core.fsmonitor {}", program.display());
+    stage.write("prepare.sh", hide.replace("EVIL", &format!("git init -q $at && {config}")));
+    stage
+}
+
+#[test]
+fn however_many_folders_a_command_makes_its_repository_is_found() {
+    let flood = "at=zz/deep/er/evil; mkdir -p many zz/deep/er\nseq 1 52000 | sed 's|^|many/d|' | xargs mkdir\nEVIL";
+    let stage = hidden(flood);
+    if !stage.has_sandbox() {
+        return;
+    }
+    let begun = std::time::Instant::now();
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    eprintln!("52,000 folders: {:?}", begun.elapsed());
+    let log = stage.log();
+    let result = crate::harness::text(&crate::harness::payloads(&log, "tool.result")[0]["result"]);
+    assert!(result.contains("zz/deep/er/evil/.git/config could make git run a program"), "{result}");
+    git(&stage, "zz/deep/er/evil", "status");
+    assert!(!stage.path("mark").exists());
+}
+
+#[test]
+fn however_many_repositories_a_command_makes_the_one_that_runs_something_is_found() {
+    let many = "at=zz/deep/er/evil; mkdir -p zz/deep/er\nfor n in $(seq 1 600); do mkdir -p r$n/.git; done\nEVIL";
+    let stage = hidden(many);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.exec(&["--approve", "all", "go"]).exits(0);
+    git(&stage, "zz/deep/er/evil", "status");
+    assert!(!stage.path("mark").exists(), "{}", stage.told());
+}
+
+#[test]
+fn where_nobody_can_look_the_run_stops_and_everybody_is_told() {
+    let stage = hidden("at=closed/evil; mkdir closed\nEVIL\nchmod 000 closed");
+    if !stage.has_sandbox() {
+        return;
+    }
+    // For root permissions hold nobody up: it looks, and finds it.
+    let arki = stage.unprivileged();
+    if rustix::process::geteuid().is_root()
+        && !arki.arki(&["doctor", "--json"]).stdout.contains("\"sandbox\",\"state\":\"ok\"")
+    {
+        return;
+    }
+    let done = arki.arki(&["exec", "--json", "--approve", "all", "go"]).exits(1);
+    assert!(
+        done.stdout.contains("GUARD_UNFINISHED") && done.stdout.contains("closed can't be looked into"),
+        "{done:?}"
+    );
+    let events = done.lines();
+    let result = payload(&events, "tool.result");
+    assert_eq!((&result["isError"], &result["code"]), (&json!(true), &json!("GUARD_UNFINISHED")));
+    assert_eq!(stage.model.requests().len(), 1, "the run has gone on");
+    let doctor = arki.arki(&["doctor"]).stdout;
+    assert!(doctor.contains("closed can't be looked into"), "{doctor}");
+}

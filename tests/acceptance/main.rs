@@ -21,6 +21,7 @@ mod budgets;
 mod certificates;
 mod commands;
 mod configuration;
+mod configuring;
 mod crash;
 mod crash_drive;
 mod crash_limits;
@@ -52,6 +53,7 @@ mod large_changes;
 mod links;
 mod main_job;
 mod mcp;
+mod mcp_json;
 mod mcp_misconduct;
 mod mcp_over_http;
 #[cfg(target_os = "linux")]

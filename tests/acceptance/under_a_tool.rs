@@ -18,6 +18,10 @@ const STEERING: &[&[&str]] = &[
     &["mcp", "agree", "x"],
     &["mcp", "login", "x"],
     &["mcp", "test", "x"],
+    &["mcp", "add", "x", "--", "true"],
+    &["mcp", "rm", "x"],
+    &["providers", "add", "x", "--kind", "openai"],
+    &["providers", "rm", "x"],
 ];
 
 #[test]

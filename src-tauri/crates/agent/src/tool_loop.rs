@@ -160,6 +160,7 @@ impl ToolLoop {
         match executed.outcome {
             CallOutcome::Finished => Ok(None),
             CallOutcome::Paused => self.paused().await.map(Some),
+            CallOutcome::Stopped(fault) => self.failed(fault, None).await.map(Some),
             CallOutcome::AwaitingApproval(approval_id) => {
                 if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
                     let approval_id = Some(approval_id.clone());

@@ -198,6 +198,27 @@ pub(crate) enum McpCommand {
     Test { name: String },
     /// Show how a server's tools have changed, and agree to them: changed tools are off until then
     Agree { name: String },
+    /// Add a server to your configuration: a program with its arguments after `--`, or an address
+    Add {
+        name: String,
+        /// A variable for the program; `K='${V}'` hands on what is in your V. May be given several times
+        #[arg(long, value_name = "K=V", conflicts_with = "url")]
+        env: Vec<String>,
+        /// Let the program use the network
+        #[arg(long, conflicts_with = "url")]
+        network: bool,
+        /// The address of a server that is reached over HTTP
+        #[arg(long, value_name = "URL", required_unless_present = "command", conflicts_with = "command")]
+        url: Option<String>,
+        /// Sent with each request; may be given several times
+        #[arg(long, value_name = "NAME: VALUE", requires = "url")]
+        header: Vec<String>,
+        /// The program and its arguments
+        #[arg(last = true, value_name = "COMMAND")]
+        command: Vec<String>,
+    },
+    /// Remove a server from your configuration
+    Rm { name: String },
     /// Sign in to a server that asks for it, with your browser; the tokens go to the keychain
     Login { name: String },
     /// The prompts that a server has ready; with one's name, its text, to be piped into `arki exec -`
@@ -288,6 +309,21 @@ pub(crate) enum KeysCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProvidersCommand {
+    /// Add a provider to your configuration
+    Add {
+        name: String,
+        /// openai, openai-chat, anthropic, gemini, deepseek, ollama, openrouter or custom
+        #[arg(long)]
+        kind: String,
+        /// What stands before the API's path; the vendor's own where left out
+        #[arg(long, value_name = "URL")]
+        base_url: Option<String>,
+        /// The environment variable with the API key
+        #[arg(long, value_name = "NAME")]
+        key_env: Option<String>,
+    },
+    /// Remove a provider from your configuration
+    Rm { name: String },
     /// Test a provider step by step: settings, key, connection, certificate, models; exits 1 where a step fails
     Test {
         name: String,

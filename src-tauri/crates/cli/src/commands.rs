@@ -152,6 +152,8 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Keys(_)
             | Command::Mcp(
                 McpCommand::Test { .. }
+                    | McpCommand::Add { .. }
+                    | McpCommand::Rm { .. }
                     | McpCommand::Agree { .. }
                     | McpCommand::Login { .. }
                     | McpCommand::Prompts { .. }

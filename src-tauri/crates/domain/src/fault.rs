@@ -108,6 +108,8 @@ codes! {
     FILE_TOO_LARGE,
     /// The folder does not exist or cannot be opened.
     FOLDER_UNAVAILABLE,
+    /// Not all that a command left could be looked at: a repository that makes git run a program may be left.
+    GUARD_UNFINISHED,
     /// A skill or procedure can't be read as one.
     GUIDE_INVALID,
     /// There is no skill or procedure of this name, or no such file of a skill.

@@ -157,6 +157,8 @@ pub enum CallOutcome {
     AwaitingAnswer(QuestionId),
     /// The user has paused the run in the middle of the call, which goes on when the run does.
     Paused,
+    /// There is a `tool.result`, and the run must not go on before the user has looked.
+    Stopped(Fault),
 }
 
 /// The trusted half: tools behind the policy.

@@ -5,6 +5,7 @@ mod denials;
 mod file;
 mod invalid;
 mod mcp;
+mod mcp_json;
 mod merge;
 mod parse;
 mod place;
@@ -16,7 +17,8 @@ pub use agents::AgentEntry;
 pub(crate) use denials::{denials_of, restrict_policy};
 pub(crate) use file::{ConfigFile, McpServerConfig, ProviderConfig};
 pub(crate) use invalid::invalid;
-pub(crate) use mcp::{ConfiguredServer, McpOrigin, of_user as mcp_servers_of_user};
+pub(crate) use mcp::{ConfiguredServer, McpOrigin};
+pub(crate) use mcp_json::add as add_mcp_json;
 pub(crate) use parse::{parse, parse_rule, text_of};
 pub(crate) use schema::schema_text;
 pub(crate) use secret_files::SecretFiles;
@@ -65,6 +67,8 @@ pub struct Config {
     /// Compressed; `None` = the default.
     pub max_image_bytes: Option<u64>,
     pub(crate) mcp_servers: mcp::McpServers,
+    /// Servers of the project's that can't be used, and why: a sentence each.
+    pub(crate) mcp_left_out: Vec<String>,
 }
 
 impl Config {

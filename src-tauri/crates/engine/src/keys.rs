@@ -49,6 +49,14 @@ impl Keys {
         Some(value.to_string())
     }
 
+    /// A variable that the project names: one that is no key by its name is no secret either.
+    pub(crate) fn unlisted_variable(&self, name: &str) -> Option<String> {
+        if EnvironmentKeys::looks_like_a_key(name) {
+            return self.variable(name);
+        }
+        self.environment.value(name).map(|value| value.to_string())
+    }
+
     /// Keys that are at hand already are redacted from the first event on, also from what the user types.
     pub(crate) fn redact_environment(&self, providers: &[ProviderSettings]) {
         for provider in providers {

@@ -92,6 +92,10 @@ impl Engine {
             engine.anchor_soon(&session_id);
             match &ended {
                 Ok(RunEnd::Completed { .. }) => engine.follow_up_soon(&session_id),
+                // In the window and by the doctor it is told until the next run begins.
+                Ok(RunEnd::Failed(fault)) if fault.is(Code::GUARD_UNFINISHED) => {
+                    engine.leavings.add(&project, &[format!("{} {}", fault.message, fault.hint)]);
+                }
                 Ok(RunEnd::AwaitingApproval(approval_id)) => engine.expire_in_time(&session_id, approval_id),
                 _ => {}
             }
@@ -154,7 +158,7 @@ impl Engine {
             trash: self.directories.trash(),
             journals: self.directories.journals(),
             sandbox: self.sandbox().clone(),
-            standing: Arc::new(StandingFolder::of(open)),
+            standing: Arc::new(StandingFolder::of(open, self.leavings.clone())),
             audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
             tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
                 .into_iter()

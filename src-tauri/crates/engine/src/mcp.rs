@@ -169,6 +169,13 @@ impl Engine {
         Ok(config.mcp_servers.iter().map(entry).collect())
     }
 
+    /// The servers that `.mcp.json` names and that can't be used, in a sentence each.
+    #[must_use]
+    pub fn mcp_left_out(&self, folder: &Path) -> Vec<String> {
+        let config = self.load_project(folder).and_then(|open| self.config_of(&open));
+        config.map(|config| config.mcp_left_out).unwrap_or_default()
+    }
+
     /// The servers of the user's own configuration, where no folder is open.
     ///
     /// # Errors
@@ -300,7 +307,7 @@ impl Engine {
             let nearest = config.mcp_servers.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
             let hint = match nearest {
                 Some(nearest) => format!("The nearest is \"{nearest}\". `arki mcp list` shows them all."),
-                None => "Add one under \"mcpServers\" in the configuration, or in the settings.".to_owned(),
+                None => "Add one with `arki mcp add`, or in the settings.".to_owned(),
             };
             return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, format!("There is no MCP server \"{name}\" here."), hint));
         };

@@ -6,6 +6,7 @@
 
 use crate::Engine;
 use crate::config::{self, Config, denials_of};
+use crate::leavings::Leavings;
 use crate::projects::{OpenProject, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
+const MCP_JSON: &str = ".mcp.json";
 /// Beyond it the text that was agreed to would not be kept.
 const MAX_BYTES: u64 = 256 * 1024;
 
@@ -123,13 +125,19 @@ impl Engine {
             true => ProjectConfig::of(open).over(user)?,
             false => InForce { config: Config::merge(user, None)?, refused: None },
         };
-        in_force.config.policy.keep_rules_of(&open.path());
+        let InForce { config, .. } = &mut in_force;
+        config.policy.keep_rules_of(&open.path());
+        if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
+            let file = open.project.root().join(MCP_JSON);
+            config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
+        }
         Ok(in_force)
     }
 }
 
 /// What holds of a folder while a run is at work in it.
 pub(crate) struct StandingFolder {
+    leavings: Arc<Leavings>,
     project: Arc<Project>,
     trust: Option<TrustRecord>,
     /// Of the configuration that the run began with.
@@ -137,9 +145,9 @@ pub(crate) struct StandingFolder {
 }
 
 impl StandingFolder {
-    pub(crate) fn of(open: &OpenProject) -> Self {
+    pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
         let began_with = read(&open.project).ok().flatten();
-        Self { project: open.project.clone(), trust: open.trust.clone(), began_with }
+        Self { leavings, project: open.project.clone(), trust: open.trust.clone(), began_with }
     }
 
     fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
@@ -163,5 +171,9 @@ impl Standing for StandingFolder {
         }
         self.tightened(policy)
             .unwrap_or_else(|fault| Some(PolicySettings { refused: Some(fault.message), ..policy.clone() }))
+    }
+
+    fn tell(&self, note: String) {
+        self.leavings.add(&self.project.root().display().to_string(), &[note]);
     }
 }

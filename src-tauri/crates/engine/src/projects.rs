@@ -50,11 +50,16 @@ impl OpenProject {
 
     /// A pinned text, if the folder is trusted and the text is still the one that was agreed to.
     pub(crate) fn agreed_text(&self, kind: PinKind, path: &str) -> Option<String> {
+        String::from_utf8(self.agreed_bytes(kind, path)?).ok()
+    }
+
+    /// The same of what need be no text.
+    pub(crate) fn agreed_bytes(&self, kind: PinKind, path: &str) -> Option<Vec<u8>> {
         let kind = kind_word(kind);
         let trust = self.trust.as_ref().filter(|trust| trust.trusted)?;
         let record = trust.pins.iter().find(|record| record.pin.path == path && record.pin.kind == kind)?;
         let bytes = self.read(path, MAX_PINNED_TEXT_BYTES)?;
-        (sha256_hex(&bytes) == record.pin.hash).then(|| String::from_utf8(bytes).ok()).flatten()
+        (sha256_hex(&bytes) == record.pin.hash).then_some(bytes)
     }
 
     /// Whether the programs of the project's own that a server's command line names are those that were agreed to.
@@ -156,10 +161,13 @@ impl Engine {
     fn notices(&self, open: &OpenProject) -> Vec<String> {
         let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
         let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
-        let left_out = guides::left_out_words(open.skills_left_out(&self.directories.config));
-        let refused = self.config_in_force(open).ok().and_then(|in_force| in_force.refused);
+        let skills = guides::left_out_words(open.skills_left_out(&self.directories.config));
+        let in_force = self.config_in_force(open).ok();
+        let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
+        let refused = in_force.and_then(|in_force| in_force.refused);
         let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
-        refused.into_iter().chain(is_partial.then(|| PARTLY_SEEN.to_owned())).chain(waiting).chain(left_out).collect()
+        let partly = is_partial.then(|| PARTLY_SEEN.to_owned());
+        refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).collect()
     }
 
     /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
@@ -264,6 +272,7 @@ impl OpenProject {
             .map(|change| ChangedPin {
                 diff: self.difference(trust, &change.path, redactor),
                 kind: kind_word(change.kind),
+                note: current.iter().find(|pin| pin.path == change.path).and_then(|pin| pin.note.clone()),
                 change: match change.change {
                     arki_workspace::PinChange::Added => PinChange::Added,
                     arki_workspace::PinChange::Changed => PinChange::Changed,
@@ -316,12 +325,12 @@ fn text_of(project: &Project, path: &str) -> Option<String> {
 }
 
 fn wire_pin(pin: &arki_workspace::Pin) -> Pin {
-    Pin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() }
+    Pin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone(), note: pin.note.clone() }
 }
 
 fn workspace_pin(pin: &TrustPin) -> Option<arki_workspace::Pin> {
     let kind = serde_json::from_value(serde_json::Value::String(pin.kind.clone())).ok()?;
-    Some(arki_workspace::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone() })
+    Some(arki_workspace::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone(), note: None })
 }
 
 /// The contract's word for a kind of pin.

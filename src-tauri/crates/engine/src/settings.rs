@@ -1,8 +1,7 @@
 //! Providers, models and keys, as the settings show and change them.
 
 use crate::Engine;
-use crate::config::AGENT;
-use crate::config::parse;
+use crate::config::{AGENT, Config, parse};
 use crate::wire::{AppState, ApprovalSummary, ModelEntry, ProjectState, ProviderEntry, SessionPage, WireEvent};
 use arki_domain::{ApprovalRequested, Code, Fault, SessionId};
 use arki_llm::ProviderKind;
@@ -101,6 +100,10 @@ impl Engine {
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn save_provider(&self, name: &str, kind: &str, base_url: Option<&str>) -> Result<(), Fault> {
+        self.put_provider(name, kind, base_url, None)
+    }
+
+    fn put_provider(&self, name: &str, kind: &str, base_url: Option<&str>, key_env: Option<&str>) -> Result<(), Fault> {
         let name = known_name(name)?;
         if !ProviderKind::ALL.iter().any(|known| known.name() == kind) {
             let kinds: Vec<&str> = ProviderKind::ALL.iter().map(|kind| kind.name()).collect();
@@ -123,12 +126,40 @@ impl Engine {
                 Some(url) => set(&provider, "baseUrl", url),
                 None => provider.get("baseUrl").into_iter().for_each(|property| property.remove()),
             }
+            key_env.into_iter().for_each(|variable| set(&provider, "apiKeyEnv", variable));
         })
     }
 
+    /// Adds a provider that there is not yet.
+    ///
     /// # Errors
-    /// `CONFIG_INVALID`; then the file is as it was.
+    /// As of [`Self::save_provider`], and `USAGE` where the name is taken or `key_env` can't be a variable's.
+    pub fn add_provider(
+        &self,
+        name: &str,
+        kind: &str,
+        base_url: Option<&str>,
+        key_env: Option<&str>,
+    ) -> Result<(), Fault> {
+        let known = known_name(name)?;
+        if self.user_file()?.providers.contains_key(&known) {
+            let hint = format!("`arki providers rm {known}` removes it; `arki providers` shows it.");
+            return Err(Fault::new(Code::USAGE, format!("There is a provider \"{known}\" already."), hint));
+        }
+        key_env.map_or(Ok(()), ensure_variable_name)?;
+        if kind == ProviderKind::Custom.name() && base_url.is_none_or(|url| url.trim().is_empty()) {
+            let hint = "Say where the server is with `--base-url`, such as http://127.0.0.1:8080/v1.";
+            return Err(Fault::new(Code::CONFIG_INVALID, "A custom provider needs an address.", hint));
+        }
+        self.put_provider(name, kind, base_url, key_env)
+    }
+
+    /// # Errors
+    /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID`; then the file is as it was.
     pub fn remove_provider(&self, name: &str) -> Result<(), Fault> {
+        if !self.user_file()?.providers.contains_key(name) {
+            return Err(self.providers(&self.user_config()?).unknown(name));
+        }
         self.edit_config(|root| {
             if let Some(providers) = root.object_value_or_set().object_value("providers")
                 && let Some(provider) = providers.get(name)
@@ -155,7 +186,7 @@ impl Engine {
             .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
         edit(&root);
         let edited = root.to_string();
-        crate::config::mcp_servers_of_user(&parse(&edited, &path)?, &path)?;
+        Config::merge((&parse(&edited, &path)?, &path), None)?;
         Ok(write_private_file(&path, edited.as_bytes())?)
     }
 
@@ -251,6 +282,18 @@ fn known_name(name: &str) -> Result<String, Fault> {
         ));
     }
     Ok(name)
+}
+
+/// # Errors
+/// `USAGE`, without repeating it: it may be the key itself.
+pub(crate) fn ensure_variable_name(name: &str) -> Result<(), Fault> {
+    let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_name = name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit());
+    if is_name && name.len() <= 128 {
+        return Ok(());
+    }
+    let hint = "Name the variable, such as LAB_KEY, not what is in it.";
+    Err(Fault::new(Code::USAGE, "This can't be the name of an environment variable.", hint))
 }
 
 /// The serialised word of an enum without data.

@@ -134,12 +134,20 @@ wire! {
         pub kind: String,
         pub path: String,
         pub hash: String,
+        /// What it does, where its path does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub note: Option<String>,
     }
     /// What is no longer as the user agreed to.
     ChangedPin {
         pub kind: String,
         pub path: String,
         pub change: PinChange,
+        /// What it does now, where its path does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub note: Option<String>,
         pub diff: Option<String>,
     }
     ProjectState {

@@ -40,7 +40,7 @@ use command_room::CommandRoom;
 use judging::{denied, permitted};
 use record::Record;
 use secrets::KnownEnvFiles;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use subject::SubjectOf;
 use tokio::sync::OnceCell;
 
@@ -60,6 +60,8 @@ pub struct Kernel {
     settings: KernelSettings,
     /// What holds now; what the run began with is in `settings`.
     policy: Mutex<Arc<PolicySettings>>,
+    /// Why no more is done before the user has looked.
+    stopped: OnceLock<Fault>,
     tools: Vec<Tool>,
     /// What the model is offered.
     definitions: Arc<[ToolDefinition]>,
@@ -100,6 +102,7 @@ impl Kernel {
         Arc::new_cyclic(|me| Self {
             me: me.clone(),
             policy,
+            stopped: OnceLock::new(),
             log,
             bus,
             redactor,
@@ -318,6 +321,9 @@ impl Executor for Kernel {
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
+        if let Some(fault) = self.stopped.get() {
+            return Ok(Executed { outcome: CallOutcome::Stopped(fault.clone()), events: Vec::new() });
+        }
         self.look_at_policy();
         self.learn_env_files().await;
         let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
@@ -326,6 +332,7 @@ impl Executor for Kernel {
             Err(fault) if is_too_much(&fault) => record.fail(&pending.call, &fault).await?,
             carried_out => carried_out?,
         };
+        let outcome = self.stopped.get().map_or(outcome, |fault| CallOutcome::Stopped(fault.clone()));
         Ok(Executed { outcome, events: record.into_events() })
     }
 

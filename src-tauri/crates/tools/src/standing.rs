@@ -1,4 +1,4 @@
-//! What may become another while a run is at work.
+//! The folder that a run is at work in: what of it may become another meanwhile.
 
 use crate::policy::PolicySettings;
 
@@ -7,4 +7,7 @@ pub trait Standing: Send + Sync {
     /// The policy that holds now, where it is stricter than the one that the run began with. Blocks for as long as it
     /// takes to read a file.
     fn now(&self, policy: &PolicySettings) -> Option<PolicySettings>;
+
+    /// Keeps a sentence on the folder for whoever looks at it next, be it a run or nobody's.
+    fn tell(&self, note: String);
 }

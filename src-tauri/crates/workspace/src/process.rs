@@ -116,6 +116,8 @@ pub struct CommandOutcome {
     /// All bytes the command wrote.
     pub output_bytes: u64,
     pub duration: Duration,
+    /// Why not all that it left was looked at, if so: a repository that makes git run a program may be among it.
+    pub unfinished_look: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,6 +204,7 @@ pub async fn run_with_input(
         truncated,
         output_bytes: output.written,
         duration: started_at.elapsed(),
+        unfinished_look: guarded.unfinished,
     })
 }
 

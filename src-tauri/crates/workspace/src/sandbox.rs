@@ -103,6 +103,8 @@ const FIRST_WRAPPING_FD: u32 = 4;
 #[cfg(unix)]
 pub(crate) use guard::{Guard, as_output};
 #[cfg(unix)]
+pub(crate) use leavings::Settled;
+#[cfg(unix)]
 pub(crate) use sensitive::Sensitive;
 
 pub use git_sight::GitSight;
@@ -409,6 +411,11 @@ pub fn settle_abandoned(project_root: &Path, journals: &Path, trash: &Path) -> V
         return guard::settle_abandoned(&root, journals, Some(trash), &Mutex::default());
     }
     Vec::new()
+}
+
+/// Where nobody can stop for a look that did not come to its end.
+pub(crate) fn unfinished_words(why: &str) -> String {
+    format!("Not all that commands left could be looked at: {why}. Look there before you use git in the folder.")
 }
 
 /// Whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere

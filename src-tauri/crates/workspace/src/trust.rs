@@ -25,6 +25,8 @@ pub use crate::sandbox::git_config::beyond_harmless as git_programs;
 pub use config_pieces::command_programs;
 pub use template::install_template;
 
+/// In which other agents name the project's MCP servers.
+const MCP_JSON: &str = ".mcp.json";
 /// Ends the path of a pin for what a git configuration may have git run.
 pub const PROGRAMS_OF_GIT: &str = "#programs";
 
@@ -52,6 +54,9 @@ pub struct Pin {
     pub path: String,
     /// SHA-256 hex.
     pub hash: String,
+    /// What it does, in words, where its path does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -85,13 +90,13 @@ pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
     let project = Project::open(project_root)?;
     let mut pins = Vec::new();
     for file in folder_scan::files(&project)? {
-        if file.kind == PinKind::Config {
+        if file.kind == PinKind::Config || file.path == MCP_JSON {
             pins.extend(config_pieces::pins(&file.path, &file.bytes));
         }
         if file.kind == PinKind::GitConfig {
             pins.extend(programs_of_git(&file.path, &file.bytes));
         }
-        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes) });
+        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes), note: None });
     }
     pins.sort();
     pins.dedup();
@@ -104,6 +109,7 @@ fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {
         kind: PinKind::GitConfig,
         path: format!("{path}{PROGRAMS_OF_GIT}"),
         hash: content_hash(programs.as_bytes()),
+        note: None,
     };
     (!programs.is_empty()).then(pin)
 }

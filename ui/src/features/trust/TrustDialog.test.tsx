@@ -37,6 +37,13 @@ describe("Trust this folder?", () => {
     ]);
   });
 
+  it("says in words what a server may do", async () => {
+    const note = "Runs npx x. It may use the network.";
+    const server = { ...pin("mcp_server", ".mcp.json#mcpServers.x"), note };
+    await show({ ...undecided, enables: [server] });
+    expect(screen.getByRole("dialog").textContent).toContain(note);
+  });
+
   it("has the focus on the safe answer", async () => {
     await show(undecided);
     await waitFor(() => expect(document.activeElement?.textContent).toBe("Keep untrusted"));

@@ -104,6 +104,7 @@ function Group({ kind, pins }: { kind: string; pins: Pin[] }) {
         {pins.map((pin) => (
           <li key={`${pin.path} ${pin.hash}`} className="mono" title={`SHA-256 ${pin.hash}`}>
             <VisibleText text={pin.path} />
+            {pin.note && <Note note={pin.note} />}
           </li>
         ))}
       </ul>
@@ -129,6 +130,7 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
               {kindWords(pin.kind).toLowerCase()}, {pin.change}
             </span>
           </h3>
+          {pin.note && <Note note={pin.note} />}
           {pin.diff && (
             <pre className="trust-diff">
               {pin.diff.split("\n").map((line, row) => (
@@ -142,6 +144,15 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
         </section>
       ))}
     </>
+  );
+}
+
+/** What a piece does, where its path does not say. */
+function Note({ note }: { note: string }) {
+  return (
+    <p className="trust-note">
+      <VisibleText text={note} />
+    </p>
   );
 }
 

@@ -4,4 +4,13 @@ import type { PinChange } from "./PinChange";
 /**
  * What is no longer as the user agreed to.
  */
-export type ChangedPin = { kind: string; path: string; change: PinChange; diff: string | null };
+export type ChangedPin = {
+  kind: string;
+  path: string;
+  change: PinChange;
+  /**
+   * What it does now, where its path does not say.
+   */
+  note?: string;
+  diff: string | null;
+};

@@ -3,4 +3,12 @@
 /**
  * A piece of the folder that is executable or instructs the model.
  */
-export type Pin = { kind: string; path: string; hash: string };
+export type Pin = {
+  kind: string;
+  path: string;
+  hash: string;
+  /**
+   * What it does, where its path does not say.
+   */
+  note?: string;
+};

@@ -4,13 +4,36 @@ use crate::arguments::McpCommand;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Engine, McpChangedTool, McpServerEntry, McpServerState, McpTestStep, PinChange, one_line};
+use arki_engine::{
+    Engine, EnvironmentKeys, McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep,
+    McpVariable, PinChange, one_line,
+};
 use serde_json::json;
 use std::path::Path;
 
 pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         McpCommand::List => list(engine, dir, output),
+        McpCommand::Add { name, env, network, url, header, command } => {
+            let mut command = command.into_iter();
+            let settings = McpServerSettings {
+                command: command.next(),
+                args: command.collect(),
+                env: env.iter().map(|given| variable(given, '=')).collect::<Result<_, _>>()?,
+                network,
+                url,
+                headers: header.iter().map(|given| variable(given, ':')).collect::<Result<_, _>>()?,
+            };
+            add(engine, name.trim(), &settings, output)
+        }
+        McpCommand::Rm { name } => {
+            engine.remove_mcp_server(&name)?;
+            match output.json {
+                true => output.object(&json!({ "name": name, "removed": true })),
+                false => output.line(format!("Removed {name}.")),
+            }
+            Ok(Exit::Done)
+        }
         McpCommand::Test { name } => test(engine, dir, &name, output).await,
         McpCommand::Agree { name } => agree(engine, dir, &name, output).await,
         McpCommand::Login { name } => login(engine, dir, &name, output).await,
@@ -25,6 +48,38 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
             Ok(Exit::Done)
         }
     }
+}
+
+fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Output) -> Result<Exit, Fault> {
+    engine.add_mcp_server(name, settings)?;
+    let is_secret = |one: &&McpVariable| {
+        let value = one.value.as_deref().unwrap_or_default();
+        EnvironmentKeys::looks_like_a_key(&one.name) && !value.contains("${")
+    };
+    for one in settings.env.iter().chain(&settings.headers).filter(is_secret) {
+        output.aside(format!(
+            "{} stands in config.json as it was given. To keep it out: `arki mcp rm {name}`, then add it with '${{{}}}' \
+             and set that variable.",
+            one.name, one.name
+        ));
+    }
+    if output.json {
+        output.object(&json!({ "name": name, "added": true }));
+        return Ok(Exit::Done);
+    }
+    let network = if settings.command.is_some() && !settings.network { " Its program has no network." } else { "" };
+    output.line(format!("Added {name}.{network} `arki mcp test {name}` tries it."));
+    Ok(Exit::Done)
+}
+
+/// `NAME=VALUE`, or `NAME: VALUE`.
+fn variable(given: &str, between: char) -> Result<McpVariable, Fault> {
+    let (name, value) = given.split_once(between).ok_or_else(|| {
+        let hint = format!("Write it as NAME{between}VALUE.");
+        Fault::new(Code::USAGE, "A variable or header was given without its name or its value.", hint)
+    })?;
+    let value = if between == ':' { value.trim() } else { value };
+    Ok(McpVariable { name: name.trim().to_owned(), value: Some(value.to_owned()) })
 }
 
 fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
@@ -47,6 +102,7 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
             output.line(format!("  {} is not offered: {}", one_line(&tool.name), tool.reason));
         }
     }
+    engine.mcp_left_out(dir).iter().for_each(|words| output.aside(one_line(words)));
     Ok(Exit::Done)
 }
 

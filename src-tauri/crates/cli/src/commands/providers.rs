@@ -5,13 +5,49 @@ use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::Fault;
-use arki_engine::{Engine, ProviderTestState, ProviderTestStep, ProviderTestStepName};
+use arki_engine::{Engine, KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
+use serde_json::json;
 
 pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Output) -> Result<Exit, Fault> {
     match command {
         None => list(engine, output).await,
+        Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {
+            engine.add_provider(&name, &kind, base_url.as_deref(), key_env.as_deref())?;
+            added(engine, name.trim(), output).await
+        }
+        Some(ProvidersCommand::Rm { name }) => {
+            engine.remove_provider(&name)?;
+            match output.json {
+                true => output.object(&json!({ "name": name, "removed": true })),
+                false => {
+                    output.line(format!("Removed {name}. A key of its in the keychain stays: `arki keys rm {name}`."))
+                }
+            }
+            if let Err(fault) = engine.ensure_model_usable() {
+                output.aside(format!("{} {}", fault.message, fault.hint));
+            }
+            Ok(Exit::Done)
+        }
         Some(ProvidersCommand::Test { name, model }) => test(engine, &name, model.as_deref(), output).await,
     }
+}
+
+/// What there is now, and what is left to do.
+async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
+    let Some(provider) = engine.providers_listed().await?.into_iter().find(|provider| provider.name == name) else {
+        return Ok(Exit::Done);
+    };
+    if output.json {
+        output.object(&provider);
+        return Ok(Exit::Done);
+    }
+    output.line(format!("Added {name} ({}).", provider.kind));
+    if provider.key_source == KeyStatus::Missing {
+        let variable = provider.key_env.map_or_else(String::new, |variable| format!(", or set {variable}"));
+        output.line(format!("It has no key yet: `arki keys set {name}`{variable}."));
+    }
+    output.line(format!("`arki providers test {name}` tries it; its models are named {name}/MODEL."));
+    Ok(Exit::Done)
 }
 
 async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {

@@ -3,7 +3,7 @@
 use crate::exit::Exit;
 use crate::output::{Output, visible};
 use arki_domain::Fault;
-use arki_engine::{Engine, PinChange, ProjectState, TrustState};
+use arki_engine::{Engine, PinChange, ProjectState, TrustState, one_line};
 use std::path::Path;
 
 pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
@@ -27,6 +27,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
             PinChange::Removed => "gone",
         };
         output.line(format!("\n{} is {change} since you trusted the folder, so it is off:", changed.path));
+        changed.note.iter().for_each(|note| output.line(one_line(note)));
         output.line(changed.diff.as_deref().unwrap_or("(the difference can't be shown)"));
     }
     Ok(Exit::Done)
@@ -67,5 +68,6 @@ fn list(project: &ProjectState, heading: &str, output: &Output) {
     output.line(format!("{heading} changes and commands, and what the folder brings:"));
     for pin in &project.enables {
         output.line(format!("  {:<11} {}  {}", pin.kind, &pin.hash.chars().take(12).collect::<String>(), pin.path));
+        pin.note.iter().for_each(|note| output.line(format!("{:28}{}", "", one_line(note))));
     }
 }

@@ -66,6 +66,7 @@ impl Config {
     fn lower_to(&mut self, limits: &LimitsConfig) {
         self.max_turns = lower(self.max_turns, limits.max_turns);
         self.max_seconds = lower(self.max_seconds, limits.max_seconds);
+        self.max_answer_seconds = limits.max_answer_seconds.unwrap_or(u64::MAX).min(self.max_answer_seconds);
         self.approval_timeout_seconds = lower(self.approval_timeout_seconds, limits.approval_timeout_seconds);
         self.max_cost_usd = match (self.max_cost_usd, limits.max_cost_usd) {
             (Some(own), Some(other)) => Some(own.min(other)),

@@ -15,6 +15,8 @@ const MAX_CALL_SECONDS: u64 = 86_400;
 pub(crate) enum McpOrigin {
     User,
     Project,
+    /// The project's `.mcp.json`.
+    McpJson,
 }
 
 #[derive(Debug, Clone)]
@@ -65,7 +67,7 @@ fn loosens(category: Category) -> bool {
     category != Category::Network
 }
 
-fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Fault> {
+pub(super) fn ensure_usable(name: &str, config: &McpServerConfig, path: &Path) -> Result<(), Fault> {
     let wrong = |what: &str| Err(invalid(path, &format!("\"mcpServers.{name}\" {what}")));
     if !is_server_name(name) {
         return wrong("has a name that can't be used: up to 32 letters, digits, \"-\" and single \"_\"");

@@ -77,6 +77,7 @@ impl Config {
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,
+            mcp_left_out: Vec::new(),
         };
         config.choose(AGENT)?;
         Ok(config)

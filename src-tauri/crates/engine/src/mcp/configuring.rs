@@ -2,6 +2,7 @@
 
 use crate::Engine;
 use crate::config::{ConfiguredServer, McpServerConfig};
+use crate::settings::ensure_variable_name;
 use crate::wire::{McpServerSettings, McpVariable};
 use arki_domain::{Code, Fault};
 use arki_mcp::{is_server_name, shown_url};
@@ -18,6 +19,20 @@ impl Engine {
         self.edit_config(|root| save(root, &name, settings))
     }
 
+    /// Adds a server that there is not yet.
+    ///
+    /// # Errors
+    /// `USAGE` where a name can't be used or is taken, or `CONFIG_INVALID`; then the file is as it was.
+    pub fn add_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
+        let name = usable_name(name)?;
+        if self.user_file()?.mcp_servers.contains_key(&name) {
+            let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
+            return Err(Fault::new(Code::USAGE, format!("There is an MCP server \"{name}\" already."), hint));
+        }
+        settings.env.iter().try_for_each(|variable| ensure_variable_name(&variable.name))?;
+        self.save_mcp_server(&name, settings)
+    }
+
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn enable_mcp_server(&self, name: &str, enabled: bool) -> Result<(), Fault> {
@@ -30,8 +45,13 @@ impl Engine {
     }
 
     /// # Errors
-    /// `CONFIG_INVALID`; then the file is as it was.
+    /// `MCP_SERVER_UNKNOWN` or `CONFIG_INVALID`; then the file is as it was.
     pub fn remove_mcp_server(&self, name: &str) -> Result<(), Fault> {
+        if !self.user_file()?.mcp_servers.contains_key(name) {
+            let message = format!("Your configuration has no MCP server \"{name}\".");
+            let hint = "`arki mcp list` shows them all; a project's stand in its .arki/config.json or .mcp.json.";
+            return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, message, hint));
+        }
         self.edit_config(|root| {
             if let Some(servers) = root.object_value_or_set().object_value("mcpServers") {
                 remove(&servers, name);

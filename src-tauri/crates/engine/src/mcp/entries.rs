@@ -51,7 +51,7 @@ pub(super) fn of_untrusted(name: &str, configured: &ConfiguredServer) -> McpServ
         name: name.to_owned(),
         transport: if config.command.is_some() { "stdio" } else { "http" }.to_owned(),
         place: config.command.clone().or_else(|| config.url.as_deref().map(shown_url)).unwrap_or_default(),
-        origin: origin(configured.origin == McpOrigin::Project),
+        origin: origin(configured.origin != McpOrigin::User),
         state: McpServerState::Untrusted,
         failure: None,
         category: word(&config.category.unwrap_or(arki_domain::Category::Network)),

@@ -1,18 +1,21 @@
 //! From a configured server to its settings: variables put in, defaults filled in.
 
-use crate::config::{ConfiguredServer, McpOrigin};
+use crate::config::{ConfiguredServer, McpOrigin, McpServerConfig};
 use crate::keys::Keys;
 use arki_mcp::{Command, OAuth, Remote, ServerSettings, Transport};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys: &Keys) -> ServerSettings {
-    let config = &configured.config;
+    let config = &match configured.origin {
+        McpOrigin::McpJson => with_variables(&configured.config, keys),
+        McpOrigin::User | McpOrigin::Project => configured.config.clone(),
+    };
     let fill = |values: &BTreeMap<String, String>| match configured.origin {
         McpOrigin::User => {
             values.iter().map(|(key, value)| (key.clone(), filled_in(value, |name| keys.variable(name)))).collect()
         }
-        McpOrigin::Project => values.clone(),
+        McpOrigin::Project | McpOrigin::McpJson => values.clone(),
     };
     let transport = match (&config.command, &config.url) {
         (Some(command), _) => Transport::Stdio(Command {
@@ -38,7 +41,7 @@ pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys:
         let is_unset = |name: &String| keys.variable(name).is_none();
         settings.unset_variables = config.headers.values().flat_map(|value| named_in(value)).filter(is_unset).collect();
     }
-    settings.project = (configured.origin == McpOrigin::Project).then(|| project.to_owned());
+    settings.project = (configured.origin != McpOrigin::User).then(|| project.to_owned());
     settings.enabled = config.enabled != Some(false);
     settings.category = config.category.unwrap_or(settings.category);
     settings.categories.clone_from(&config.categories);
@@ -46,6 +49,29 @@ pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys:
     settings.call_timeout = config.timeout_seconds.map(Duration::from_secs);
     settings.tool_token_budget = config.tool_token_budget.unwrap_or(settings.tool_token_budget);
     settings
+}
+
+/// As other agents fill in what `.mcp.json` says: anywhere, and with `${NAME:-otherwise}`. Which variables a server
+/// gets is told where the user agrees to it, and none is a provider's key.
+fn with_variables(config: &McpServerConfig, keys: &Keys) -> McpServerConfig {
+    let fill = |text: &String| {
+        filled_in(text, |named| {
+            let (name, otherwise) = named.split_once(":-").map_or((named, None), |(name, other)| (name, Some(other)));
+            let value = keys.unlisted_variable(name).filter(|value| !value.is_empty() || otherwise.is_none());
+            value.or_else(|| otherwise.map(str::to_owned))
+        })
+    };
+    let fill_all = |values: &BTreeMap<String, String>| {
+        values.iter().map(|(key, value)| (key.clone(), fill(value))).collect::<BTreeMap<_, _>>()
+    };
+    McpServerConfig {
+        command: config.command.as_ref().map(fill),
+        args: config.args.iter().map(fill).collect(),
+        env: fill_all(&config.env),
+        url: config.url.as_ref().map(fill),
+        headers: fill_all(&config.headers),
+        ..config.clone()
+    }
 }
 
 /// The variables that a text names.

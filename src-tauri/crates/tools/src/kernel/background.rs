@@ -2,7 +2,7 @@
 //! event of its own when the command ends, whether its run still works or not. They end with the program at the latest.
 
 use super::Kernel;
-use super::command::{AsDecided, BY_USER, Imaged, Limit, told};
+use super::command::{AsDecided, BY_USER, Imaged, Limit, told, unfinished_look};
 use super::command_room::Purpose;
 use super::record::Record;
 use crate::artifact::MAX_ARTIFACT_BYTES;
@@ -169,7 +169,13 @@ impl Kernel {
         self.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped();
         let mut result = match ran {
-            Ok(outcome) => told(&record, &decided, &outcome, &limit),
+            Ok(outcome) => {
+                if let Some(why) = &outcome.unfinished_look {
+                    self.settings.standing.tell(unfinished_look(why).message);
+                }
+                self.stop_for_unfinished_look(&outcome);
+                told(&record, &decided, &outcome, &limit)
+            }
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
         let mut bodies = Vec::new();

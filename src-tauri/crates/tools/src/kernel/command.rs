@@ -162,13 +162,24 @@ impl Kernel {
             bodies = self.not_yet_told(changes.into_events(), session_id, after).await?;
         }
         let mut result = match ran {
-            Ok(outcome) => told(record, decided, &outcome, &limit),
+            Ok(outcome) => {
+                self.stop_for_unfinished_look(&outcome);
+                told(record, decided, &outcome, &limit)
+            }
             Err(error) => record.error(call, &ToolError::from(error).into()),
         };
         result.result.extend(note);
         bodies.extend(self.of_command(call, result, record).await);
         record.append(bodies).await?;
         Ok(CallOutcome::Finished)
+    }
+
+    /// What it left may have git run a program, and nobody can tell: no more is done until the user has looked.
+    pub(super) fn stop_for_unfinished_look(&self, outcome: &CommandOutcome) {
+        if let Some(why) = &outcome.unfinished_look {
+            // The first one says it all.
+            let _ = self.stopped.set(unfinished_look(why));
+        }
     }
 
     fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
@@ -358,6 +369,14 @@ impl<'a> LiveOutput<'a> {
     }
 }
 
+pub(super) fn unfinished_look(why: &str) -> Fault {
+    Fault::new(
+        Code::GUARD_UNFINISHED,
+        format!("Not all that the command left could be looked at: {why}. What it left may have git run a program."),
+        "Look for new repositories (`.git`) in the project before you use git there; then go on with `arki resume`.",
+    )
+}
+
 /// Why a command was stopped.
 pub(super) const BY_USER: &str = "by the user";
 
@@ -372,7 +391,12 @@ pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOu
         CommandOutcome { signal: Some(signal), .. } => (format!("ended by signal {signal}"), None),
         CommandOutcome { .. } => ("ended".to_owned(), None),
     };
+    let unfinished = outcome.unfinished_look.as_deref().map(unfinished_look);
+    let code = if unfinished.is_some() { Some(Code::GUARD_UNFINISHED) } else { code };
     let mut text = format!("{ending}\n{}", outcome.output);
+    if let Some(fault) = &unfinished {
+        text = format!("{}\n{text}", fault.message);
+    }
     if decided.by_user {
         let command = call.args["command"].as_str().unwrap_or_default();
         text = format!("The user ran another command in its place: {command}\n{text}");
@@ -384,7 +408,7 @@ pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOu
     // What is too long for a result is cut once the whole is kept.
     result.result = text;
     result.truncated = outcome.truncated;
-    result.is_error = outcome.exit_code != Some(0);
+    result.is_error = outcome.exit_code != Some(0) || unfinished.is_some();
     result.code = code.map(|code| code.0.to_owned());
     result
 }

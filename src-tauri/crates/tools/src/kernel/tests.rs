@@ -107,6 +107,8 @@ impl crate::Standing for AsItBegan {
     fn now(&self, _: &PolicySettings) -> Option<PolicySettings> {
         None
     }
+
+    fn tell(&self, _: String) {}
 }
 
 /// A kernel with some tools more, and one run that calls them.

@@ -4,8 +4,8 @@ use crate::error::Result;
 #[cfg(unix)]
 pub(super) use crate::sandbox::as_output;
 #[cfg(unix)]
-use crate::sandbox::{Guard, Sensitive};
-use crate::sandbox::{Meanwhile, Sandbox};
+use crate::sandbox::{Guard, Sensitive, Settled};
+use crate::sandbox::{Meanwhile, Sandbox, unfinished_words};
 
 #[derive(Default)]
 pub(super) struct Guarding {
@@ -30,8 +30,10 @@ impl Guarding {
         let Some(guard) = self.guard else { return Guarded::default() };
         let found = guard.git().clone();
         // It does not panic, and would look again then.
-        let notes = tokio::task::spawn_blocking(move || guard.finish()).await.unwrap_or_default();
-        Guarded { notes, found }
+        let Settled { notes, unfinished } = tokio::task::spawn_blocking(move || guard.finish())
+            .await
+            .unwrap_or_else(|_| Settled { notes: Vec::new(), unfinished: Some("the look at it failed".to_owned()) });
+        Guarded { notes, unfinished, found }
     }
 }
 
@@ -40,8 +42,17 @@ impl Guarding {
 pub(super) struct Guarded {
     /// What is to be told, a sentence each.
     pub(super) notes: Vec<String>,
+    /// Why not all that it left was looked at.
+    pub(super) unfinished: Option<String>,
     #[cfg(unix)]
     found: Sensitive,
+}
+
+impl Guarded {
+    /// Where nobody can stop for what was not looked at.
+    pub(super) fn into_notes(self) -> Vec<String> {
+        self.notes.into_iter().chain(self.unfinished.as_deref().map(unfinished_words)).collect()
+    }
 }
 
 #[cfg(unix)]

@@ -109,7 +109,7 @@ impl PipedProcess {
             let stop = stop.clone();
             async move {
                 let end = watched.end(stop, listed).await;
-                let notes = guard.end().await.notes;
+                let notes = guard.end().await.into_notes();
                 if !notes.is_empty() {
                     meanwhile.tell(notes);
                 }

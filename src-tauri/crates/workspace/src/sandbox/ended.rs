@@ -21,6 +21,13 @@ impl Ended {
     }
 }
 
+/// Whether what is at a path in the project's folder, or the nearest folder of it that can be looked at, came into being
+/// or changed at or after a moment; `None` where its times say nothing.
+pub(super) fn has_changed_since(root: &Path, path: &Path, moment: SystemTime) -> Option<bool> {
+    let (folder, found) = nearest(root, path)?;
+    tells_of_changes(&folder).then(|| changed(&found) >= Some(moment))
+}
+
 /// The last on the way that is there, and the folder that it is or is in. Never through a link.
 fn nearest(root: &Path, path: &Path) -> Option<(PathBuf, Metadata)> {
     let (mut folder, mut found) = (root.to_owned(), root.symlink_metadata().ok()?);

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::journal::{self, Abandoned, Journal};
-use super::leavings::{Before, Held, Reached, Settling};
+use super::leavings::{Before, Held, Reached, Settled, Settling};
 use super::listings::Listings;
 use super::put_back::Moment;
 use super::sensitive::{self, Sensitive};
@@ -78,25 +78,26 @@ impl Guard {
         &self.git
     }
 
-    /// What is to be said of it, a sentence each. Blocks as [`Guard::begin`] does.
-    pub(crate) fn finish(mut self) -> Vec<String> {
+    /// What is to be said of it. Blocks as [`Guard::begin`] does, longer where there is very much.
+    pub(crate) fn finish(mut self) -> Settled {
         self.do_finish()
     }
 
-    fn do_finish(&mut self) -> Vec<String> {
+    fn do_finish(&mut self) -> Settled {
         self.is_done = true;
-        let mut notes = std::mem::take(&mut self.found);
-        if let Some((watched, number)) = &self.running {
-            notes.extend(watched.end(*number, &self.listings));
-        }
-        notes
+        let mut settled = match &self.running {
+            Some((watched, number)) => watched.end(*number, &self.listings),
+            None => Settled::default(),
+        };
+        settled.notes.splice(..0, std::mem::take(&mut self.found));
+        settled
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         if !self.is_done {
-            let notes = self.do_finish();
+            let notes = self.do_finish().into_notes();
             if !notes.is_empty() {
                 tracing::warn!(?notes, "a command that nobody waited for left something behind");
             }
@@ -125,7 +126,7 @@ pub(super) fn settle_abandoned(
     for abandoned in Abandoned::all(journals, root) {
         if let Some(before) = abandoned.before() {
             let settling = Settling { moment: Moment::AtTheEnd, trash, listings, ended: abandoned.ended };
-            notes.extend(before.settle(&abandoned.reached, &settling));
+            notes.extend(before.settle(&abandoned.reached, &settling).into_notes());
         }
         abandoned.remove();
     }
@@ -221,16 +222,16 @@ impl Watched {
         }
     }
 
-    fn end(&self, number: u64, listings: &Mutex<Listings>) -> Vec<String> {
+    fn end(&self, number: u64, listings: &Mutex<Listings>) -> Settled {
         let mut now = locked(&self.now);
-        let notes = now.settle(self.trash.as_deref(), listings, Moment::AtTheEnd);
+        let settled = now.settle(self.trash.as_deref(), listings, Moment::AtTheEnd);
         now.running.remove(&number);
         if now.running.is_empty() {
             *now = Now::default();
         }
         drop(now);
         *locked(&RUNNING) -= 1;
-        notes
+        settled
     }
 
     /// Says that this process lives, and looks where it is time to.
@@ -245,7 +246,7 @@ impl Watched {
         }
         let Some(listings) = now.running.values().next().map(|running| running.listings.clone()) else { return };
         let began = Instant::now();
-        let notes = now.settle(self.trash.as_deref(), &listings, Moment::WhileTheyRun);
+        let notes = now.settle(self.trash.as_deref(), &listings, Moment::WhileTheyRun).into_notes();
         let pause = (began.elapsed() * LOOK_SHARE).max(LOOK_EVERY);
         now.next_look = Some(Instant::now() + pause);
         let news: Vec<String> = notes.iter().filter(|note| !now.last.contains(note)).cloned().collect();
@@ -261,8 +262,8 @@ impl Watched {
 }
 
 impl Now {
-    fn settle(&self, trash: Option<&Path>, listings: &Mutex<Listings>, moment: Moment) -> Vec<String> {
-        let Some(before) = &self.before else { return Vec::new() };
+    fn settle(&self, trash: Option<&Path>, listings: &Mutex<Listings>, moment: Moment) -> Settled {
+        let Some(before) = &self.before else { return Settled::default() };
         let reached = Reached::by_all(self.running.values().map(|running| &running.reached));
         before.settle(&reached, &Settling { moment, trash, listings, ended: None })
     }

@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
 
 use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt, OpenOptions};
 use serde::{Deserialize, Serialize};
 
-use super::ended::Ended;
+use super::ended::{Ended, has_changed_since};
 use super::listings::Listings;
 use super::put_back::{Moment, PutBack};
 use super::sensitive::{self, Identity, Pointer, Sensitive};
@@ -28,8 +29,12 @@ use crate::project::{never_wait, open_folder};
 const MAX_BYTES: u64 = 1 << 20;
 /// Things in the trash; what comes when it is full is removed.
 const MAX_IN_TRASH: usize = 200;
+/// Of a path that is named.
+const MAX_SHOWN_CHARS: usize = 200;
 /// Things named that were left, for they changed later.
 const MAX_LEFT_NAMED: usize = 10;
+/// A file's time of change is the kernel's, which is behind by a tick of its clock.
+const TICK: Duration = Duration::from_millis(100);
 const FILES: &[&str] = &["config", "config.worktree", "commondir"];
 const HOOKS: &str = "hooks";
 const INFO: &str = "info";
@@ -89,6 +94,9 @@ pub(super) struct Before {
     pieces: BTreeMap<Identity, Pieces>,
     /// Where the sandbox holds nothing.
     put_back: Option<PutBack>,
+    /// By then nothing of the commands' was there. Journals of earlier versions don't say.
+    #[serde(default)]
+    began: Option<SystemTime>,
 }
 
 /// When, and by what, the leavings are looked for.
@@ -111,6 +119,7 @@ impl Before {
             missing: git.included.iter().filter(|path| root.join(path).symlink_metadata().is_err()).cloned().collect(),
             root: root.to_owned(),
             git,
+            began: SystemTime::now().checked_sub(TICK),
         })
     }
 
@@ -119,22 +128,47 @@ impl Before {
         held != Held::Nothing || self.put_back.is_some()
     }
 
-    /// Takes away and puts back what commands that reached so far left, and says what in a sentence each. Blocks for as
-    /// long as it takes to look through the project.
-    pub(super) fn settle(&self, reached: &Reached, settling: &Settling<'_>) -> Vec<String> {
-        let Ok(dir) = Dir::open_ambient_dir(&self.root, ambient_authority()) else { return Vec::new() };
+    /// Takes away and puts back what commands that reached so far left, and says what. Blocks for as long as it takes to
+    /// look through the project, however much is in it.
+    pub(super) fn settle(&self, reached: &Reached, settling: &Settling<'_>) -> Settled {
+        let dir = match Dir::open_ambient_dir(&self.root, ambient_authority()) {
+            Ok(dir) => dir,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Settled::default(),
+            Err(error) => return Settled::unfinished(format!("the project can't be opened ({error})")),
+        };
         let mut told = Told::default();
         if let Some(put_back) = self.put_back.as_ref().filter(|_| reached.held == Held::Nothing) {
             told.of_put_back(put_back.put_back(&self.root, settling.moment, settling.ended));
         }
-        let after = sensitive::find(&self.root, settling.listings);
-        let is_newly_cut = after.is_cut && !self.git.is_cut && settling.moment == Moment::AtTheEnd;
+        let mut after = sensitive::find(&self.root, settling.listings);
+        if after.is_cut {
+            after = sensitive::find_all(&self.root, settling.listings);
+        }
         let look = Look { before: self, reached, settling, dir, after };
         look.take_away(&mut told);
-        if is_newly_cut {
-            told.notes.push("There are now too many files to look for every git repository among them.".to_owned());
-        }
-        told.into_notes()
+        look.note_what_was_not_seen(&mut told);
+        let unfinished = told.unfinished.take();
+        Settled { notes: told.into_notes(), unfinished }
+    }
+}
+
+/// What a look came to.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// What was done, a sentence each.
+    pub(crate) notes: Vec<String>,
+    /// Why not all of it was looked at, if so: a repository that makes git run a program may be left.
+    pub(crate) unfinished: Option<String>,
+}
+
+impl Settled {
+    fn unfinished(why: String) -> Self {
+        Self { notes: Vec::new(), unfinished: Some(why) }
+    }
+
+    /// Where nobody can stop for it.
+    pub(super) fn into_notes(self) -> Vec<String> {
+        self.notes.into_iter().chain(self.unfinished.as_deref().map(super::unfinished_words)).collect()
     }
 }
 
@@ -143,6 +177,7 @@ impl Before {
 struct Told {
     notes: Vec<String>,
     left: Vec<String>,
+    unfinished: Option<String>,
 }
 
 impl Told {
@@ -156,7 +191,8 @@ impl Told {
                 changed.left.into_iter().for_each(|path| self.leave(path));
             }
             Err(error) => {
-                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"))
+                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"));
+                self.unfinished.get_or_insert_with(|| format!("something could not be put back ({error})"));
             }
         }
     }
@@ -199,7 +235,13 @@ impl Look<'_> {
             if known.is_some() && held == Held::Everything {
                 continue;
             }
-            let Ok(folder) = open(&self.dir, path) else { continue };
+            let folder = match open(&self.dir, path) {
+                Ok(folder) => folder,
+                Err(error) => {
+                    self.note_unopened(path, &error, told);
+                    continue;
+                }
+            };
             // Where it was put back as it was, the folder itself may be another.
             let at_this_place = self.before.git.folders.get(path).and_then(|identity| self.before.pieces.get(identity));
             let is_known = |name: &str, piece: &Piece| {
@@ -207,7 +249,12 @@ impl Look<'_> {
                 let was_here = at_this_place.and_then(|pieces| pieces.get(name));
                 [was, was_here].contains(&Some(piece)) || (was.is_some() && held != Held::Nothing)
             };
+            // Of what lay beyond the bounds only the times tell whether it was there.
+            let may_be_old = known.is_none() && at_this_place.is_none() && self.before.git.is_cut;
             let new = pieces(&folder).into_iter().filter(|(name, piece)| !is_known(name, piece));
+            let new = new.filter(|(name, _)| !may_be_old || self.came_since(path, name, told));
+            let new: Vec<_> = new.collect();
+            let new = new.into_iter();
             let harmful = new.filter(|(name, piece)| !self.is_harmless(path, name, piece));
             harmful.for_each(|(name, _)| self.take(&folder, path, &name, told));
         }
@@ -220,12 +267,58 @@ impl Look<'_> {
         }
         for (path, pointer) in &self.after.pointers {
             let parent = path.parent().unwrap_or(path);
+            let may_be_old = self.before.git.is_cut && !self.before.git.pointers.contains_key(path);
             if self.before.git.pointers.get(path) != Some(pointer)
+                && (!may_be_old || self.came_since(parent, OWN_GIT, told))
                 && !self.leads_to_what_is_looked_at(parent, pointer)
                 && let Some((folder, name)) = self.parent_of(path)
             {
                 self.take(&folder, parent, name, told);
             }
+        }
+    }
+
+    /// Whether a piece of a git directory is the commands', as far as times tell: it changed since they began, or the
+    /// folder got that name or became a git directory since.
+    fn came_since(&self, folder: &Path, name: &str, told: &mut Told) -> bool {
+        let Some(began) = self.before.began.filter(|began| *began <= SystemTime::now()) else {
+            told.unfinished.get_or_insert_with(|| "when it came into being is not known".to_owned());
+            return false;
+        };
+        let has_changed = |path: &Path| has_changed_since(self.root(), path, began);
+        let since = has_changed(&folder.join(name)).zip(has_changed(folder)).map(|(piece, whole)| {
+            let is_new_here = || folder.parent().is_some_and(|parent| has_changed(parent) == Some(true));
+            piece || (whole && (is_new_here() || has_changed(&folder.join("HEAD")) == Some(true)))
+        });
+        if since.is_none() {
+            let why = || format!("when {} came into being is not known", folder.display());
+            told.unfinished.get_or_insert_with(why);
+        }
+        since == Some(true)
+    }
+
+    /// What could hide a repository: folders that nobody can look into since the commands ran, and what there was no
+    /// time for.
+    fn note_what_was_not_seen(&self, told: &mut Told) {
+        if self.after.is_cut {
+            told.unfinished.get_or_insert_with(|| "there is too much in the project for the time there was".to_owned());
+        }
+        for path in self.after.unreadable.difference(&self.before.git.unreadable) {
+            self.note_unopened(path, &io::ErrorKind::PermissionDenied.into(), told);
+        }
+    }
+
+    fn note_unopened(&self, path: &Path, error: &io::Error, told: &mut Told) {
+        if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+            return;
+        }
+        let began = self.before.began.unwrap_or(SystemTime::UNIX_EPOCH);
+        if !self.before.git.is_cut || has_changed_since(self.root(), path, began) != Some(false) {
+            let mut place = path.display().to_string();
+            if place.chars().count() > MAX_SHOWN_CHARS {
+                place = format!("{}…", place.chars().take(MAX_SHOWN_CHARS).collect::<String>());
+            }
+            told.unfinished.get_or_insert_with(|| format!("{place} can't be looked into"));
         }
     }
 
@@ -299,6 +392,9 @@ impl Look<'_> {
             Some(place) => Ok(Some(place)),
             None => remove(&within, last).map(|()| None),
         });
+        if let Err(error) = &ending {
+            told.unfinished.get_or_insert_with(|| format!("{} can't be removed ({error})", whole.display()));
+        }
         told.notes.push(words(&whole, &ending));
     }
 

@@ -33,6 +33,8 @@ pub(super) struct Listing {
     pub(super) git: Vec<OsString>,
     /// Files, links and whole folders, where secrets are looked for.
     pub(super) secrets: Vec<OsString>,
+    /// It is there, and what is in it can't be told, or not all of it.
+    pub(super) is_unreadable: bool,
     marks: Marks,
 }
 
@@ -80,10 +82,13 @@ impl Listings {
         self.devices.clear();
     }
 
-    /// At most so many entries of a folder of the project. What can't be read is empty.
+    /// At most so many entries of a folder of the project. What is gone is empty.
     pub(super) fn of(&mut self, root: &Path, path: &Path, max_entries: usize) -> Arc<Listing> {
         let folder = root.join(path);
-        let Ok(found) = folder.symlink_metadata() else { return Arc::default() };
+        let found = match folder.symlink_metadata() {
+            Ok(found) => found,
+            Err(error) => return Arc::new(Listing { is_unreadable: !is_gone(&error), ..Listing::default() }),
+        };
         let (identity, changed) = ((found.dev(), found.ino()), (found.ctime(), found.ctime_nsec()));
         let known = self.before.remove(&identity).filter(|kept| kept.changed == changed && kept.path == path);
         if let Some(kept) = known {
@@ -108,7 +113,18 @@ impl Listings {
 impl Listing {
     fn read(folder: &Path, secrets: Option<&SecretsWithin<'_>>, max_entries: usize) -> Self {
         let mut listing = Self::default();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                listing.is_unreadable = !is_gone(&error);
+                return listing;
+            }
+        };
+        for entry in entries {
+            let Ok(entry) = entry else {
+                listing.is_unreadable = true;
+                break;
+            };
             if listing.entries == max_entries {
                 listing.is_cut = true;
                 break;
@@ -135,6 +151,10 @@ impl Listing {
         let Marks { head, objects, refs, commondir } = self.marks;
         head && (commondir || (objects && refs))
     }
+}
+
+fn is_gone(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }
 
 impl Marks {

@@ -11,7 +11,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ use crate::git_includes;
 const MAX_ENTRIES: usize = 50_000;
 /// Git directories, files and links in the place of one, and secrets, of each. Bubblewrap takes 9,000 arguments.
 const MAX_FOUND: usize = 500;
+/// How long a search without bounds by count may take; what it has not come to by then is not known.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of a `.git` file that are read; a path is not longer.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
 /// Bytes of a configuration that are read for what it includes.
@@ -47,6 +49,9 @@ pub(crate) struct Sensitive {
     /// Files and folders, with links followed; only where they are looked for.
     #[serde(skip)]
     pub(super) secrets: BTreeSet<PathBuf>,
+    /// Folders that can't be looked into, or not to their end.
+    #[serde(default, with = "written::paths")]
+    pub(super) unreadable: BTreeSet<PathBuf>,
     /// There is more than was looked at.
     pub(super) is_cut: bool,
 }
@@ -72,13 +77,33 @@ pub(super) fn find(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
     // Whatever a search that panicked left there is still true.
     let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
     listings.begin_search(SystemTime::now());
-    find_among(root, MAX_ENTRIES, &mut listings)
+    find_among(root, Bounds { entries: MAX_ENTRIES, found: MAX_FOUND, time: PATIENCE }, &mut listings)
 }
 
-fn find_among(root: &Path, max_entries: usize, listings: &mut Listings) -> Sensitive {
+/// The same however much there is: cut only where the time is over. `root` is canonical.
+pub(super) fn find_all(root: &Path, listings: &Mutex<Listings>) -> Sensitive {
+    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
+    listings.begin_search(SystemTime::now());
+    find_among(root, Bounds { entries: usize::MAX, found: usize::MAX, time: PATIENCE }, &mut listings)
+}
+
+/// Of one search.
+#[derive(Clone, Copy)]
+struct Bounds {
+    entries: usize,
+    found: usize,
+    time: Duration,
+}
+
+fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive {
     let (found, queue) = (Sensitive::default(), VecDeque::from([PathBuf::new()]));
-    let mut search = Search { root, left: max_entries, found, queue, listings };
+    let mut search = Search { root, left: bounds.entries, max_found: bounds.found, found, queue, listings };
+    let began = Instant::now();
     while let Some(folder) = search.queue.pop_front() {
+        if began.elapsed() > bounds.time {
+            search.found.is_cut = true;
+            break;
+        }
         search.look_into(&folder);
     }
     search.note_included();
@@ -89,6 +114,8 @@ struct Search<'a> {
     root: &'a Path,
     /// Entries.
     left: usize,
+    /// Of each kind.
+    max_found: usize,
     found: Sensitive,
     /// Folders to be looked into.
     queue: VecDeque<PathBuf>,
@@ -100,6 +127,9 @@ impl Search<'_> {
         let listing = self.listings.of(self.root, folder, self.left);
         self.found.is_cut |= listing.is_cut || listing.entries > self.left;
         self.left = self.left.saturating_sub(listing.entries);
+        if listing.is_unreadable && !self.is_full(self.found.unreadable.len()) {
+            self.found.unreadable.insert(folder.to_owned());
+        }
         if listing.is_cut {
             // By its name, so that it is found however much is beside it.
             self.look_at(&folder.join(OWN_GIT));
@@ -204,8 +234,8 @@ impl Search<'_> {
     }
 
     fn is_full(&mut self, found: usize) -> bool {
-        self.found.is_cut |= found >= MAX_FOUND;
-        found >= MAX_FOUND
+        self.found.is_cut |= found >= self.max_found;
+        found >= self.max_found
     }
 
     /// Whether it was not known yet.
@@ -229,6 +259,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
     use std::time::Duration;
+
+    const BOUNDS: Bounds = Bounds { entries: MAX_ENTRIES, found: MAX_FOUND, time: PATIENCE };
 
     struct Project(tempfile::TempDir);
 
@@ -331,11 +363,11 @@ mod tests {
             change().unwrap();
             tick(&project);
             listings.begin_search(in_a_while);
-            let remembering = find_among(&root, MAX_ENTRIES, &mut listings);
+            let remembering = find_among(&root, BOUNDS, &mut listings);
             assert_eq!(remembering, find(&root, &Mutex::default()), "after change {number}");
         }
         listings.begin_search(in_a_while);
-        let folders = find_among(&root, MAX_ENTRIES, &mut listings).folders;
+        let folders = find_among(&root, BOUNDS, &mut listings).folders;
         assert!(folders.contains_key(Path::new("new/one/.git")) && !folders.contains_key(Path::new("d/.git")));
     }
 
@@ -377,7 +409,7 @@ mod tests {
     #[test]
     fn beyond_the_bound_is_what_is_deep_and_it_is_said() {
         let project = Project::new(&[".git", "a/.git", "a/b/c/.git"], &[]);
-        let found = find_among(&project.root(), 4, &mut Listings::default());
+        let found = find_among(&project.root(), Bounds { entries: 4, ..BOUNDS }, &mut Listings::default());
         assert!(found.is_cut && found.folders.contains_key(Path::new("a/.git")), "{found:?}");
         assert!(!found.folders.contains_key(Path::new("a/b/c/.git")));
     }

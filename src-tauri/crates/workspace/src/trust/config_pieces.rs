@@ -12,11 +12,62 @@ pub(super) fn pins(path: &str, bytes: &[u8]) -> Vec<Pin> {
     let hooks = config.get("hooks").filter(|hooks| !is_empty(hooks));
     let hooks = hooks.map(|hooks| pin(PinKind::Hook, format!("{path}#hooks"), hooks));
     let servers = config.get("mcpServers").and_then(Value::as_object);
-    let servers = servers
-        .into_iter()
-        .flatten()
-        .map(|(name, server)| pin(PinKind::McpServer, format!("{path}#mcpServers.{name}"), server));
+    let servers = servers.into_iter().flatten().map(|(name, server)| Pin {
+        note: Some(words(server)),
+        ..pin(PinKind::McpServer, format!("{path}#mcpServers.{name}"), server)
+    });
     hooks.into_iter().chain(servers).collect()
+}
+
+/// Of a server's command line and address, as much is shown.
+const MAX_SHOWN_CHARS: usize = 160;
+
+/// What a server does, as far as its configuration says: what it runs or where it is, whether it has the network, and
+/// what it is told of the user's.
+fn words(server: &Value) -> String {
+    let text = |key: &str| server.get(key).and_then(Value::as_str);
+    let what = match (text("command"), text("url")) {
+        (Some(command), _) => {
+            let args = server.get("args").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+            let line: Vec<&str> = std::iter::once(command).chain(args).collect();
+            let network = match server.get("network") {
+                Some(Value::Bool(true)) => "It may use the network.",
+                _ => "It has no network.",
+            };
+            format!("Runs {}. {network}", shown(&line.join(" ")))
+        }
+        (None, Some(url)) => {
+            format!("Sends what its tools are called with over the network, to {}.", shown(&bare(url)))
+        }
+        (None, None) => "Names neither a program nor an address.".to_owned(),
+    };
+    let mut variables = variables(&server.to_string());
+    variables.dedup();
+    match variables.is_empty() {
+        true => what,
+        false => format!("{what} It is given your environment's {}.", shown(&variables.join(", "))),
+    }
+}
+
+fn shown(text: &str) -> String {
+    let cut: String = text.chars().take(MAX_SHOWN_CHARS).collect();
+    if cut.len() < text.len() { format!("{cut}…") } else { cut }
+}
+
+/// Without a name and password.
+fn bare(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    format!("{scheme}://{}{path}", authority.rsplit('@').next().unwrap_or(authority))
+}
+
+/// Those of `${NAME}` and `${NAME:-otherwise}`, in order.
+fn variables(text: &str) -> Vec<String> {
+    let pieces = text.split("${").skip(1).filter_map(|piece| piece.split_once('}'));
+    let mut names: Vec<String> =
+        pieces.map(|(named, _)| named.split(":-").next().unwrap_or(named).to_owned()).collect();
+    names.sort();
+    names
 }
 
 /// Arguments with these endings are programs that an interpreter runs.
@@ -49,6 +100,7 @@ pub fn command_programs(command: &str, args: &[String]) -> Vec<String> {
 
 fn parse(bytes: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(bytes).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     jsonc_parser::parse_to_serde_value(text, &ParseOptions::default()).ok()
 }
 
@@ -57,7 +109,7 @@ fn is_empty(value: &Value) -> bool {
 }
 
 fn pin(kind: PinKind, path: String, value: &Value) -> Pin {
-    Pin { kind, path, hash: content_hash(sorted(value).to_string().as_bytes()) }
+    Pin { kind, path, hash: content_hash(sorted(value).to_string().as_bytes()), note: None }
 }
 
 /// With keys in byte order, whatever order the parser keeps.

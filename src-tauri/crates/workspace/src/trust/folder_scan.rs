@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::{PinKind, config_pieces};
+use super::{MCP_JSON, PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
 use crate::git_includes;
 use crate::listing::EntryKind;
@@ -47,7 +47,10 @@ pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
         return Err(error);
     }
     let config = scan.files.first().map(|config| config.bytes.clone()).unwrap_or_default();
-    for program in config_pieces::programs(&config) {
+    let known = scan.files.len();
+    scan.file(MCP_JSON, PinKind::McpServer)?;
+    let mcp_json = scan.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default();
+    for program in [config, mcp_json].iter().flat_map(|file| config_pieces::programs(file)) {
         scan.file(&program, PinKind::McpServer)?;
     }
     for (folder, kind) in FOLDERS {
