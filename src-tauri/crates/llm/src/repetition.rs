@@ -23,6 +23,7 @@ const WORDLESS_TOKENS: u64 = 200_000;
 const STRUCTURE: [char; 14] = ['|', '\t', '=', '{', '}', '[', ']', '<', '>', ';', '\\', '/', '_', '#'];
 
 /// One text as it grows.
+#[derive(Default)]
 pub(crate) struct Repetition {
     /// The last bytes, in a ring.
     last: Vec<u8>,
@@ -36,12 +37,6 @@ pub(crate) struct Repetition {
     run: usize,
     /// How many bytes of this period are too many; once known.
     limit: Option<usize>,
-}
-
-impl Default for Repetition {
-    fn default() -> Self {
-        Self { last: Vec::new(), length: 0, hash: 0, seen: Vec::new(), period: 0, run: 0, limit: None }
-    }
 }
 
 impl Repetition {
