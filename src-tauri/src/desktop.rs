@@ -66,7 +66,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let folder = arguments::folder(words, &std::env::current_dir().unwrap_or_default());
     let identifier = identifier(&directories);
     // While the webview starts, which takes longer.
-    let engine = std::thread::spawn(move || open_engine(directories, keys));
+    let engine = std::thread::spawn(move || open_engine(&directories, keys));
     let mut context = tauri::generate_context!();
     context.config_mut().identifier = identifier.clone();
     let single = tauri_plugin_single_instance::Builder::new()
@@ -178,10 +178,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     Ok(())
 }
 
-fn open_engine(directories: Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Fault> {
+fn open_engine(directories: &Directories, environment_keys: EnvironmentKeys) -> Result<Arc<Engine>, Fault> {
     let options = EngineOptions { directories: directories.clone(), ephemeral: false, environment_keys };
     let engine = Engine::open(options)?;
-    log_files::start(&directories);
+    log_files::start(directories);
     Ok(engine)
 }
 

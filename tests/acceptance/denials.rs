@@ -66,7 +66,8 @@ fn a_configuration_that_cannot_be_read_is_refused_with_the_place_of_its_first_wr
 #[cfg(unix)]
 #[test]
 fn what_is_no_file_in_its_place_is_refused_too() {
-    let places: [(&str, fn(&std::path::Path)); 5] = [
+    type Put = fn(&std::path::Path);
+    let places: [(&str, Put); 5] = [
         ("a folder", |path| std::fs::create_dir(path).unwrap()),
         ("not a file", |path| rustix::fs::mkfifoat(rustix::fs::CWD, path, 0o600.into()).unwrap()),
         ("outside", |path| {

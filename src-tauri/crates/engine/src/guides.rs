@@ -66,7 +66,7 @@ impl Engine {
             found.skills_left_out = (own_names.len() + folders.len()).saturating_sub(MAX_GUIDES);
             own_names.truncate(MAX_GUIDES);
             folders.truncate(MAX_GUIDES - own_names.len());
-            let project = folders.into_iter().filter_map(|folder| open.skill(folder, secrets));
+            let project = folders.into_iter().filter_map(|folder| open.skill(&folder, secrets));
             let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, secrets));
             found.take_skills(project.chain(own));
         }
@@ -164,11 +164,11 @@ impl OpenProject {
     }
 
     /// `None` where the folder is not as it was agreed to.
-    fn skill(&self, skill: SkillFolder, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
+    fn skill(&self, skill: &SkillFolder, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
         if skill.agreed != skill.current {
             return None;
         }
-        let SkillFolder { folder, name, current, .. } = &skill;
+        let SkillFolder { folder, name, current, .. } = skill;
         let file = skill.file()?;
         let text = self.agreed_text(PinKind::Skill, &format!("{folder}/{file}"))?;
         let others = current

@@ -57,7 +57,7 @@ fn check(connection: &Connection, session: Option<&str>) -> Result<ContentsRepor
     let hashes = |sql: &str, wanted: &[&dyn rusqlite::ToSql]| -> Result<Vec<String>, StoreError> {
         let mut statement = connection.prepare(sql)?;
         let rows = statement.query_map(wanted, |row| row.get_ref(0).map(lossy_text))?;
-        Ok(rows.map(|hash| hash.map(Into::into)).collect::<Result<_, _>>()?)
+        Ok(rows.collect::<Result<_, _>>()?)
     };
     let listed = hashes(if session.is_some() { OF_SESSION } else { ALL }, &[&session])?;
     let mut content = connection.prepare("SELECT content, size FROM blobs WHERE hash = ?1")?;

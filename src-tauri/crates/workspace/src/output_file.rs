@@ -241,7 +241,7 @@ mod tests {
         fs::write(folder.path().join("mine.md"), "").unwrap();
         remove_unfinished_exports(notes.path());
         assert_eq!((names(folder.path()), names(notes.path())), (3, 2));
-        killed.is_left_as_if_killed();
+        killed.leave_as_if_killed();
         remove_unfinished_exports(notes.path());
         assert_eq!((names(folder.path()), names(notes.path())), (2, 1));
         in_use.put_in_place(&folder.path().join("mine.md")).unwrap();

@@ -121,6 +121,7 @@ async fn an_index_that_was_left_half_written_beside_a_program_that_is_open_is_re
 }
 
 /// Verifies in a process of its own: the test's binary, asked for one test.
+#[allow(clippy::disallowed_methods, reason = "locks show only between processes")]
 fn in_another_process(path: &Path) -> String {
     let test = "tests::killed::verified_for_another_process";
     let output = std::process::Command::new(std::env::current_exe().unwrap())

@@ -50,7 +50,7 @@ impl Noted {
     }
 
     #[cfg(test)]
-    pub(super) fn is_left_as_if_killed(self) {
+    pub(super) fn leave_as_if_killed(self) {
         self.file.keep().unwrap();
         self.note.unwrap().keep().unwrap();
     }
