@@ -23,9 +23,9 @@ impl Stage {
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let directories = Directories { config: home.config_dir(), data: home.data_dir() };
-        let engine =
-            Engine::open(EngineOptions { directories, ephemeral: false, environment_keys: EnvironmentKeys::default() })
-                .unwrap();
+        let mut environment_keys = EnvironmentKeys::default();
+        environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
+        let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
         engine.trust(&home.project_dir()).await.unwrap();
         Self { home, engine, _server: server }
     }

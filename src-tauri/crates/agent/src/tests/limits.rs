@@ -101,17 +101,17 @@ async fn a_disk_without_any_room_stops_the_run_and_says_so() {
 #[tokio::test(start_paused = true)]
 async fn each_piece_is_kept_once_and_none_holds_a_part_of_a_key() {
     // The last character begins no secret: such a one is held back to the end.
-    let tokens = ["one ", "sk-se", "cret", "-123 ", "two."];
+    let tokens = ["one ", "sk-se", "cret", "-123 ", "two!"];
     let slow = tokens.iter().map(|token| text(token)).chain([end()]).collect();
     let stage = Stage::new(vec![slow]);
     *stage.model.pace.lock().unwrap() = KEEP_PARTIAL_EVERY;
     stage.redactor.add("mock", "sk-secret-123");
     let key = stage.redactor.redact("sk-secret-123").into_owned();
-    assert_eq!(stage.run().await, RunEnd::Completed { response: format!("one {key} two.") });
+    assert_eq!(stage.run().await, RunEnd::Completed { response: format!("one {key} two!") });
     let beside = stage.log.1.lock().unwrap();
     let pieces: Vec<&str> = beside.pieces.iter().map(|piece| piece.text.as_str()).collect();
-    assert_eq!(pieces.concat(), format!("one {key} two."));
-    assert!(pieces.contains(&format!("{key} ").as_str()), "{pieces:?}");
+    assert_eq!(pieces.concat(), format!("one {key} two!"));
+    assert!(pieces.len() > 1 && pieces.iter().any(|piece| piece.contains(&key)), "{pieces:?}");
 }
 
 #[tokio::test(start_paused = true)]

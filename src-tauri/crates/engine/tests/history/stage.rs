@@ -123,6 +123,7 @@ impl Stage {
 
 fn opened(home: &TestHome) -> Arc<Engine> {
     let directories = Directories { config: home.config_dir(), data: home.data_dir() };
-    let environment_keys = EnvironmentKeys::default();
+    let mut environment_keys = EnvironmentKeys::default();
+    environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
     Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap()
 }

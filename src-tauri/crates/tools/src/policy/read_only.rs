@@ -43,6 +43,8 @@ pub(super) struct Program {
 pub(super) enum Operands {
     Any,
     AtMost(usize),
+    /// One at most, and last: whatever follows it is the file that is written.
+    OneAtTheEnd,
     /// Each is one of these words.
     Among(&'static str),
     /// Judged by a function, together with the flags.
@@ -290,6 +292,10 @@ impl Program {
         let fits = match self.operands {
             Operands::Any => true,
             Operands::AtMost(limit) => !expands && given.operands.len() <= limit,
+            Operands::OneAtTheEnd => {
+                let is_last = |operand: &Word| arguments.last().is_some_and(|last| last.text == operand.text);
+                !expands && given.operands.len() <= 1 && given.operands.iter().all(|operand| is_last(operand))
+            }
             Operands::Among(words) => {
                 !expands && given.operands.iter().all(|operand| words.split(' ').any(|word| word == operand.text))
             }

@@ -1,7 +1,7 @@
 //! The plain tools of a Unix system.
 
 use super::super::flags::{Flag, Given};
-use super::Operands::{Any, AtMost, Checked};
+use super::Operands::{Any, AtMost, Checked, OneAtTheEnd};
 use super::{Below, Program, Shows};
 
 const fn names(name: &'static str, short: &'static str, long: &'static str) -> Program {
@@ -392,7 +392,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     names("which", "as", "all"),
     names("who", "abdHlmpqrstTuw", "all boot count heading"),
     Program { name: "whoami", short: "", long: "", operands: AtMost(0), shows: Shows::Names },
-    Program { name: "xxd", short: "abc:eg:iEl:o:ps:uC", long: "", operands: AtMost(1), shows: Shows::Contents },
+    Program { name: "xxd", short: "abc:eg:iEl:o:ps:uC", long: "", operands: OneAtTheEnd, shows: Shows::Contents },
     shows("bzcat", "", ""),
     shows("gunzip -c", "", ""),
     shows("xzcat", "", ""),
