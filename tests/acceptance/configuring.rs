@@ -26,7 +26,8 @@ fn refuses(stage: &Stage, args: &[&str], code: &str) {
 
 #[test]
 fn a_provider_is_added_with_all_comments_kept_and_works_at_once() {
-    let stage = stage();
+    let mut stage = stage();
+    stage.home.env.insert("LAB_KEY".into(), "sk-lab-0123456789abcdef".into());
     let url = stage.model.url();
     let added = ["providers", "add", "lab", "--kind", "custom", "--base-url", &url, "--key-env", "LAB_KEY"];
     let done = stage.arki(&added).exits(0);

@@ -90,6 +90,8 @@ struct Progress {
 
 /// How much of a stream without events is shown.
 const HEAD_BYTES: usize = 2048;
+/// May stand before the first event.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Events {
     pub(crate) fn new(bytes: ByteStream, framing: Framing, target: Target) -> Self {
@@ -108,7 +110,7 @@ impl Events {
             return None;
         }
         let head = self.progress.head.lock().unwrap_or_else(PoisonError::into_inner);
-        let words = String::from_utf8_lossy(&head).into_owned();
+        let words = String::from_utf8_lossy(head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&head)).into_owned();
         let is_comment = |line: &str| line.trim().is_empty() || line.starts_with(':') || is_field(line);
         let has_none = !self.progress.has_events.load(Ordering::Relaxed);
         let is_text = !words.contains(char::REPLACEMENT_CHARACTER);
