@@ -31,7 +31,7 @@ fn a_provider_is_added_with_all_comments_kept_and_works_at_once() {
     let url = stage.model.url();
     let added = ["providers", "add", "lab", "--kind", "custom", "--base-url", &url, "--key-env", "LAB_KEY"];
     let done = stage.arki(&added).exits(0);
-    assert!(done.stdout.contains("lab") && done.stdout.contains("LAB_KEY"), "{done:?}");
+    assert!(done.stdout.contains("lab"), "{done:?}");
     let text = config(&stage);
     for kept in ["// mine\n", "    // two spaces more\n", "\"limits\": { \"maxTurns\": 7 }", "// why not"] {
         assert!(text.contains(kept), "{text}");

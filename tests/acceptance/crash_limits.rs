@@ -10,11 +10,13 @@ const LARGE: usize = 10 << 20;
 const TOO_LARGE: usize = 17 << 20;
 const PIECE: usize = 1 << 20;
 
-/// As a vendor streams it: in pieces.
+/// As a vendor streams it: in pieces. No line is like another, for an answer that repeats itself is stopped.
 fn answer_of(bytes: usize, piece_bytes: usize) -> Turn {
     let chunk = |delta: Value, end: Value| json!({"choices": [{"index": 0, "delta": delta, "finish_reason": end}]});
-    let piece = "0123456789abcde\n".repeat(piece_bytes / 16);
-    let mut chunks = vec![chunk(json!({"content": piece}), Value::Null); bytes / piece_bytes];
+    let line = |number: usize| format!("{:015x}\n", number * 0x9e37_79b1 % 0xffff_fffb);
+    let piece = |piece: usize| (0..piece_bytes / 16).map(|at| line(piece * piece_bytes / 16 + at)).collect::<String>();
+    let mut chunks: Vec<Value> =
+        (0..bytes / piece_bytes).map(|number| chunk(json!({"content": piece(number)}), Value::Null)).collect();
     chunks.push(chunk(json!({}), json!("stop")));
     Turn::chunks(&chunks)
 }

@@ -11,6 +11,7 @@ const MAY_START: &[&str] = &["src-tauri/crates/cli/src/commands/open.rs"];
 /// Files of Arki's own, never a project's.
 const MAY_WRITE: &[&str] = &[
     "src-tauri/crates/store/src/files.rs",
+    "src-tauri/crates/store/src/private_copy.rs",
     "src-tauri/crates/store/src/salvage",
     "src-tauri/src/",
     "src-tauri/build.rs",

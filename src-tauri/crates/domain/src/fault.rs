@@ -200,8 +200,9 @@ codes! {
     SECRET_UNRESOLVED,
     /// The session is being run by another Arki process.
     SESSION_BUSY,
-    /// A session of this id is here already, and says something else.
+    /// The session works in another folder than the one it was named with.
     SESSION_ELSEWHERE,
+    /// A session of this id is here already, and says something else.
     SESSION_EXISTS,
     /// Other sessions begin where this one stood, so it cannot be removed.
     SESSION_HAS_FORKS,

@@ -108,7 +108,7 @@ impl Cursor<'_> {
                 }
             }
             b'!' => {
-                self.expect("!=")?;
+                self.demand("!=")?;
                 self.expression(0)
             }
             b'(' => self.expression(1),
@@ -117,9 +117,9 @@ impl Cursor<'_> {
             _ if is_flag && blanks > 0 => self.shell_word(),
             byte if is_gap(byte) || byte == b'v' => self.value_beside(),
             b's' if blanks > 0 => {
-                self.expect("string")?;
+                self.demand("string")?;
                 self.blanks()?;
-                self.expect("=")?;
+                self.demand("=")?;
                 self.expression(0)
             }
             _ => Err(Stop::None),
@@ -234,7 +234,7 @@ impl Cursor<'_> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte != b'<' && byte > b' ')?;
         let value = start..self.at;
-        self.expect("</")?;
+        self.demand("</")?;
         Ok(Place::Literal(value))
     }
 
@@ -254,7 +254,7 @@ impl Cursor<'_> {
 
     fn leads_to_value(&mut self) -> Step<bool> {
         self.skip(MAX_GAP_BYTES, is_gap)?;
-        match self.expect("value") {
+        match self.demand("value") {
             Ok(()) => Ok(matches!(self.peek()?, Some(b'"' | b'\'' | b':' | b'=' | b' '))),
             Err(Stop::None) => Ok(false),
             Err(open) => Err(open),
@@ -349,7 +349,7 @@ impl Cursor<'_> {
         if length > most { Err(Stop::None) } else { Ok(length) }
     }
 
-    fn expect(&mut self, expected: &str) -> Step<()> {
+    fn demand(&mut self, expected: &str) -> Step<()> {
         match self.text.goes_on(self.at, expected) {
             None => Err(Stop::Open),
             Some(false) => Err(Stop::None),
