@@ -322,7 +322,7 @@ fn a_file_with_text_like_a_placeholder_stays_editable() {
 fn what_only_looks_random_is_told_and_left() {
     let random = "q8Zr2Lx0Vt6Nw4Ks9Bm1";
     let stage = stage(vec![read("b.yml"), Turn::text("ok")]);
-    stage.write("b.yml", format!("db_password: '{random}'\n"));
+    stage.write("b.yml", format!("build: '{random}'\n"));
     stage.exec(&["look"]).exits(0);
     assert!(stage.told().contains(random));
     assert_eq!(payloads(&stage.log(), "tool.result")[0]["possibleSecrets"], 1);
@@ -346,7 +346,7 @@ fn a_value_that_comes_into_an_environment_file_during_the_run_is_hidden_from_the
 fn in_a_folder_that_is_not_trusted_no_environment_file_is_read_unasked() {
     let stage = Stage::untrusted(Script::new(vec![read("settings.toml"), Turn::text("ok")]), &json!({}));
     stage.write(".env", format!("DB_PASSWORD={PASSWORD}\n"));
-    stage.write("settings.toml", settings());
+    stage.write("settings.toml", settings().replace("password", "greeting"));
     stage.exec(&["look"]).exits(0);
     assert!(stage.told().contains(PASSWORD), "nothing of the folder is read but by the tools");
     assert!(!stage.told().contains(&token()), "what has a secret's form is recognised all the same");

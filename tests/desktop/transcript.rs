@@ -91,6 +91,7 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
     let script = Script::new((1..=ROUNDS).map(burst).collect()).sequential().chunk(300);
     let stage = Stage::trusted(script);
     let window = stage.open();
+    window.element("textbox", "Message");
     let load = Load::start();
     for round in 1..=ROUNDS {
         window.run(SEND);

@@ -27,7 +27,7 @@ pub(crate) struct Heard {
     pub(crate) tools_changed: AtomicBool,
     pub(crate) progress: Listeners,
     pub(crate) calls: CallsAtWork,
-    /// The program ended before it had answered anything: it never ran as a server.
+    /// There was no program to run.
     pub(crate) never_ran: AtomicBool,
 }
 

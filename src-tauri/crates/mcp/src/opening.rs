@@ -147,10 +147,10 @@ impl Pipes {
             Ok(Err(error)) => Some(error),
             Err(_) => None,
         };
-        heard.never_ran.store(error.as_ref().is_some_and(has_ended), Ordering::Relaxed);
         let ended = process.stop().await;
         // What it said last is read to its end, as far as that comes.
         let _ = tokio::time::timeout(LAST_WORDS, trail).await;
+        heard.never_ran.store(error.as_ref().is_some_and(has_ended) && was_not_found(heard, &ended), Ordering::Relaxed);
         let fault = failed(&settings.name, why_not_begun(settings, heard, error.as_ref(), &ended));
         let is_broken = heard.findings.broken().is_some() || matches!(ended, Ended::OverLimit(_));
         Err(if !is_broken && error.is_some_and(|error| is_misunderstood(&error)) {
@@ -271,6 +271,13 @@ fn why_not_begun(
         why.push_str(&format!(" It said: \"{}\".", quoted(last)));
     }
     why
+}
+
+/// Whether what should have started the program says that it can't: the sandbox in its words, others by their exit code.
+fn was_not_found(heard: &Heard, ended: &Ended) -> bool {
+    let by_code = |how: &str| how.starts_with("exit code 126") || how.starts_with("exit code 127");
+    let Ended::Left(how) = ended else { return false };
+    by_code(how) || heard.trail.text().lines().any(|line| line.starts_with("bwrap: execvp"))
 }
 
 fn has_ended(error: &ClientInitializeError) -> bool {
