@@ -322,7 +322,7 @@ fn a_file_with_text_like_a_placeholder_stays_editable() {
 fn what_only_looks_random_is_told_and_left() {
     let random = "q8Zr2Lx0Vt6Nw4Ks9Bm1";
     let stage = stage(vec![read("b.yml"), Turn::text("ok")]);
-    stage.write("b.yml", format!("build: '{random}'\n"));
+    stage.write("b.yml", format!("# the password of the old server: {random}\n"));
     stage.exec(&["look"]).exits(0);
     assert!(stage.told().contains(random));
     assert_eq!(payloads(&stage.log(), "tool.result")[0]["possibleSecrets"], 1);
