@@ -1,5 +1,7 @@
 //! Measurements in the real window, beside an empty one: `cargo xtask bench window` runs them, and says how.
 
+#![allow(clippy::print_stdout, reason = "a measurement prints its figures")]
+
 mod account;
 mod material;
 mod start;

@@ -12,7 +12,7 @@ struct Arki {
 impl Arki {
     /// In a trusted folder, with both servers; the model makes these calls one after the other.
     fn calling(calls: &[(&str, Value)]) -> Self {
-        let mut turns: Vec<Turn> = calls.iter().map(|(tool, args)| Turn::calls().call(*tool, args.clone())).collect();
+        let mut turns: Vec<Turn> = calls.iter().map(|(tool, args)| Turn::calls().call(tool, args.clone())).collect();
         turns.push(Turn::text("Done."));
         let model = Script::new(turns).sequential().start().unwrap();
         let package = |name: &str| installed(&format!("node_modules/@modelcontextprotocol/{name}/dist/index.js"));

@@ -47,7 +47,7 @@ pub(super) fn measure() {
 }
 
 /// What is waited for after the first paint.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Shows {
     Nothing,
     Session,

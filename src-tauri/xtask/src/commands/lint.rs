@@ -59,16 +59,16 @@ pub(crate) fn formatting(repository: &Repository) -> Result<Outcome, Failure> {
 
 pub(crate) fn clippy(repository: &Repository) -> Result<Outcome, Failure> {
     require(repository, "clippy", "clippy")?;
-    let mut targets = vec!["--all-targets"];
-    // No default test run includes the tests of the window and of providers,
-    // and so `--all-targets` leaves them out as well.
+    let mut runs: Vec<&[&str]> = vec![&["--all-targets"]];
+    // No default test run includes the tests of the window, of providers and
+    // of MCP, and so `--all-targets` leaves them out as well.
     if repository.has_window_tests() {
-        targets.push("--test=desktop");
-        targets.push("--test=providers");
+        runs.push(&["--test=desktop", "--test=providers", "--test=mcp"]);
     }
-    for target in targets {
-        let arguments = ["clippy", "--workspace", target, "--locked", "--", "-D", "warnings"];
-        process::run(process::cargo(&repository.root).args(arguments))?;
+    for targets in runs {
+        let mut clippy = process::cargo(&repository.root);
+        clippy.args(["clippy", "--workspace", "--locked"]).args(targets).args(["--", "-D", "warnings"]);
+        process::run(&mut clippy)?;
     }
     Ok(Outcome::Done)
 }
