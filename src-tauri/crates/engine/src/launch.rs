@@ -142,11 +142,7 @@ impl Engine {
         let settings = KernelSettings {
             project: open.project.clone(),
             trusted: open.is_trusted(),
-            policy: PolicySettings {
-                git_is_off: open.git_is_off(),
-                git_hooks_are_off: open.git_hooks_are_off(),
-                ..config.policy.clone()
-            },
+            policy: config.policy.clone(),
             limits: config.tool_limits,
             secrets: config.secret_files.set.clone(),
             secret_globs: config.secret_files.globs.clone(),

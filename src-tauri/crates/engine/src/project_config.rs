@@ -7,12 +7,12 @@
 use crate::Engine;
 use crate::config::{self, Config, denials_of};
 use crate::leavings::Leavings;
-use crate::projects::{OpenProject, kind_word};
+use crate::projects::{OpenProject, changed_git, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
 use arki_tools::Standing;
-use arki_tools::policy::PolicySettings;
-use arki_workspace::{PinKind, Project};
+use arki_tools::policy::{ChangedGit, PolicySettings};
+use arki_workspace::{GitScan, PinKind, Project};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -140,6 +140,7 @@ pub(crate) struct StandingFolder {
     leavings: Arc<Leavings>,
     project: Arc<Project>,
     trust: Option<TrustRecord>,
+    git: GitScan,
     /// Of the configuration that the run began with.
     began_with: Option<String>,
 }
@@ -147,7 +148,8 @@ pub(crate) struct StandingFolder {
 impl StandingFolder {
     pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
         let began_with = read(&open.project).ok().flatten();
-        Self { leavings, project: open.project.clone(), trust: open.trust.clone(), began_with }
+        let (project, trust, git) = (open.project.clone(), open.trust.clone(), open.git.clone());
+        Self { leavings, project, trust, git, began_with }
     }
 
     fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
@@ -171,6 +173,17 @@ impl Standing for StandingFolder {
         }
         self.tightened(policy)
             .unwrap_or_else(|fault| Some(PolicySettings { refused: Some(fault.message), ..policy.clone() }))
+    }
+
+    fn changed_git(&self) -> ChangedGit {
+        let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return ChangedGit::default() };
+        match self.git.pins(&self.project) {
+            Ok(current) => changed_git(trust, &current),
+            Err(error) => {
+                tracing::warn!(%error, "what git would run could not be looked at");
+                ChangedGit { programs: true, hooks: true }
+            }
+        }
     }
 
     fn tell(&self, note: String) {

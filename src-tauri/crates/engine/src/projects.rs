@@ -8,7 +8,8 @@ use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};
-use arki_workspace::{EnvFiles, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, git_programs};
+use arki_tools::policy::ChangedGit;
+use arki_workspace::{EnvFiles, GitScan, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan, git_programs};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -27,6 +28,8 @@ pub(crate) struct OpenProject {
     pub(crate) trust: Option<TrustRecord>,
     /// What is executable or instructive in it now.
     pub(crate) current: Vec<arki_workspace::Pin>,
+    /// Where what git reads and runs lies in it.
+    pub(crate) git: GitScan,
     /// Its skills and procedures, once somebody asked for them.
     pub(crate) guides: OnceLock<FoundGuides>,
 }
@@ -101,15 +104,15 @@ impl Engine {
     pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
         let project = Arc::new(open_folder(path)?);
         let trust = self.decisions().trust(&project.root().display().to_string())?;
-        let current = if trust.as_ref().is_some_and(|trust| trust.trusted) {
+        let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             self.learn_secrets(&project);
             arki_workspace::scan(project.root())?
         } else {
-            Vec::new()
+            Scan::default()
         };
-        Ok(OpenProject { project, trust, current, guides: OnceLock::new() })
+        Ok(OpenProject { project, trust, current: scan.pins, git: scan.git, guides: OnceLock::new() })
     }
 
     fn learn_secrets(&self, project: &Project) {
@@ -137,7 +140,7 @@ impl Engine {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let scanned = if open.is_trusted() { None } else { Some(arki_workspace::scan(open.project.root())?) };
+        let scanned = if open.is_trusted() { None } else { Some(arki_workspace::scan(open.project.root())?.pins) };
         let current = scanned.as_ref().unwrap_or(&open.current);
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
@@ -188,7 +191,7 @@ impl Engine {
         if let Err(error) = arki_workspace::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
-        let pins = arki_workspace::scan(project.root())?;
+        let pins = arki_workspace::scan(project.root())?.pins;
         let mut pins: Vec<PinRecord> = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
         self.keep_what_is_unreadable(&project, &mut pins)?;
         let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
@@ -247,22 +250,7 @@ impl OpenProject {
     /// What is no longer as it was agreed to, so that it is off; nothing while untrusted.
     fn off(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
-        let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
-        let changes = arki_workspace::compare(&pinned, current).into_iter();
-        changes.filter(arki_workspace::ChangedPin::puts_off).collect()
-    }
-
-    /// Whether git may run a program that nobody agreed to.
-    pub(crate) fn git_is_off(&self) -> bool {
-        self.off(&self.current).iter().any(|change| change.kind == PinKind::GitConfig)
-    }
-
-    /// Whether git has a hook that nobody agreed to.
-    pub(crate) fn git_hooks_are_off(&self) -> bool {
-        let is_hook = |change: &arki_workspace::ChangedPin| {
-            change.kind == PinKind::GitHook && change.change != arki_workspace::PinChange::Removed
-        };
-        self.off(&self.current).iter().any(is_hook)
+        off(trust, current)
     }
 
     fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
@@ -297,6 +285,21 @@ impl OpenProject {
         let diff = similar::TextDiff::from_lines(old.as_str(), &new);
         Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
     }
+}
+
+fn off(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+    let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
+    let changes = arki_workspace::compare(&pinned, current).into_iter();
+    changes.filter(arki_workspace::ChangedPin::puts_off).collect()
+}
+
+/// What git would run of a trusted folder that nobody has agreed to; `current` is of git alone.
+pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> ChangedGit {
+    let off = off(trust, current);
+    let is_hook = |change: &arki_workspace::ChangedPin| {
+        change.kind == PinKind::GitHook && change.change != arki_workspace::PinChange::Removed
+    };
+    ChangedGit { programs: off.iter().any(|change| change.kind == PinKind::GitConfig), hooks: off.iter().any(is_hook) }
 }
 
 /// The text is kept without its secrets: it is only there to show what changed.

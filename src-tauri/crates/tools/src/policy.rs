@@ -24,7 +24,7 @@ pub use file_words::file_words;
 pub use git_line::writes_repository;
 pub use plain_shell::{Each, Joint, Word};
 pub use proposal::proposal;
-pub use question::{Impact, Question, Subject, TouchedPath, Verdict};
+pub use question::{ChangedGit, Impact, Question, Subject, TouchedPath, Verdict};
 pub use read_only::WideRead;
 pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};
 pub use wrappers::{Inside, Wrapped};
@@ -69,12 +69,25 @@ const READ_ONLY_RULE: &str = "builtin:read-only";
 /// Said of each command that may write.
 const PARTLY_SEEN: &str =
     "The folder has too much in it to look for every git directory: those that lie deepest are not protected.";
+const BUILD_RULE: &str = "builtin:build";
 const ALL_GRANTED_RULE: &str = "approve:all";
 
 /// Whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a rule.
 #[must_use]
 pub fn reads_unasked(verdict: &Verdict, command: &str, sandboxed: bool) -> bool {
     [READ_ONLY_RULE, ALL_GRANTED_RULE].contains(&verdict.rule.as_str()) && is_read_only(command, sandboxed)
+}
+
+/// Whether git may be what a shell line runs, as far as can be told: rather once too often.
+#[must_use]
+pub fn runs_git(command: &str) -> bool {
+    may_run_git(&CommandLine::parse(command))
+}
+
+/// Whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it does.
+#[must_use]
+pub fn is_agreed(verdict: &Verdict) -> bool {
+    ![READ_ONLY_RULE, BUILD_RULE].contains(&verdict.rule.as_str())
 }
 
 /// Whether a shell line is known to change nothing.
@@ -149,12 +162,12 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         .or_else(|| settings.denies(question, category, line))
         .or_else(|| settings.refuses())
         .or_else(|| sensitive(question, category, command))
+        .or_else(|| changed_git(command, question.subject.changed_git))
         .or_else(|| repeated(question))
         .or_else(|| settings.explicit(question, line))
         .or_else(|| settings.granted_for_session(question, line))
         .or_else(|| granted(question, category))
         .or_else(|| risk::hit_of_change(question, category))
-        .or_else(|| changed_git(command, settings))
         .or_else(|| known_command(command, category))
         .or_else(|| not_understood(command, settings, category))
         .unwrap_or_else(|| settings.category_default(category))
@@ -232,18 +245,22 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     }
 }
 
-/// What was agreed to and is another now does not run unasked, inside a command either. What only reads runs no hook.
-fn changed_git(command: Option<&Judged>, settings: &PolicySettings) -> Option<Hit> {
+/// What was agreed to and is another now does not run unasked, inside a command either, whatever rule allows the command:
+/// the rule was made for another git. What only reads runs no hook.
+fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
-    let reason = if settings.git_is_off {
+    let reason = if changed.programs {
         "Git's configuration has changed since the folder was trusted and may have git run a program."
-    } else if settings.git_hooks_are_off && !command.only_reads {
+    } else if changed.hooks && !command.only_reads {
         "A git hook has changed since the folder was trusted, and git may run it."
     } else {
         return None;
     };
-    let runs_git = command.line.may_run(&["git".to_owned()]);
-    runs_git.then(|| hit(Decision::Approval, "builtin:changed-git", reason))
+    may_run_git(&command.line).then(|| hit(Decision::Approval, "builtin:changed-git", reason))
+}
+
+fn may_run_git(line: &CommandLine) -> bool {
+    line.may_run(&["git".to_owned()])
 }
 
 /// Whether a sandbox does not keep all of git from a command.
@@ -258,7 +275,7 @@ fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
         return Some(hit(Decision::Allow, READ_ONLY_RULE, "The command only reads."));
     }
     let reason = "The command builds or tests, inside the sandbox.";
-    command.builds.then(|| hit(Decision::Allow, "builtin:build", reason))
+    command.builds.then(|| hit(Decision::Allow, BUILD_RULE, reason))
 }
 
 /// Where all commands are allowed, those are that can be looked into.

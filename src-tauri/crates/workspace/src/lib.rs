@@ -23,7 +23,7 @@ mod file_content;
 mod find;
 mod fit;
 mod free_space;
-mod git_includes;
+mod git_config_paths;
 mod git_index;
 #[cfg(unix)]
 mod hangup;
@@ -98,8 +98,8 @@ pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
 pub use text_file::{EDIT_LIMIT_BYTES, Eol, TextFile};
 pub use tokio_util::sync::CancellationToken;
 pub use trust::{
-    ChangedPin, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, command_programs, compare, git_programs, install_template,
-    scan,
+    ChangedPin, GitScan, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Scan, command_programs, compare, git_programs,
+    install_template, scan,
 };
 pub use unnamed_reads::{
     Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,

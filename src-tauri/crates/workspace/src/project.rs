@@ -8,8 +8,10 @@
 mod folders;
 mod path;
 
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use arki_domain::Permissions;
 use cap_std::ambient_authority;
@@ -18,7 +20,7 @@ use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, PathError, Result, io_error};
 use crate::file_content::{FileContent, link_target};
-use crate::git_includes::included;
+use crate::git_config_paths::{WorkingTree, hooks_below, included};
 use crate::listing::EntryKind;
 use crate::protection;
 
@@ -32,6 +34,8 @@ pub struct Project {
     root: PathBuf,
     given: PathBuf,
     dir: Dir,
+    /// Absolute; once somebody asked.
+    hooks: OnceLock<BTreeSet<PathBuf>>,
 }
 
 /// The bytes of a file as they were at one moment.
@@ -64,7 +68,7 @@ impl Project {
         let given = std::path::absolute(path).unwrap_or_else(|_| root.clone());
         let dir = Dir::open_ambient_dir(&root, ambient_authority())
             .map_err(|_| PathError::ProjectUnreadable { path: root.clone() })?;
-        Ok(Self { root, given, dir })
+        Ok(Self { root, given, dir, hooks: OnceLock::new() })
     }
 
     /// The canonical, absolute root.
@@ -98,7 +102,19 @@ impl Project {
 
     /// Whether writing here always asks, judged by the path as given and by where its links lead.
     pub fn is_protected(&self, path: &ProjectPath) -> bool {
-        protection::is_protected(path) || self.canonical(path).is_ok_and(|real| protection::is_protected(&real))
+        let is_protected = |path: &ProjectPath| protection::is_protected(path) || self.is_hook(path);
+        is_protected(path) || self.canonical(path).is_ok_and(|real| is_protected(&real))
+    }
+
+    /// Whether git runs what is written here as a hook, of the project's repository, by the configuration that held when
+    /// this was first asked, or of one that lies around it.
+    fn is_hook(&self, path: &ProjectPath) -> bool {
+        let place = self.root.join(path);
+        let is_among = |hooks: &BTreeSet<PathBuf>| hooks.iter().any(|hook| place.starts_with(hook));
+        let own = || hooks_below(&self.root, WorkingTree::at(&self.root).as_slice());
+        let around = place.ancestors().skip(1).take_while(|folder| *folder != self.root);
+        let around: Vec<_> = around.filter_map(WorkingTree::at).collect();
+        is_among(self.hooks.get_or_init(own)) || (!around.is_empty() && is_among(&hooks_below(&self.root, &around)))
     }
 
     /// Whether git may take what is written here for a part of a repository, or for its configuration: a `HEAD`, what is

@@ -26,7 +26,9 @@
 //!
 //! *Git.* Whoever writes a git directory says what the user's next `git` runs, where no sandbox is. So all that a project
 //! has (`sensitive`) are read-only, but for commands that are git's own ([`GitAccess`]), and then what steers git still
-//! is; and what comes into being is looked at when the command has ended, or this process was killed (`guard`).
+//! is; and what comes into being is looked at when the command has ended, or this process was killed (`guard`). Hooks
+//! that lie elsewhere in the project, where `core.hooksPath` points, are read-only too, but for commands that somebody
+//! agreed to ([`Sandbox::with_writable_hooks`]): what those change of them is told.
 
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
@@ -215,6 +217,7 @@ pub struct SandboxStatus {
 struct Reach<'a> {
     found: &'a Sensitive,
     git: GitAccess,
+    writes_hooks: bool,
     hides_secrets: bool,
 }
 
@@ -236,6 +239,8 @@ pub struct Sandbox {
     project: ProjectAccess,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     git: GitAccess,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    writes_hooks: bool,
     #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
     hides_secrets: bool,
     #[cfg(unix)]
@@ -287,6 +292,7 @@ impl Sandbox {
             notes,
             project: spec.project,
             git: GitAccess::default(),
+            writes_hooks: false,
             hides_secrets: false,
             #[cfg(unix)]
             listings: Arc::new(Mutex::new(listings::Listings::with_secrets(spec.secrets.clone()))),
@@ -304,6 +310,12 @@ impl Sandbox {
     #[must_use]
     pub fn with_git(&self, git: GitAccess) -> Self {
         Self { git, ..self.clone() }
+    }
+
+    /// The same where git's hooks outside its directories may be written, for what somebody agreed to.
+    #[must_use]
+    pub fn with_writable_hooks(&self) -> Self {
+        Self { writes_hooks: true, ..self.clone() }
     }
 
     /// The same without the project's files of secrets, as they are when a command starts. Landlock alone can't hide them.
@@ -372,7 +384,7 @@ impl Sandbox {
         terminal: Option<&Path>,
         found: &Sensitive,
     ) -> std::io::Result<Wrapped> {
-        let reach = Reach { found, git: self.git, hides_secrets: self.hides_secrets };
+        let reach = Reach { found, git: self.git, writes_hooks: self.writes_hooks, hides_secrets: self.hides_secrets };
         self.platform.wrap(directory, command, terminal, reach)
     }
 
@@ -381,9 +393,9 @@ impl Sandbox {
     pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
         let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
         let listings = self.listings.clone();
-        let project = self.project;
+        let (project, writes_hooks) = (self.project, self.writes_hooks);
         let begin = move || match project {
-            ProjectAccess::Writable => Guard::begin(&spec, held, listings, meanwhile),
+            ProjectAccess::Writable => Guard::begin(&spec, held, writes_hooks, listings, meanwhile),
             ProjectAccess::ReadOnly => Guard::of_reading(&spec, listings),
         };
         let looked = tokio::task::spawn_blocking(begin).await;

@@ -6,7 +6,9 @@
 //! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
 //! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change. A server's program
 //! that lies in the project is pinned as well. Of a git configuration what may have git run a program is pinned besides
-//! the whole, `.git/config#programs`: branches and remotes come and go.
+//! the whole, `.git/config#programs`: branches and remotes come and go. Hooks are pinned wherever git runs them from: in git
+//! directories, and where `core.hooksPath` points. Those of a worktree's repository may lie outside the project; their
+//! paths are absolute.
 
 mod config_pieces;
 mod folder_scan;
@@ -19,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change_set::content_hash;
 use crate::error::Result;
+use crate::git_config_paths::WorkingTree;
 use crate::project::Project;
 
 pub use crate::sandbox::git_config::beyond_harmless as git_programs;
@@ -85,11 +88,38 @@ impl ChangedPin {
     }
 }
 
-/// What trusting the folder would enable, by kind and path. Blocking: it reads all of these files.
-pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
+/// What a look at a folder found.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// By kind and path.
+    pub pins: Vec<Pin>,
+    pub git: GitScan,
+}
+
+/// Where what git reads and runs lies in a folder: its own repository, nested ones, submodules and worktrees.
+#[derive(Debug, Clone, Default)]
+pub struct GitScan {
+    trees: Vec<WorkingTree>,
+}
+
+impl GitScan {
+    /// The pins of what git reads and runs, as it is now, without looking for repositories again. Blocking: it reads all of
+    /// these files.
+    pub fn pins(&self, project: &Project) -> Result<Vec<Pin>> {
+        Ok(pins(folder_scan::git_files(project, self)?))
+    }
+}
+
+/// What trusting the folder would enable. Blocking: it reads all of these files.
+pub fn scan(project_root: &Path) -> Result<Scan> {
     let project = Project::open(project_root)?;
+    let (files, git) = folder_scan::files(&project)?;
+    Ok(Scan { pins: pins(files), git })
+}
+
+fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
     let mut pins = Vec::new();
-    for file in folder_scan::files(&project)? {
+    for file in files {
         if file.kind == PinKind::Config || file.path == MCP_JSON {
             pins.extend(config_pieces::pins(&file.path, &file.bytes));
         }
@@ -100,7 +130,7 @@ pub fn scan(project_root: &Path) -> Result<Vec<Pin>> {
     }
     pins.sort();
     pins.dedup();
-    Ok(pins)
+    pins
 }
 
 fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {

@@ -33,6 +33,7 @@ pub(crate) fn walk(project: &Project, start: &ProjectPath, max_depth: Option<usi
         unreadable: None,
         max_levels: max_depth.unwrap_or(MAX_LEVELS).min(MAX_LEVELS),
         is_cut: max_depth.is_some_and(|depth| depth <= MAX_LEVELS),
+        repositories: Vec::new(),
     };
     let path = if start.is_root() { project.root().to_owned() } else { project.root().join(start) };
     let entered = descend(project.dir(), start.as_str()).and_then(|folder| walk.enter(folder, path.clone()));
@@ -59,6 +60,8 @@ pub(crate) struct Walk {
     max_levels: usize,
     /// That it goes no deeper was asked for.
     is_cut: bool,
+    /// Folders that it came by so far and that hold a `.git`. Absolute.
+    pub(crate) repositories: Vec<PathBuf>,
 }
 
 struct OpenFolder {
@@ -84,6 +87,9 @@ impl Walk {
         }
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let has = |name: &str| entries.binary_search_by(|(entry, _)| entry.as_os_str().cmp(name.as_ref())).is_ok();
+        if has(GIT) {
+            self.repositories.push(path.clone());
+        }
         self.ignoring.enter(&folder, &path, has);
         self.open.push(OpenFolder { folder, path, entries: entries.into_iter() });
         Ok(())

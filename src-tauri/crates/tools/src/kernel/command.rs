@@ -186,6 +186,7 @@ impl Kernel {
         Purpose {
             only_reads: self.only_reads(arguments),
             unasked: policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
+            agreed: policy::is_agreed(verdict),
         }
     }
 
@@ -218,7 +219,7 @@ impl Kernel {
         let arguments = run_command::parse(&call.args)?;
         let room = self.room().await?;
         let directory = self.settings.project.root().display().to_string();
-        let purpose = Purpose { only_reads: self.only_reads(&arguments), unasked: false };
+        let purpose = Purpose { only_reads: self.only_reads(&arguments), unasked: false, agreed: true };
         let sandbox = room.sandbox_for(&arguments, purpose)?;
         let sandbox = sandbox.as_ref().map_or("none", Sandbox::name).to_owned();
         let environment: Vec<String> = room.environment.iter().map(|(name, _)| name.clone()).collect();

@@ -40,6 +40,8 @@ pub(super) struct Purpose {
     pub(super) only_reads: bool,
     /// Nobody has agreed to it.
     pub(super) unasked: bool,
+    /// Somebody has agreed to it, or to such ones by a rule, so that it may write git's hooks where they lie in the project.
+    pub(super) agreed: bool,
 }
 
 impl CommandRoom {
@@ -68,6 +70,7 @@ impl CommandRoom {
         let Some(sandbox) = sandbox else { return Ok(None) };
         let writes = policy::writes_repository(&arguments.command);
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
+        let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
         let hides = purpose.unasked && !policy::only_git_reads(&arguments.command);
         Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
     }

@@ -48,8 +48,11 @@ impl Kernel {
             UnnamedReads::NoSecret | UnnamedReads::Outside(_) | UnnamedReads::NotSeen => None,
         }));
         let git_partly_seen = touched.command.as_deref().is_some_and(|line| self.git_is_partly_seen(line));
+        let line = touched.command.as_deref().filter(|line| policy::runs_git(line));
+        let changed_git = line.map(|_| self.settings.standing.changed_git()).unwrap_or_default();
         let subject = Subject {
             git_partly_seen,
+            changed_git,
             paths,
             mentioned,
             command: touched.command,

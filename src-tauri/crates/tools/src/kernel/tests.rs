@@ -11,7 +11,7 @@ mod together;
 mod user_question;
 
 use super::{Audience, BackgroundCommands, Kernel, KernelSettings, ToolLimits};
-use crate::policy::PolicySettings;
+use crate::policy::{ChangedGit, PolicySettings};
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
 use arki_domain::*;
@@ -106,6 +106,10 @@ struct AsItBegan;
 impl crate::Standing for AsItBegan {
     fn now(&self, _: &PolicySettings) -> Option<PolicySettings> {
         None
+    }
+
+    fn changed_git(&self) -> ChangedGit {
+        ChangedGit::default()
     }
 
     fn tell(&self, _: String) {}

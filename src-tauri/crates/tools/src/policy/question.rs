@@ -34,10 +34,20 @@ pub struct Subject {
     pub outside: Option<String>,
     /// The project has more than is looked through for git directories: a sandbox does not protect those that lie deepest.
     pub git_partly_seen: bool,
+    /// Of a command that may run git.
+    pub changed_git: ChangedGit,
     /// The names of secrets that it would put where they are not yet.
     pub secrets: Vec<String>,
     /// How often this very call was made in a row, it included; 0 where nobody counts.
     pub times_in_a_row: u32,
+}
+
+/// What git would run in a folder that nobody has agreed to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChangedGit {
+    /// By its configuration.
+    pub programs: bool,
+    pub hooks: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

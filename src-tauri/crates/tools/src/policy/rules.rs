@@ -257,10 +257,6 @@ pub struct PolicySettings {
     pub tools: Option<ToolNames>,
     /// Tools that the user has switched off.
     pub disabled_tools: Vec<String>,
-    /// Git's configuration is no longer the one that the user agreed to, and may have git run a program.
-    pub git_is_off: bool,
-    /// Git has a hook that is not the one that the user agreed to.
-    pub git_hooks_are_off: bool,
     /// Why nothing is done at all: what the project forbids is not known.
     pub refused: Option<String>,
 }
@@ -280,8 +276,6 @@ impl Default for PolicySettings {
             plan: false,
             tools: None,
             disabled_tools: Vec::new(),
-            git_is_off: false,
-            git_hooks_are_off: false,
             refused: None,
         }
     }

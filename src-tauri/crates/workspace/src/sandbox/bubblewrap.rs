@@ -187,6 +187,8 @@ impl Bubblewrap {
         let is_held = |path: &&PathBuf| access == GitAccess::ReadOnly || **path == Path::new(super::OWN_GIT);
         git.pointers.keys().filter(is_held).try_for_each(|path| plan.protect(&root.join(path)))?;
         git.included.iter().try_for_each(|path| plan.protect(&root.join(path)))?;
+        let hooks = git.hooks.iter().filter(|_| !reach.writes_hooks);
+        hooks.map(|path| root.join(path)).try_for_each(|path| plan.protect(&path))?;
         plan.protect(&root.join(super::ARKI_FOLDER))
     }
 }

@@ -110,6 +110,48 @@ fn a_script_does_not_write_a_repository_that_is_there() {
 }
 
 #[test]
+fn hooks_that_lie_elsewhere_are_only_written_by_what_was_agreed_to() {
+    for number in 0..layers(&World::new().spec()).len() {
+        let world = World::with_repository();
+        world.git("config core.hooksPath .husky/_");
+        fs::create_dir_all(world.path("project/.husky/_")).unwrap();
+        let hook = world.path("project/.husky/pre-commit");
+        fs::write(&hook, "mine").unwrap();
+        let unasked = layers(&world.spec()).remove(number);
+        for line in [
+            "echo evil >.husky/pre-commit",
+            "rm -rf .husky",
+            "mv .husky away; mkdir -p .husky; echo evil >.husky/pre-commit",
+            "touch .husky/_/pre-push",
+            "chmod 777 .husky/pre-commit",
+        ] {
+            world.run_in(&unasked, line);
+            assert_eq!(fs::read_to_string(&hook).unwrap(), "mine", "{}: {line}", unasked.name());
+            assert!(!world.path("project/.husky/_/pre-push").exists(), "{}: {line}", unasked.name());
+        }
+        let mode = hook.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o111, 0, "{}", unasked.name());
+        let said = world.run_in(&unasked.with_writable_hooks(), "echo npm >.husky/_/pre-push").output;
+        assert!(said.contains("Git runs .husky/_/pre-push as hooks, and that changed"), "{said}");
+        assert_eq!(fs::read_to_string(world.path("project/.husky/_/pre-push")).unwrap(), "npm\n");
+    }
+}
+
+#[test]
+fn a_folder_of_hooks_that_is_not_there_does_not_come_unasked() {
+    for number in 0..layers(&World::new().spec()).len() {
+        let world = World::with_repository();
+        world.git("config core.hooksPath tools/hooks");
+        let unasked = layers(&world.spec()).remove(number);
+        let said = world.run_in(&unasked, "mkdir -p tools/hooks && echo evil >tools/hooks/pre-commit").output;
+        assert!(said.contains("Commands may not change tools/hooks"), "{said}");
+        assert!(!world.path("project/tools/hooks").exists());
+        world.run_in(&unasked.with_writable_hooks(), "mkdir -p tools/hooks && echo mine >tools/hooks/pre-commit");
+        assert!(world.path("project/tools/hooks/pre-commit").exists());
+    }
+}
+
+#[test]
 fn what_is_taken_away_is_kept_and_told() {
     for access in [GitAccess::ReadOnly, GitAccess::Writable] {
         World::in_each(access, |world, run| {

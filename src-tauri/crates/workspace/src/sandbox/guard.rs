@@ -46,6 +46,7 @@ impl Guard {
     pub(super) fn begin(
         spec: &SandboxSpec,
         held: Held,
+        writes_hooks: bool,
         listings: Arc<Mutex<Listings>>,
         meanwhile: Option<Meanwhile>,
     ) -> io::Result<Self> {
@@ -56,7 +57,7 @@ impl Guard {
             None => Vec::new(),
         };
         let elsewhere = spec.writable_roots().into_iter().filter(|place| *place != root).collect();
-        let reached = Reached { held, elsewhere };
+        let reached = Reached { held, writes_hooks, elsewhere };
         let git = sensitive::find(&root, &listings);
         let number = watched.add(Running { reached, listings: listings.clone(), meanwhile }, &git)?;
         Ok(Self { running: Some((watched, number)), git, found, listings, is_done: false })
@@ -152,6 +153,8 @@ struct Now {
     journal: Option<Journal>,
     running: BTreeMap<u64, Running>,
     next_number: u64,
+    /// Since there was nothing of theirs, one of them could: what it changed is not put back when another ends.
+    writes_hooks: bool,
     next_look: Option<Instant>,
     /// While they run.
     told: usize,
@@ -206,6 +209,7 @@ impl Watched {
         if let Some(journal) = &mut now.journal {
             journal.add(&running.reached)?;
         }
+        now.writes_hooks |= running.reached.writes_hooks;
         let number = now.next_number;
         now.next_number += 1;
         now.running.insert(number, running);
@@ -264,7 +268,8 @@ impl Watched {
 impl Now {
     fn settle(&self, trash: Option<&Path>, listings: &Mutex<Listings>, moment: Moment) -> Settled {
         let Some(before) = &self.before else { return Settled::default() };
-        let reached = Reached::by_all(self.running.values().map(|running| &running.reached));
+        let mut reached = Reached::by_all(self.running.values().map(|running| &running.reached));
+        reached.writes_hooks |= self.writes_hooks;
         before.settle(&reached, &Settling { moment, trash, listings, ended: None })
     }
 }

@@ -288,7 +288,7 @@ mod tests {
             let _ = fs::remove_file(&self.path);
             let mut journal = self.begun();
             for held in held {
-                journal.add(&Reached { held: *held, elsewhere: vec!["/tmp".into()] }).unwrap();
+                journal.add(&Reached { held: *held, writes_hooks: false, elsewhere: vec!["/tmp".into()] }).unwrap();
             }
             let text = fs::read(&self.path).unwrap();
             drop(journal);

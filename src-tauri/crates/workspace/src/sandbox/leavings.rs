@@ -31,8 +31,8 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_IN_TRASH: usize = 200;
 /// Of a path that is named.
 const MAX_SHOWN_CHARS: usize = 200;
-/// Things named that were left, for they changed later.
-const MAX_LEFT_NAMED: usize = 10;
+/// Paths named in one sentence.
+const MAX_NAMED: usize = 10;
 /// A file's time of change is the kernel's, which is behind by a tick of its clock.
 const TICK: Duration = Duration::from_millis(100);
 const FILES: &[&str] = &["config", "config.worktree", "commondir"];
@@ -65,6 +65,9 @@ impl Held {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Reached {
     pub(super) held: Held,
+    /// Whether hooks outside git directories are theirs to change. Journals of earlier versions don't say.
+    #[serde(default)]
+    pub(super) writes_hooks: bool,
     /// Where they can prepare something besides the project.
     #[serde(with = "written::paths")]
     pub(super) elsewhere: Vec<PathBuf>,
@@ -72,9 +75,10 @@ pub(super) struct Reached {
 
 impl Reached {
     pub(super) fn by_all<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
-        let together = Self { held: Held::Everything, elsewhere: Vec::new() };
+        let together = Self { held: Held::Everything, writes_hooks: false, elsewhere: Vec::new() };
         all.into_iter().fold(together, |together, one| Self {
             held: together.held.min(one.held),
+            writes_hooks: together.writes_hooks || one.writes_hooks,
             elsewhere: [together.elsewhere, one.elsewhere.clone()].concat(),
         })
     }
@@ -94,6 +98,9 @@ pub(super) struct Before {
     pieces: BTreeMap<Identity, Pieces>,
     /// Where the sandbox holds nothing.
     put_back: Option<PutBack>,
+    /// Hooks outside git directories. Journals of earlier versions know of none.
+    #[serde(default)]
+    hooks: Option<PutBack>,
     /// By then nothing of the commands' was there. Journals of earlier versions don't say.
     #[serde(default)]
     began: Option<SystemTime>,
@@ -116,6 +123,7 @@ impl Before {
         Ok(Self {
             pieces: git.folders.iter().filter_map(seen).collect(),
             put_back: (held == Held::Nothing).then(|| PutBack::look(root, &git)).transpose()?,
+            hooks: (!git.hooks.is_empty()).then(|| PutBack::look_at_hooks(root, &git)).transpose()?,
             missing: git.included.iter().filter(|path| root.join(path).symlink_metadata().is_err()).cloned().collect(),
             root: root.to_owned(),
             git,
@@ -139,6 +147,16 @@ impl Before {
         let mut told = Told::default();
         if let Some(put_back) = self.put_back.as_ref().filter(|_| reached.held == Held::Nothing) {
             told.of_put_back(put_back.put_back(&self.root, settling.moment, settling.ended));
+        }
+        match self.hooks.as_ref() {
+            Some(hooks) if reached.writes_hooks => told.of_hooks(hooks.changed(&self.root)),
+            Some(hooks) => {
+                // What was there is held, and what changed of it is the user's.
+                let missing = (reached.held != Held::Nothing).then(|| hooks.of_what_was_missing());
+                let hooks = missing.as_ref().unwrap_or(hooks);
+                told.of_put_back(hooks.put_back(&self.root, settling.moment, settling.ended));
+            }
+            None => {}
         }
         let mut after = sensitive::find(&self.root, settling.listings);
         if after.is_cut {
@@ -197,6 +215,21 @@ impl Told {
         }
     }
 
+    /// Somebody agreed to the command, and not to what git runs from now on.
+    fn of_hooks(&mut self, changed: io::Result<Vec<String>>) {
+        match changed {
+            Ok(changed) if changed.is_empty() => {}
+            Ok(changed) => self.notes.push(format!(
+                "Git runs {} as hooks, and that changed: each git command that may run them asks until you have agreed \
+                 to them.",
+                named(&changed)
+            )),
+            Err(error) => {
+                self.unfinished.get_or_insert_with(|| format!("git's hooks can't be looked at ({error})"));
+            }
+        }
+    }
+
     fn leave(&mut self, path: String) {
         if !self.left.contains(&path) {
             self.left.push(path);
@@ -205,16 +238,21 @@ impl Told {
 
     fn into_notes(mut self) -> Vec<String> {
         if !self.left.is_empty() {
-            let more = self.left.len().saturating_sub(MAX_LEFT_NAMED);
-            self.left.truncate(MAX_LEFT_NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             self.notes.push(format!(
-                "Changed after Arki had ended, so left as they are: {}{more}. Where that was not you, look at it before \
+                "Changed after Arki had ended, so left as they are: {}. Where that was not you, look at it before \
                  using git there.",
-                self.left.join(", ")
+                named(&self.left)
             ));
         }
         self.notes
+    }
+}
+
+fn named(paths: &[String]) -> String {
+    let shown = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 

@@ -79,7 +79,7 @@ fn find_out() -> SandboxStatus {
 fn try_it() -> io::Result<Option<String>> {
     let world = World::new()?;
     let found = sensitive::find(&world.project(), &Mutex::default());
-    let reach = Reach { found: &found, git: GitAccess::Writable, hides_secrets: false };
+    let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, hides_secrets: false };
     let restricted = Restricted { spec: Arc::new(world.spec()) };
     let wrapped = restricted.wrap(&world.project(), &World::command(), None, reach)?;
     world.try_to_leave(&wrapped.program, &wrapped.arguments)
@@ -92,7 +92,7 @@ pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<Str
             &spec.project_root,
             &["true"],
             None,
-            Reach { found: &Sensitive::default(), git: GitAccess::ReadOnly, hides_secrets: false },
+            Reach { found: &Sensitive::default(), git: GitAccess::ReadOnly, writes_hooks: false, hides_secrets: false },
         )
         .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
     Ok((restricted, probe().name, Vec::new()))

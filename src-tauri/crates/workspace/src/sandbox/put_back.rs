@@ -71,6 +71,26 @@ impl PutBack {
         Ok(Self { watched, before })
     }
 
+    /// The same for hooks that lie outside git directories.
+    pub(super) fn look_at_hooks(root: &Path, git: &Sensitive) -> io::Result<Self> {
+        let root = Dir::open_ambient_dir(root, ambient_authority())?;
+        let hooks = git.hooks.iter().filter_map(|path| path.to_str());
+        let watched: Vec<_> = hooks.map(|path| Watched { path: path.to_owned(), nested_in: None }).collect();
+        let before = look(&root, &watched)?;
+        Ok(Self { watched, before })
+    }
+
+    pub(super) fn of_what_was_missing(&self) -> Self {
+        let watched = self.watched.iter().filter(|watched| !self.before.contains_key(&watched.path));
+        Self { watched: watched.cloned().collect(), before: States::new() }
+    }
+
+    /// Paths that are not as they were, and stay so.
+    pub(super) fn changed(&self, root: &Path) -> io::Result<Vec<String>> {
+        let place = InPlace { root: Dir::open_ambient_dir(root, ambient_authority())?, before: &self.before };
+        Ok(place.changed(self.watched.iter()))
+    }
+
     /// At `root`, as often as one likes: all of it, or what steers git alone. Arki's folder does nothing until the user
     /// has agreed to what changed in it.
     pub(super) fn put_back(&self, root: &Path, moment: Moment, ended: Option<Ended>) -> io::Result<Changed> {
@@ -156,7 +176,7 @@ impl InPlace<'_> {
 }
 
 /// What is looked after, with all that is below.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Watched {
     path: String,
     /// It is no loss where this folder is gone.

@@ -66,7 +66,7 @@ pub(super) struct Paths {
 impl Paths {
     /// Looked at as they are now.
     pub(super) fn of(spec: &SandboxSpec, terminal: Option<&Path>, reach: Reach<'_>) -> Self {
-        let Reach { found: git, git: git_access, hides_secrets } = reach;
+        let Reach { found: git, git: git_access, writes_hooks, hides_secrets } = reach;
         let root = spec.project_root.canonicalize().unwrap_or_else(|_| spec.project_root.clone());
         // A project that is a repository without a `.git` is there to be written.
         let (own, below): (Vec<_>, Vec<_>) = git.folders.keys().partition(|folder| folder.as_os_str().is_empty());
@@ -76,6 +76,7 @@ impl Paths {
         let mut read_only = vec![root.join(ARKI_FOLDER)];
         read_only.extend(git.pointers.keys().filter(is_held).map(|path| root.join(path)));
         read_only.extend(git.included.iter().map(|path| root.join(path)));
+        read_only.extend(git.hooks.iter().filter(|_| !writes_hooks).map(|path| root.join(path)));
         read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
         let (writable, readable): (Vec<_>, Vec<_>) = spec.roots().into_iter().partition(|root| root.is_writable);
         let paths = |roots: Vec<Root>| roots.into_iter().map(|root| root.path).collect();
@@ -267,7 +268,7 @@ mod tests {
         let world = World::new().unwrap();
         let paths_with = |git| {
             let found = sensitive::find(&world.project(), &Mutex::default());
-            Paths::of(&world.spec(), None, Reach { found: &found, git, hides_secrets: false })
+            Paths::of(&world.spec(), None, Reach { found: &found, git, writes_hooks: false, hides_secrets: false })
         };
         let paths = paths_with(GitAccess::Writable);
         assert_eq!(paths.git, [world.project().join(".git")]);
@@ -297,7 +298,7 @@ mod tests {
         let world = World::new().unwrap();
         let found = sensitive::find(&world.project(), &Mutex::default());
         let spec = SandboxSpec { project: ProjectAccess::ReadOnly, ..world.spec() };
-        let reach = Reach { found: &found, git: GitAccess::Writable, hides_secrets: false };
+        let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, hides_secrets: false };
         let paths = Paths { hidden: vec![world.project().parent().unwrap().into()], ..Paths::of(&spec, None, reach) };
         let profile = of(&paths);
         let project = world.project().display().to_string();

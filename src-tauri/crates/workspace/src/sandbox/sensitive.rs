@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listings::Listings;
 use super::{OWN_GIT, written};
-use crate::git_includes;
+use crate::git_config_paths::{self, WorkingTree};
 
 /// Entries of folders that are looked at; some ten milliseconds.
 const MAX_ENTRIES: usize = 50_000;
@@ -46,6 +46,9 @@ pub(crate) struct Sensitive {
     /// What the git directories' configuration includes, of what is in the project, whether it is there or not.
     #[serde(with = "written::paths")]
     pub(super) included: BTreeSet<PathBuf>,
+    /// What git runs as hooks and lies outside git directories, whether it is there or not.
+    #[serde(default, with = "written::paths")]
+    pub(super) hooks: BTreeSet<PathBuf>,
     /// Files and folders, with links followed; only where they are looked for.
     #[serde(skip)]
     pub(super) secrets: BTreeSet<PathBuf>,
@@ -107,6 +110,7 @@ fn find_among(root: &Path, bounds: Bounds, listings: &mut Listings) -> Sensitive
         search.look_into(&folder);
     }
     search.note_included();
+    search.note_hooks();
     search.found
 }
 
@@ -156,7 +160,7 @@ impl Search<'_> {
         while let Some((file, tree)) = queue.pop() {
             let place = self.root.join(&file);
             let text = short_text(&place, MAX_CONFIGURATION_BYTES);
-            for named in git_includes::included(&text, place.parent().unwrap_or(self.root)) {
+            for named in git_config_paths::included(&text, place.parent().unwrap_or(self.root)) {
                 let real = named.canonicalize().unwrap_or(named);
                 if real.is_dir() {
                     continue;
@@ -169,6 +173,15 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    fn note_hooks(&mut self) {
+        let is_own = |path: &&PathBuf| path.file_name().is_some_and(|name| name == OWN_GIT);
+        let named_git = self.found.folders.keys().filter(is_own).chain(self.found.pointers.keys());
+        let trees = named_git.filter_map(|git| WorkingTree::at(self.root.join(git).parent()?));
+        let hooks = git_config_paths::hooks_below(self.root, &trees.collect::<Vec<_>>());
+        let below = hooks.iter().filter_map(|place| place.strip_prefix(self.root).ok());
+        self.found.hooks.extend(below.take(MAX_FOUND).map(Path::to_owned));
     }
 
     /// In which files a git directory's configuration has a say. That of a nested repository, which may have come in an

@@ -1,13 +1,14 @@
 //! Finding and reading the files that trust covers.
 //!
-//! Known places are walked without regard to `.gitignore`: what is ignored is obeyed all the same. Only the rules that
-//! may lie in any folder are looked for where git looks, not in `node_modules`.
+//! Known places are walked without regard to `.gitignore`: what is ignored is obeyed all the same. Only the rules and
+//! repositories that may lie in any folder are looked for where git looks, not in `node_modules`.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
-use super::{MCP_JSON, PinKind, config_pieces};
+use super::{GitScan, MCP_JSON, PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
-use crate::git_includes;
+use crate::git_config_paths::{self, WorkingTree};
 use crate::listing::EntryKind;
 use crate::project::{Project, ProjectPath};
 use crate::walk::walk;
@@ -40,7 +41,8 @@ pub(super) struct FoundFile {
     pub(super) bytes: Vec<u8>,
 }
 
-pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
+/// And where git's own lie, to look at those alone.
+pub(super) fn files(project: &Project) -> Result<(Vec<FoundFile>, GitScan)> {
     let mut scan = FolderScan { project, files: Vec::new() };
     // One that can't be read is refused by whoever goes by it, with its own words.
     if let Err(error @ WorkspaceError::Trust(TrustError::TooManyPins { .. })) = scan.file(CONFIG, PinKind::Config) {
@@ -56,8 +58,16 @@ pub(super) fn files(project: &Project) -> Result<Vec<FoundFile>> {
     for (folder, kind) in FOLDERS {
         scan.folder(folder, *kind, 0)?;
     }
-    scan.rules()?;
-    scan.git()?;
+    let repositories = scan.rules()?;
+    let git = GitScan { trees: scan.working_trees(&repositories)? };
+    scan.git(&git)?;
+    Ok((scan.files, git))
+}
+
+/// What git reads and runs, alone.
+pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFile>> {
+    let mut scan = FolderScan { project, files: Vec::new() };
+    scan.git(git)?;
     Ok(scan.files)
 }
 
@@ -130,9 +140,12 @@ impl FolderScan<'_> {
         Ok(names)
     }
 
-    /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter.
-    fn rules(&mut self) -> Result<()> {
-        for entry in walk(self.project, &ProjectPath::root(), Some(MAX_DEPTH)).flatten() {
+    /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter. The folders with a
+    /// `.git` that were on the way.
+    fn rules(&mut self) -> Result<Vec<PathBuf>> {
+        let mut walk = walk(self.project, &ProjectPath::root(), Some(MAX_DEPTH));
+        for entry in walk.by_ref() {
+            let Ok(entry) = entry else { continue };
             let name = entry.path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
             if !RULE_NAMES.contains(&name.as_str()) {
                 continue;
@@ -148,16 +161,79 @@ impl FolderScan<'_> {
                 self.file(name, PinKind::Rule)?;
             }
         }
-        Ok(())
+        Ok(walk.repositories)
     }
 
-    /// The project's git directory with its worktrees' configuration, and those of its submodules.
-    fn git(&mut self) -> Result<()> {
+    /// The project's own, nested ones and submodules that are in it, and its worktrees, which git may ignore.
+    fn working_trees(&self, repositories: &[PathBuf]) -> Result<Vec<WorkingTree>> {
+        let root = self.project.root();
+        let mut trees: Vec<_> = repositories.iter().filter_map(|folder| WorkingTree::at(folder)).collect();
+        for name in self.names(".git/worktrees")? {
+            let place = self.project.resolve(&format!(".git/worktrees/{name}/gitdir"))?;
+            let named = self.project.read_if_present(&place, MAX_PIN_BYTES).ok().flatten();
+            let named = named.and_then(|file| String::from_utf8(file.bytes).ok());
+            let tree = named.as_deref().and_then(|named| Path::new(named.trim()).parent());
+            trees.extend(tree.filter(|tree| tree.starts_with(root)).and_then(WorkingTree::at));
+        }
+        trees.sort();
+        trees.dedup();
+        Ok(trees)
+    }
+
+    /// The project's git directory with its worktrees' configuration, those of its submodules and of repositories in it,
+    /// and what all of these have git run that lies elsewhere in the project.
+    fn git(&mut self, scan: &GitScan) -> Result<()> {
         self.git_directory(".git")?;
         for name in self.names(".git/worktrees")? {
             self.git_configuration(&format!(".git/worktrees/{name}/config.worktree"))?;
         }
-        self.submodules(".git/modules", 0)
+        self.submodules(".git/modules", 0)?;
+        for tree in &scan.trees {
+            self.git_of(tree)?;
+        }
+        for place in git_config_paths::hooks_below(self.project.root(), &scan.trees) {
+            let Some(path) = self.inside(&place) else { continue };
+            match self.kind_at(&path)? {
+                Some(EntryKind::File) => self.file(&path, PinKind::GitHook)?,
+                Some(EntryKind::Folder) => self.folder(&path, PinKind::GitHook, 0)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A worktree's repository may lie outside the project.
+    fn git_of(&mut self, tree: &WorkingTree) -> Result<()> {
+        let mut folders = vec![tree.git.clone(), tree.common()];
+        folders.dedup();
+        for folder in folders {
+            match self.inside(&folder) {
+                Some(inside) => self.git_directory(&inside)?,
+                None => self.git_outside(&folder)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// By its absolute path.
+    fn git_outside(&mut self, folder: &Path) -> Result<()> {
+        // One that can't be opened is none that git uses.
+        let Ok(outside) = Project::open(folder) else { return Ok(()) };
+        let mut scan = FolderScan { project: &outside, files: Vec::new() };
+        scan.git_directory(".")?;
+        for file in scan.files {
+            let path = outside.root().join(&file.path).display().to_string();
+            if self.files.len() == MAX_PINS {
+                return Err(too_many(self.project));
+            }
+            self.files.push(FoundFile { path, ..file });
+        }
+        Ok(())
+    }
+
+    fn inside(&self, place: &Path) -> Option<String> {
+        let inside = place.strip_prefix(self.project.root()).ok().and_then(ProjectPath::from_walk)?;
+        Some(inside.to_string())
     }
 
     fn git_directory(&mut self, folder: &str) -> Result<()> {
@@ -204,10 +280,9 @@ impl FolderScan<'_> {
         let Some(pinned) = self.files.get(known) else { return Ok(()) };
         let text = String::from_utf8_lossy(&pinned.bytes).into_owned();
         let folder = self.project.root().join(path);
-        for named in git_includes::included(&text, folder.parent().unwrap_or(&folder)) {
-            let inside = named.strip_prefix(self.project.root()).ok().and_then(ProjectPath::from_walk);
-            if let Some(inside) = inside {
-                self.git_configuration(inside.as_str())?;
+        for named in git_config_paths::included(&text, folder.parent().unwrap_or(&folder)) {
+            if let Some(inside) = self.inside(&named) {
+                self.git_configuration(&inside)?;
             }
         }
         Ok(())

@@ -18,7 +18,7 @@ fn write(root: &Path, name: &str, content: &str) {
 
 fn found(root: &Path) -> Vec<String> {
     let kind = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
-    scan(root).unwrap().iter().map(|pin| format!("{} {}", kind(pin.kind), pin.path)).collect()
+    scan(root).unwrap().pins.iter().map(|pin| format!("{} {}", kind(pin.kind), pin.path)).collect()
 }
 
 fn changes(before: &[Pin], after: &[Pin]) -> Vec<(String, PinChange)> {
@@ -102,13 +102,62 @@ fn gits_other_configuration_is_found_and_what_it_includes() {
 }
 
 #[test]
+fn hooks_are_found_wherever_git_runs_them_from() {
+    let folder = folder(&[
+        (".gitignore", "trees\n"),
+        (".git/config", "[core]\n\thooksPath = .husky/_\n"),
+        (".git/worktrees/w/commondir", "../..\n"),
+        (".husky/_/pre-commit", "h"),
+        (".husky/pre-commit", "h"),
+        ("trees/w/.git", "gitdir: ../../.git/worktrees/w\n"),
+        ("trees/w/.husky/pre-push", "h"),
+        ("vendor/lib/.git/config", "[core]\n\thooksPath = tools/hooks\n"),
+        ("vendor/lib/.git/hooks/post-merge", "h"),
+        ("vendor/lib/tools/hooks/pre-commit", "h"),
+    ]);
+    let worktree = folder.path().canonicalize().unwrap().join("trees/w/.git");
+    write(folder.path(), ".git/worktrees/w/gitdir", &format!("{}\n", worktree.display()));
+    let scanned = scan(folder.path()).unwrap();
+    let hooks: Vec<_> = scanned.pins.iter().filter(|pin| pin.kind == PinKind::GitHook).map(|pin| &*pin.path).collect();
+    assert_eq!(
+        hooks,
+        [
+            ".husky/_/pre-commit",
+            ".husky/pre-commit",
+            "trees/w/.husky/pre-push",
+            "vendor/lib/.git/hooks/post-merge",
+            "vendor/lib/tools/hooks/pre-commit",
+        ]
+    );
+    assert!(scanned.pins.iter().any(|pin| pin.path == "vendor/lib/.git/config#programs"));
+    write(folder.path(), ".husky/pre-commit", "another");
+    let now = scanned.git.pins(&Project::open(folder.path()).unwrap()).unwrap();
+    assert_eq!(changes(&scanned.pins, &now), [(".husky/pre-commit".into(), PinChange::Changed)]);
+}
+
+#[test]
+fn a_worktree_has_its_repositorys_hooks_wherever_that_is() {
+    let repository = folder(&[
+        (".git/config", "[core]\n\tbare = false\n"),
+        (".git/hooks/pre-commit", "h"),
+        (".git/worktrees/w/commondir", "../..\n"),
+    ]);
+    let git = repository.path().canonicalize().unwrap().join(".git");
+    let worktree = folder(&[]);
+    write(worktree.path(), ".git", &format!("gitdir: {}\n", git.join("worktrees/w").display()));
+    let expected = [("git_config", "config"), ("git_hook", "hooks/pre-commit")];
+    let expected = expected.map(|(kind, path)| format!("{kind} {}", git.join(path).display()));
+    assert_eq!(found(worktree.path()), expected);
+}
+
+#[test]
 fn only_what_git_may_run_puts_it_off() {
     let config = "[core]\n\tbare = false\n[alias]\n\tst = status\n";
     let folder = folder(&[(".git/config", config)]);
-    let agreed = scan(folder.path()).unwrap();
+    let agreed = scan(folder.path()).unwrap().pins;
     let off_with = |text: &str| {
         write(folder.path(), ".git/config", text);
-        let changes = compare(&agreed, &scan(folder.path()).unwrap());
+        let changes = compare(&agreed, &scan(folder.path()).unwrap().pins);
         changes.into_iter().filter(ChangedPin::puts_off).map(|change| change.path).collect::<Vec<_>>()
     };
     assert!(off_with(&format!("{config}[branch \"b\"]\n\tremote = origin\n")).is_empty());
@@ -123,12 +172,12 @@ fn a_servers_own_program_is_pinned_and_its_data_is_not() {
         "a": {"command": "python3", "args": ["tools/a.py", "--db", "data.db", "../out.py"]},
         "b": {"command": "./tools/b", "args": ["gone.js", 1]}, "c": {"url": "http://a"}, "d": 1 }}"#;
     let folder = folder(&[(".arki/config.json", config), ("tools/a.py", "1"), ("tools/b", "1"), ("data.db", "1")]);
-    let before = scan(folder.path()).unwrap();
+    let before = scan(folder.path()).unwrap().pins;
     let files: Vec<&str> = before.iter().map(|pin| pin.path.as_str()).filter(|path| !path.starts_with('.')).collect();
     assert_eq!(files, ["tools/a.py", "tools/b"]);
     write(folder.path(), "tools/a.py", "2");
     write(folder.path(), "data.db", "2");
-    assert_eq!(changes(&before, &scan(folder.path()).unwrap()), [("tools/a.py".into(), PinChange::Changed)]);
+    assert_eq!(changes(&before, &scan(folder.path()).unwrap().pins), [("tools/a.py".into(), PinChange::Changed)]);
 }
 
 #[test]
@@ -142,13 +191,13 @@ fn an_empty_folder_enables_nothing_and_its_template_only_itself() {
 #[test]
 fn a_change_is_told_from_what_is_new_and_what_is_gone() {
     let folder = folder(&[("AGENTS.md", "1"), ("a/AGENTS.md", "1"), ("b/AGENTS.md", "1")]);
-    let before = scan(folder.path()).unwrap();
-    assert!(compare(&before, &scan(folder.path()).unwrap()).is_empty());
+    let before = scan(folder.path()).unwrap().pins;
+    assert!(compare(&before, &scan(folder.path()).unwrap().pins).is_empty());
     write(folder.path(), "AGENTS.md", "2");
     write(folder.path(), "c/CLAUDE.md", "1");
     fs::remove_file(folder.path().join("b/AGENTS.md")).unwrap();
     assert_eq!(
-        changes(&before, &scan(folder.path()).unwrap()),
+        changes(&before, &scan(folder.path()).unwrap().pins),
         [
             ("AGENTS.md".into(), PinChange::Changed),
             ("b/AGENTS.md".into(), PinChange::Removed),
@@ -160,9 +209,9 @@ fn a_change_is_told_from_what_is_new_and_what_is_gone() {
 #[test]
 fn a_comment_changes_the_configuration_but_not_its_hooks() {
     let folder = folder(&[(".arki/config.json", r#"{"hooks": {"A": [], "B": []}}"#)]);
-    let before = scan(folder.path()).unwrap();
+    let before = scan(folder.path()).unwrap().pins;
     write(folder.path(), ".arki/config.json", "{ // why\n \"hooks\": {\"B\": [], \"A\": []}}");
-    let after = scan(folder.path()).unwrap();
+    let after = scan(folder.path()).unwrap().pins;
     assert_eq!(changes(&before, &after), [(".arki/config.json".into(), PinChange::Changed)]);
 }
 
