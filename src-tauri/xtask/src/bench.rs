@@ -1,11 +1,12 @@
 //! What the measurements share: a scripted model server, a throw-away home
 //! for `arki`, and a little arithmetic. The measurements themselves are in
-//! `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store`, `turns`
-//! and `window`.
+//! `edit`, `long_session`, `policy`, `providers`, `search`, `secrets`, `start`,
+//! `store`, `turns` and `window`.
 
 pub(crate) mod edit;
 mod home;
 mod http;
+pub(crate) mod long_session;
 mod model_server;
 pub(crate) mod policy;
 pub(crate) mod providers;

@@ -13,6 +13,7 @@
 
 mod bench;
 mod commands;
+mod cpu_time;
 mod demo_project;
 mod dist;
 mod failure;

@@ -18,6 +18,8 @@ pub(crate) enum Measured {
     Release,
     /// What `cargo xtask dist` builds.
     Dist,
+    /// What tests run: its milliseconds say nothing, what grows in it grows in the others.
+    Debug,
 }
 
 impl Repository {
@@ -42,6 +44,11 @@ impl Repository {
                 let build = ["build", "--release", "--locked", "--package", package, "--bin", program];
                 process::run(process::cargo(&self.root).args(build))?;
                 Ok(self.binary("release", program))
+            }
+            Measured::Debug => {
+                let build = ["build", "--locked", "--workspace", "--bin", program];
+                process::run(process::cargo(&self.root).args(build))?;
+                Ok(self.binary("debug", program))
             }
             Measured::Dist => {
                 commands::dist::build(self)?;

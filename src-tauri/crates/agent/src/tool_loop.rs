@@ -221,8 +221,9 @@ impl ToolLoop {
     fn fold(&mut self, event: &Event) {
         if event.seq > self.last_seq {
             self.last_seq = event.seq;
-            self.state.apply(event);
-            self.transcript.apply(event);
+            let body = event.body();
+            self.state.apply_body(event, &body);
+            self.transcript.apply_body(event, body);
         }
     }
 }

@@ -21,15 +21,28 @@ pub(crate) struct History {
 }
 
 impl Engine {
-    pub(crate) fn history(&self, session: &SessionId, wanted: Option<&RunId>) -> Result<History, Fault> {
+    pub(crate) fn history(&self, session: &SessionId) -> Result<History, Fault> {
         let mut history = History::default();
         for stretch in self.lineage(session)? {
             let is_own = stretch.session_id == *session;
             self.each_event(&stretch, |event| match is_own {
-                true => history.apply(event, wanted),
+                true => history.apply(event, None),
                 false => history.transcript.apply(event),
             })?;
         }
+        Ok(history)
+    }
+
+    /// Goes on with what was appended since, by whomever, for the run `wanted`: what was read is not read again, however
+    /// long the session is.
+    pub(crate) fn history_since(
+        &self,
+        mut history: History,
+        session: &SessionId,
+        wanted: &RunId,
+    ) -> Result<History, Fault> {
+        let own = Stretch { session_id: session.clone(), to_seq: None };
+        self.each_event_after(&own, history.last_seq, |event| history.apply(event, Some(wanted)))?;
         Ok(history)
     }
 
@@ -54,7 +67,6 @@ impl Engine {
 impl History {
     fn apply(&mut self, event: &Event, wanted: Option<&RunId>) {
         self.last_seq = event.seq;
-        self.transcript.apply(event);
         let body = event.body();
         if let EventBody::SessionRewound(rewound) = &body
             && rewound.conversation
@@ -62,13 +74,13 @@ impl History {
         {
             self.grants.clear();
         }
-        match body {
+        match &body {
             EventBody::RunStarted(_) if wanted.is_none() || event.run_id.as_ref() == wanted => {
                 self.run = RunState::start(event);
             }
-            EventBody::TrustChanged(trust) => self.trust = Some(trust),
+            EventBody::TrustChanged(trust) => self.trust = Some(trust.clone()),
             EventBody::SessionGranted(granted) => {
-                self.grants = granted.rules;
+                self.grants.clone_from(&granted.rules);
                 self.grants_seq = event.seq;
             }
             // Where the run stood is no more in the conversation, so it has no place to go on from.
@@ -77,10 +89,11 @@ impl History {
             }
             _ => {
                 if let Some(run) = &mut self.run {
-                    run.apply(event);
+                    run.apply_body(event, &body);
                 }
             }
         }
+        self.transcript.apply_body(event, body);
         if self.run.as_ref().is_some_and(|run| event.run_id.as_ref() == Some(&run.run_id)) {
             self.run_last_seq = event.seq;
         }

@@ -103,7 +103,7 @@ impl Engine {
         open: &OpenProject,
         decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
-        let history = self.history(session_id, None)?;
+        let history = self.history(session_id)?;
         if let Some(answer) = answer {
             self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
@@ -138,7 +138,7 @@ impl Engine {
         let run_id = run.run_id.clone();
         self.log.append(session_id, drafts).await?;
         self.store.keep_partial(session_id, None).await?;
-        Ok((self.history(session_id, Some(&run_id))?, system))
+        Ok((self.history_since(history, session_id, &run_id)?, system))
     }
 
     /// What a log from elsewhere says was granted, nobody here has granted.

@@ -112,7 +112,7 @@ impl Engine {
             self.ensure_whole(&session_id)?;
         }
         self.store.acquire_lease(&session_id, &self.owner, std::process::id()).await?;
-        let history = self.history(&session_id, None)?;
+        let history = self.history(&session_id)?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.store.release_lease(&session_id, &self.owner).await?;
             self.ensure_begun_here(&run.run_id)?;
@@ -157,7 +157,7 @@ impl Engine {
         ));
         drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.log.append(&session_id, drafts).await?;
-        let history = self.history(&session_id, Some(&run_id))?;
+        let history = self.history_since(history, &session_id, &run_id)?;
         self.launch(session_id, history, &open, &config, Arc::from(system), work)
     }
 }

@@ -19,7 +19,7 @@ impl Engine {
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
     pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
         self.session(session_id)?;
-        Ok(definitions(&self.grants_of(session_id, &self.history(session_id, None)?)?))
+        Ok(definitions(&self.grants_of(session_id, &self.history(session_id)?)?))
     }
 
     /// Ends all of them; what was done by them stays. A run that works goes on with them to its next stop.
@@ -37,7 +37,7 @@ impl Engine {
 
     /// The log's word for one more of them.
     pub(crate) fn granting(&self, session_id: &SessionId, rule: &RuleDefinition) -> Result<SessionGranted, Fault> {
-        let mut rules = self.grants_of(session_id, &self.history(session_id, None)?)?;
+        let mut rules = self.grants_of(session_id, &self.history(session_id)?)?;
         if rules.len() >= MAX_SESSION_GRANTS {
             return Err(Fault::new(
                 arki_domain::Code::USAGE,

@@ -1,10 +1,15 @@
 //! Just enough HTTP/1.1 to be a server for one well-behaved client: requests
 //! with a length or in chunks, answers in chunks on a connection that stays.
 
-use std::io::{self, BufRead, Read, Write};
+use std::{
+    io::{self, BufRead, BufReader, Write},
+    net::TcpStream,
+};
 
 /// More than any request of a measured run; a bound against a broken client.
-const MAX_BODY_BYTES: usize = 64 << 20;
+const MAX_BODY_BYTES: usize = 256 << 20;
+/// So that who writes a long request seldom waits for the reader.
+const READ_AT_ONCE: usize = 1 << 20;
 
 /// The last chunk.
 const END: &[u8] = b"0\r\n\r\n";
@@ -12,6 +17,11 @@ const END: &[u8] = b"0\r\n\r\n";
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) closes: bool,
+    pub(crate) body_bytes: usize,
+}
+
+pub(crate) fn reader(connection: &TcpStream) -> BufReader<&TcpStream> {
+    BufReader::with_capacity(READ_AT_ONCE, connection)
 }
 
 /// Reads one request with its whole body; `None` when the client has hung up.
@@ -30,11 +40,17 @@ pub(crate) fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Reque
         }
     }
     if chunked {
-        while discard_chunk(reader)? > 0 {}
+        length = 0;
+        loop {
+            match discard_chunk(reader)? {
+                0 => break,
+                bytes => length += bytes,
+            }
+        }
     } else {
         discard(reader, length)?;
     }
-    Ok(Some(Request { method, closes }))
+    Ok(Some(Request { method, closes, body_bytes: length }))
 }
 
 pub(crate) fn write_answer(writer: &mut impl Write, media_type: &str, body: &[u8]) -> io::Result<()> {
@@ -84,8 +100,16 @@ fn discard(reader: &mut impl BufRead, length: usize) -> io::Result<()> {
     if length > MAX_BODY_BYTES {
         return Err(io::Error::other("the request is too long"));
     }
-    let copied = io::copy(&mut reader.take(length as u64), &mut io::sink())?;
-    if copied == length as u64 { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    let mut left = length;
+    while left > 0 {
+        let there = reader.fill_buf()?.len().min(left);
+        if there == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        reader.consume(there);
+        left -= there;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,10 +5,11 @@
 //! client's and not a scheduler's.
 
 use std::{
-    io::{self, BufReader},
+    io,
     net::{TcpListener, TcpStream},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
         mpsc::{self, Receiver, Sender},
     },
     thread,
@@ -16,7 +17,10 @@ use std::{
 };
 
 use super::http;
-use crate::failure::{Context, Failure};
+use crate::{
+    cpu_time,
+    failure::{Context, Failure},
+};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
@@ -28,12 +32,17 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub(crate) struct Exchange {
     pub(crate) arrived: Instant,
     pub(crate) answered: Instant,
+    pub(crate) body_bytes: usize,
+    /// What the client had had of the processor when its request was there; nothing where it isn't watched.
+    pub(crate) client_cpu: Duration,
 }
 
 pub(crate) struct ModelServer {
     pub(crate) base_url: String,
     exchanges: Arc<Mutex<Vec<Exchange>>>,
     arrivals: Receiver<Instant>,
+    /// The client's process; 0 where it isn't watched.
+    client: Arc<AtomicU32>,
 }
 
 impl ModelServer {
@@ -54,15 +63,22 @@ impl ModelServer {
         let exchanges = Arc::new(Mutex::new(Vec::new()));
         let (sender, arrivals) = mpsc::channel();
         let answers: Arc<[Vec<u8>]> = answers.into();
-        let shared = Arc::clone(&exchanges);
+        let client = Arc::new(AtomicU32::new(0));
+        let serving =
+            Serving { answers, pause, exchanges: Arc::clone(&exchanges), sender, client: Arc::clone(&client) };
         thread::spawn(move || {
             for connection in listener.incoming().flatten() {
-                let (answers, exchanges, sender) = (Arc::clone(&answers), Arc::clone(&shared), sender.clone());
+                let serving = serving.clone();
                 // A client that hangs up is a run that ended.
-                thread::spawn(move || serve(&connection, &answers, pause, &exchanges, &sender));
+                thread::spawn(move || serving.serve(&connection));
             }
         });
-        Ok(Self { base_url: format!("http://{address}/v1"), exchanges, arrivals })
+        Ok(Self { base_url: format!("http://{address}/v1"), exchanges, arrivals, client })
+    }
+
+    /// From now on what the process has of the processor is noted with each request.
+    pub(crate) fn watch(&self, client: u32) {
+        self.client.store(client, Ordering::Relaxed);
     }
 
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
@@ -75,46 +91,59 @@ impl ModelServer {
     }
 }
 
-fn serve(
-    connection: &TcpStream,
-    answers: &[Vec<u8>],
+#[derive(Clone)]
+struct Serving {
+    answers: Arc<[Vec<u8>]>,
     pause: Duration,
-    exchanges: &Mutex<Vec<Exchange>>,
-    arrivals: &Sender<Instant>,
-) -> io::Result<()> {
-    connection.set_nodelay(true)?;
-    let mut reader = BufReader::new(connection);
-    let mut writer = connection;
-    while let Some(request) = http::read_request(&mut reader)? {
-        let arrived = Instant::now();
-        if request.method != "POST" {
-            http::write_answer(&mut writer, "application/json", br#"{"object":"list","data":[]}"#)?;
-            continue;
+    exchanges: Arc<Mutex<Vec<Exchange>>>,
+    sender: Sender<Instant>,
+    client: Arc<AtomicU32>,
+}
+
+impl Serving {
+    fn serve(&self, connection: &TcpStream) -> io::Result<()> {
+        connection.set_nodelay(true)?;
+        let mut reader = http::reader(connection);
+        let mut writer = connection;
+        while let Some(request) = http::read_request(&mut reader)? {
+            let arrived = Instant::now();
+            let client_cpu = match self.client.load(Ordering::Relaxed) {
+                0 => Duration::ZERO,
+                client => cpu_time::of_process(client),
+            };
+            if request.method != "POST" {
+                http::write_answer(&mut writer, "application/json", br#"{"object":"list","data":[]}"#)?;
+                continue;
+            }
+            // The receiver is gone when the measurement is over.
+            let _ = self.sender.send(arrived);
+            let turn = lock(&self.exchanges).len();
+            let answer = self.answers.get(turn).or(self.answers.last()).map_or(b"".as_slice(), Vec::as_slice);
+            // Noted before writing: the client may come back before this thread
+            // runs again, and then finds the next answer.
+            let body_bytes = request.body_bytes;
+            lock(&self.exchanges).push(Exchange { arrived, answered: arrived, body_bytes, client_cpu });
+            self.answer(writer, answer)?;
+            let answered = Instant::now();
+            if let Some(exchange) = lock(&self.exchanges).get_mut(turn) {
+                exchange.answered = answered;
+            }
+            if request.closes {
+                break;
+            }
         }
-        // The receiver is gone when the measurement is over.
-        let _ = arrivals.send(arrived);
-        let turn = lock(exchanges).len();
-        let answer = answers.get(turn).or(answers.last()).map_or(b"".as_slice(), Vec::as_slice);
-        // Noted before writing: the client may come back before this thread
-        // runs again, and then finds the next answer.
-        lock(exchanges).push(Exchange { arrived, answered: arrived });
-        if pause.is_zero() {
-            http::write_answer(&mut writer, EVENT_STREAM, answer)?;
-        } else {
-            let (first, rest) = answer.split_at(end_of_first_event(answer));
-            http::write_first(&mut writer, EVENT_STREAM, first)?;
-            thread::sleep(pause);
-            http::write_rest(&mut writer, rest)?;
-        }
-        let answered = Instant::now();
-        if let Some(exchange) = lock(exchanges).get_mut(turn) {
-            exchange.answered = answered;
-        }
-        if request.closes {
-            break;
-        }
+        Ok(())
     }
-    Ok(())
+
+    fn answer(&self, mut writer: &TcpStream, answer: &[u8]) -> io::Result<()> {
+        if self.pause.is_zero() {
+            return http::write_answer(&mut writer, EVENT_STREAM, answer);
+        }
+        let (first, rest) = answer.split_at(end_of_first_event(answer));
+        http::write_first(&mut writer, EVENT_STREAM, first)?;
+        thread::sleep(self.pause);
+        http::write_rest(&mut writer, rest)
+    }
 }
 
 fn end_of_first_event(answer: &[u8]) -> usize {

@@ -2,24 +2,28 @@
 //! run, because milliseconds alone only describe the machine.
 
 use crate::{
-    bench::{edit, policy, providers, search, secrets, start, store, turns, window},
+    bench::{edit, long_session, policy, providers, search, secrets, start, store, turns, window},
     failure::Failure,
     repository::{Measured, Repository},
 };
 
 const KNOWN: &str =
-    "there are `edit`, `policy`, `providers`, `search`, `secrets`, `start`, `store`, `turns` and `window`";
+    "there are `edit`, `policy`, `providers`, `search`, `secrets`, `session`, `start`, `store`, `turns` and `window`";
 
 pub(crate) fn run(repository: &Repository, arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [name, option] if option == "--dist" => {
             run(&Repository { measured: Measured::Dist, ..repository.clone() }, std::slice::from_ref(name))
         }
+        [name, option] if option == "--debug" && name != "window" => {
+            run(&Repository { measured: Measured::Debug, ..repository.clone() }, std::slice::from_ref(name))
+        }
         [name] if name == "edit" => edit::measure(repository),
         [name] if name == "policy" => policy::measure(repository),
         [name] if name == "providers" => providers::measure(repository),
         [name] if name == "search" => search::measure(repository),
         [name] if name == "secrets" => secrets::measure(repository),
+        [name] if name == "session" => long_session::measure(repository),
         [name] if name == "start" => start::measure(repository),
         [name] if name == "store" => store::measure(repository),
         [name] if name == "turns" => turns::measure(repository),

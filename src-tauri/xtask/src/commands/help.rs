@@ -25,6 +25,8 @@ installs what else is missing.
   cargo xtask bench policy     how long the policy takes to decide on a command
   cargo xtask bench providers  events a second of a streamed answer, and how long
                                its first token takes
+  cargo xtask bench session    processor time of a turn in a session of 2,000
+                               turns beside one in a short session
   cargo xtask bench start      time from starting `arki` to its first request
   cargo xtask bench store      speed, disk and memory of the event log
   cargo xtask bench window     how evenly the window draws while 2,000 tokens a
@@ -34,7 +36,7 @@ installs what else is missing.
   cargo xtask bench turns      time and memory over a run of 100 turns
   cargo xtask bench NAME --dist
                                measures the programs as they are shipped, where
-                               it measures programs
+                               it measures programs; `--debug` the debug build
   cargo xtask dist             build the programs as they are shipped; standard
                                output has their paths, one a line
   cargo xtask bundle           installers for this system (deb and rpm on Linux)

@@ -129,7 +129,7 @@ impl Overview {
             EventBody::SessionForked(_) => self.run = None,
             _ => {
                 if let Some(run) = &mut self.run {
-                    run.apply(event);
+                    run.apply_body(event, body);
                 }
             }
         }

@@ -143,18 +143,26 @@ impl RunState {
 
     /// Events of other runs are ignored.
     pub fn apply(&mut self, event: &Event) {
+        if event.run_id.as_ref() == Some(&self.run_id) {
+            self.apply_body(event, &event.body());
+        }
+    }
+
+    /// The same where the event's body was read already.
+    pub fn apply_body(&mut self, event: &Event, body: &EventBody) {
         if event.run_id.as_ref() != Some(&self.run_id) {
             return;
         }
-        match event.body() {
+        match body {
             EventBody::RunPaused(paused) => {
                 self.phase = RunPhase::Paused(paused.reason);
                 self.paused_since_ms = Some(event.ts);
             }
-            EventBody::RunResumed(resumed) => self.resume(&resumed, event.ts),
+            EventBody::RunResumed(resumed) => self.resume(resumed, event.ts),
             EventBody::RunCompleted(_) => self.phase = RunPhase::Completed,
             EventBody::RunFailed(failed) => {
-                self.phase = RunPhase::Failed { code: failed.code, message: failed.message, hint: failed.hint };
+                let (code, message, hint) = (failed.code.clone(), failed.message.clone(), failed.hint.clone());
+                self.phase = RunPhase::Failed { code, message, hint };
             }
             EventBody::RunCancelled(_) => self.phase = RunPhase::Cancelled,
             EventBody::EngineRequest(request) => {
@@ -165,20 +173,20 @@ impl RunState {
             EventBody::EngineResponse(response) => self.count(response.usage),
             EventBody::OutputMessage(message) => {
                 self.answered = !message.interrupted;
-                self.last_text = message.content;
+                self.last_text.clone_from(&message.content);
             }
             EventBody::ToolCall(call) => {
                 self.answered = false;
-                let times_in_a_row = self.repeated.count(&call);
-                self.calls.push(PendingCall { call, times_in_a_row, progress: CallProgress::New });
+                let times_in_a_row = self.repeated.count(call);
+                self.calls.push(PendingCall { call: call.clone(), times_in_a_row, progress: CallProgress::New });
             }
             EventBody::QueueChanged(changed) if !changed.delivered.is_empty() => self.answered = false,
-            EventBody::PolicyDecided(decided) => self.decide(decided),
-            EventBody::ApprovalRequested(requested) => self.await_approval(requested),
-            EventBody::ApprovalResolved(resolved) => self.resolve(&resolved),
-            EventBody::QuestionAsked(asked) => self.await_answer(asked),
-            EventBody::QuestionAnswered(answered) => self.answer(answered),
-            EventBody::SubagentStarted(started) => self.delegate(started),
+            EventBody::PolicyDecided(decided) => self.decide(decided.clone()),
+            EventBody::ApprovalRequested(requested) => self.await_approval(requested.clone()),
+            EventBody::ApprovalResolved(resolved) => self.resolve(resolved),
+            EventBody::QuestionAsked(asked) => self.await_answer(asked.clone()),
+            EventBody::QuestionAnswered(answered) => self.answer(answered.clone()),
+            EventBody::SubagentStarted(started) => self.delegate(started.clone()),
             EventBody::ToolResult(result) => {
                 if let Some(usage) = result.usage {
                     self.spend(usage);

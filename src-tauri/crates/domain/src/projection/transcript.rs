@@ -67,7 +67,11 @@ struct Unanswered {
 
 impl Transcript {
     pub fn apply(&mut self, event: &Event) {
-        let body = event.body();
+        self.apply_body(event, event.body());
+    }
+
+    /// The same where the event's body was read already.
+    pub fn apply_body(&mut self, event: &Event, body: EventBody) {
         if let EventBody::QueueChanged(changed) = &body {
             self.deliver(event.seq, &changed.delivered);
         }
