@@ -96,6 +96,7 @@ impl Engine {
                         call_id: started.call_id.clone(),
                     }),
                     control,
+                    open: None,
                 };
                 self.start_at(place, start).await?
             }

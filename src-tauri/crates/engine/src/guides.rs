@@ -10,7 +10,7 @@ use crate::projects::{OpenProject, kind_word};
 use arki_context::{ChosenSkill, IndexEntry};
 use arki_domain::{Fault, plural};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
-use arki_workspace::{EntryKind, PinKind, Project, ProjectPath, list};
+use arki_workspace::{EntryKind, PinKind, Project, ProjectPath, files_below, list};
 use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -30,6 +30,8 @@ const MAX_GUIDES: usize = 200;
 /// Below a folder of the user's own, and how deep.
 const MAX_OWN_FILES: usize = 2000;
 const MAX_OWN_DEPTH: usize = 8;
+/// Below all of them, by one walk.
+const MAX_OWN_FILES_AT_ONCE: usize = 20_000;
 
 /// What was found, and what looks like a guide but is none.
 #[derive(Default)]
@@ -67,7 +69,8 @@ impl Engine {
             own_names.truncate(MAX_GUIDES);
             folders.truncate(MAX_GUIDES - own_names.len());
             let project = folders.into_iter().filter_map(|folder| open.skill(&folder, secrets));
-            let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, secrets));
+            let listed = OwnFiles::list(&skills);
+            let own = own_names.iter().filter_map(|name| own_skill(&skills.join(name), name, &listed, secrets));
             found.take_skills(project.chain(own));
         }
         let built_in = BUILT_IN_PROCEDURES.iter().map(|text| Guide::procedure(text, "built in"));
@@ -222,14 +225,40 @@ fn place_of_skill(path: &str) -> Option<(usize, &str, &str)> {
 
 /// The names of folders of skills of the user's own; one may be a link to a folder elsewhere.
 fn own_skill_folders(folder: &Path) -> Vec<String> {
-    let skills = entries(folder, 1).into_iter().filter(|(_, kind)| matches!(kind, EntryKind::Folder | EntryKind::Link));
-    skills.map(|(name, _)| name).collect()
+    let list = |own: Project| list(&own, &ProjectPath::root(), 1, MAX_OWN_FILES).ok();
+    let entries = Project::open(folder).ok().and_then(list).unwrap_or_default().entries;
+    let skills = entries.into_iter().filter(|entry| matches!(entry.kind, EntryKind::Folder | EntryKind::Link));
+    skills.map(|entry| entry.path).collect()
 }
 
-fn own_skill(folder: &Path, name: &str, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
+/// The files of all skills of the user's own by one walk, so that what git ignores above them is read once.
+struct OwnFiles(Option<BTreeMap<String, Vec<String>>>);
+
+impl OwnFiles {
+    fn list(skills: &Path) -> Self {
+        let depth = MAX_OWN_DEPTH + 1;
+        let below = |own: Project| files_below(&own, &ProjectPath::root(), depth, MAX_OWN_FILES_AT_ONCE).ok()?;
+        Self(Project::open(skills).ok().and_then(below).map(|files| {
+            let mut by_skill: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for (skill, path) in files.iter().filter_map(|file| file.split_once('/')) {
+                by_skill.entry(skill.to_owned()).or_default().push(path.to_owned());
+            }
+            by_skill
+        }))
+    }
+
+    /// Of one skill; where they are more than that walk takes, or the skill lies behind a link, by a walk of its own.
+    fn of(&self, own: &Project, name: &str) -> Vec<String> {
+        match self.0.as_ref().and_then(|by_skill| by_skill.get(name)) {
+            Some(files) if files.len() <= MAX_OWN_FILES => files.clone(),
+            _ => files_of(own),
+        }
+    }
+}
+
+fn own_skill(folder: &Path, name: &str, listed: &OwnFiles, secrets: &GlobSet) -> Option<Result<Guide, Fault>> {
     let own = Project::open(folder).ok()?;
-    let files = entries_of(&own, MAX_OWN_DEPTH).into_iter().filter(|(_, kind)| *kind == EntryKind::File);
-    let files: Vec<String> = files.map(|(path, _)| path).collect();
+    let files = listed.of(&own, name);
     let file = files.iter().find(|path| path.eq_ignore_ascii_case(SKILL_FILE))?;
     let text = text_of(&own, file)?;
     let others = files.iter().filter(|path| *path != file && !is_secret(&own, path, secrets));
@@ -240,20 +269,15 @@ fn own_skill(folder: &Path, name: &str, secrets: &GlobSet) -> Option<Result<Guid
 
 fn own_procedures(folder: &Path) -> Vec<Result<Guide, Fault>> {
     let Ok(own) = Project::open(folder) else { return Vec::new() };
-    let files =
-        entries(folder, MAX_OWN_DEPTH).into_iter().filter(|(path, kind)| *kind == EntryKind::File && is_markdown(path));
-    let texts = files.filter_map(|(path, _)| Some((text_of(&own, &path)?, path)));
+    let texts = files_of(&own).into_iter().filter(|path| is_markdown(path));
+    let texts = texts.filter_map(|path| Some((text_of(&own, &path)?, path)));
     texts.map(|(text, path)| Guide::procedure(&text, &folder.join(path).display().to_string())).collect()
 }
 
-/// Sorted paths below a folder; none where there is no folder.
-fn entries(folder: &Path, depth: usize) -> Vec<(String, EntryKind)> {
-    Project::open(folder).map(|own| entries_of(&own, depth)).unwrap_or_default()
-}
-
-fn entries_of(folder: &Project, depth: usize) -> Vec<(String, EntryKind)> {
-    let listed = list(folder, &ProjectPath::root(), depth, MAX_OWN_FILES).unwrap_or_default();
-    listed.entries.into_iter().map(|entry| (entry.path, entry.kind)).collect()
+/// The sorted paths of the files below a folder.
+fn files_of(folder: &Project) -> Vec<String> {
+    let entries = list(folder, &ProjectPath::root(), MAX_OWN_DEPTH, MAX_OWN_FILES).unwrap_or_default().entries;
+    entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.path).collect()
 }
 
 fn text_of(folder: &Project, path: &str) -> Option<String> {

@@ -102,6 +102,7 @@ pub use lineage::{Origin, Stretch};
 pub use names::{ApprovalUse, NamedPlace, refuse_last};
 pub use output_schema::{check as check_output, ensure_usable as ensure_usable_schema};
 pub use piped_input::MAX_PIPED_BYTES;
+pub use projects::OpenedFolder;
 pub use prompt_images::{MAX_IMAGE_BYTES, MAX_IMAGES};
 pub use questions::OpenQuestion;
 pub use queue::Accepted;

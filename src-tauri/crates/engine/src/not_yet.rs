@@ -3,17 +3,16 @@
 use crate::Engine;
 use crate::config;
 use crate::project_config::{PROJECT_CONFIG, ProjectConfig};
-use crate::projects::OpenProject;
+use crate::projects::{OpenProject, OpenedFolder};
 use arki_domain::Fault;
 use std::path::Path;
 
 impl Engine {
     /// In plain words, what the configurations in force for a folder ask for in vain; `None` where there is nothing.
     #[must_use]
-    pub fn not_done_yet(&self, folder: &Path) -> Option<String> {
-        let open = self.load_project(folder).ok();
+    pub fn not_done_yet(&self, folder: &OpenedFolder) -> Option<String> {
         let mut files = self.files_with_own_hooks();
-        if open.is_some_and(|open| has_hooks(&open)) {
+        if has_hooks(&folder.0) {
             files.push(PROJECT_CONFIG.to_owned());
         }
         told(&files)

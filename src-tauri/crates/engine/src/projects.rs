@@ -34,6 +34,17 @@ pub(crate) struct OpenProject {
     pub(crate) guides: OnceLock<FoundGuides>,
 }
 
+/// A folder that was just opened: what is to be said of it before a run begins there.
+pub struct OpenedFolder(pub(crate) OpenProject);
+
+impl OpenedFolder {
+    /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
+    #[must_use]
+    pub fn changed_pieces(&self) -> Vec<String> {
+        self.0.off(&self.0.current).into_iter().map(|change| change.path).collect()
+    }
+}
+
 impl OpenProject {
     pub(crate) fn is_trusted(&self) -> bool {
         self.trust.as_ref().is_some_and(|trust| trust.trusted)
@@ -173,13 +184,20 @@ impl Engine {
         refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).collect()
     }
 
-    /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
+    /// A folder as sessions name it, without looking into it.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE`.
+    pub fn folder(&self, path: &Path) -> Result<PathBuf, Fault> {
+        canonical(path)
+    }
+
+    /// Opens a folder to begin a run in it.
     ///
     /// # Errors
     /// When the folder cannot be read.
-    pub fn changed_pieces(&self, path: &Path) -> Result<Vec<String>, Fault> {
-        let open = self.load_project(path)?;
-        Ok(open.off(&open.current).into_iter().map(|change| change.path).collect())
+    pub fn open_folder(&self, path: &Path) -> Result<OpenedFolder, Fault> {
+        self.load_project(path).map(OpenedFolder)
     }
 
     /// Trusts a folder as it is now, and puts the project's template into it.

@@ -5,7 +5,7 @@ use crate::active_run::Running;
 use crate::config::{AGENT, Config};
 use crate::launch::Work;
 use crate::piped_input::{self, PipedPrompt};
-use crate::projects::canonical;
+use crate::projects::{OpenProject, OpenedFolder, canonical};
 use crate::prompt_images;
 use arki_agent::RunControl;
 use arki_domain::projection::{RunPhase, RunState};
@@ -36,6 +36,8 @@ pub(crate) struct Place {
     pub(crate) agent: String,
     pub(crate) parent: Option<ParentCall>,
     pub(crate) control: RunControl,
+    /// The project, where somebody has just opened it.
+    pub(crate) open: Option<OpenProject>,
 }
 
 #[derive(Debug, Clone)]
@@ -62,13 +64,26 @@ impl Engine {
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
     pub async fn start_run(self: &Arc<Self>, start: StartRun) -> Result<Running, Fault> {
+        self.start_run_in(None, start).await
+    }
+
+    /// As [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
+    ///
+    /// # Errors
+    /// As [`Self::start_run`].
+    pub async fn start_run_in(
+        self: &Arc<Self>,
+        opened: Option<OpenedFolder>,
+        start: StartRun,
+    ) -> Result<Running, Fault> {
         let (is_new, session_id, project) = match &start.target {
             RunTarget::NewSession(folder) => (true, SessionId::new(), canonical(folder)?),
             RunTarget::Session(session) => (false, session.clone(), PathBuf::from(self.session(session)?.project)),
         };
         let agent = if is_new { AGENT.to_owned() } else { self.agent_of(&session_id)? };
         let (run_id, control) = (RunId::new(), RunControl::default());
-        self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control }, start).await
+        let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == project);
+        self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control, open }, start).await
     }
 
     /// The agent that works in a session; the first one where a damaged log no longer says.
@@ -79,12 +94,12 @@ impl Engine {
 
     /// As [`Self::start_run`], where the place is known: the target says nothing more.
     pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
-        let Place { session_id, is_new, project, run_id, agent, parent, control } = place;
+        let Place { session_id, is_new, project, run_id, agent, parent, control, open } = place;
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
         let work = Work { claim: self.claim(&session_id)?, control };
-        let open = self.load_project(&project)?;
+        let open = open.map_or_else(|| self.load_project(&project), Ok)?;
         let PipedPrompt { prompt, contents: mut kept, artifacts } =
             piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
         let config = self.config_of(&open)?.for_agent(&agent)?;

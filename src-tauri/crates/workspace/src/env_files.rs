@@ -9,7 +9,7 @@ use cap_std::fs::Dir;
 use zeroize::Zeroizing;
 
 use crate::listing::EntryKind;
-use crate::project::{Project, ProjectPath, open_folder};
+use crate::project::{Project, ProjectPath, entries, open_folder};
 use crate::walk;
 
 /// Below the project's folder.
@@ -70,15 +70,15 @@ struct Search {
 
 impl Search {
     fn look_into(&mut self, folder: &Dir, prefix: &str, depth: usize) {
-        let Ok(entries) = folder.entries() else { return };
-        for entry in entries.flatten() {
+        let Ok(entries) = entries(folder) else { return };
+        for (name, kind) in entries.flatten() {
             if self.left == 0 || self.found.len() == MAX_FILES {
                 return;
             }
             self.left -= 1;
-            let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
+            let Ok(name) = name.into_string() else { continue };
             let path = format!("{prefix}{name}");
-            if kind.is_dir() {
+            if kind == EntryKind::Folder {
                 let below =
                     (depth < MAX_DEPTH && !LEFT_OUT.contains(&name.as_str())).then(|| open_folder(folder, &name));
                 if let Some(Ok(below)) = below {

@@ -71,7 +71,7 @@ pub use fit::Tier;
 pub use free_space::free_bytes;
 #[cfg(unix)]
 pub use hangup::outlives_terminal;
-pub use listing::{Entry, EntryKind, Listing, list};
+pub use listing::{Entry, EntryKind, Listing, files_below, list};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use merge::{Merge, merge};
 pub use output_file::{OutputFile, remove_unfinished_exports};

@@ -88,6 +88,25 @@ pub fn list(project: &Project, path: &ProjectPath, depth: usize, max_entries: us
     Ok(listing)
 }
 
+/// The paths of the files in `path` and below, `depth` 1 being its own, sorted by folder; `None` where there are more
+/// entries than `max_entries`. As [`list`] without looking at each.
+pub fn files_below(
+    project: &Project,
+    path: &ProjectPath,
+    depth: usize,
+    max_entries: usize,
+) -> Result<Option<Vec<String>>> {
+    let start = existing_folder(project, path)?;
+    let mut files = Vec::new();
+    for (seen, found) in walk::walk(project, &start, Some(depth.max(1))).enumerate() {
+        if seen == max_entries {
+            return Ok(None);
+        }
+        files.extend(found.ok().filter(|it| it.kind == EntryKind::File).map(|it| walk::shown(project, &it.path)));
+    }
+    Ok(Some(files))
+}
+
 fn existing_folder(project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
     match project.kind(path)? {
         Some(EntryKind::Folder) => project.canonical(path),

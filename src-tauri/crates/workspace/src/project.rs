@@ -18,13 +18,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
 use globset::GlobSet;
 
-use crate::error::{FileAction, FileError, PathError, Result, io_error};
+use crate::error::{FileAction, FileError, PathError, Result, WorkspaceError, io_error};
 use crate::file_content::{FileContent, link_target};
 use crate::git_config_paths::{WorkingTree, hooks_below, included};
 use crate::listing::EntryKind;
 use crate::protection;
 
-pub(crate) use folders::{descend, descend_making, open_folder};
+pub(crate) use folders::{descend, descend_making, entries, open_folder};
 pub use path::ProjectPath;
 pub(crate) use path::escape_hidden;
 
@@ -155,29 +155,21 @@ impl Project {
 
     /// Reads a whole regular file of at most `limit` bytes.
     pub fn read(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
-        let (file, metadata) = self.open_regular(path)?;
-        let too_large = || FileError::TooLarge { path: path.to_string(), limit };
-        if metadata.len() > limit {
-            return Err(too_large().into());
-        }
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        file.take(limit + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| io_error(path.as_str(), FileAction::Read, error))?;
-        if bytes.len() as u64 > limit {
-            return Err(too_large().into());
-        }
-        Ok(FileBytes { bytes, mode: mode_of(&metadata) })
+        read_whole(self.open_regular(path)?, path, limit)
+    }
+
+    /// As [`Project::read`], of what a walk has just told to be a file.
+    pub(crate) fn read_walked(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
+        read_whole(self.open_walked(path)?, path, limit)
     }
 
     /// Like `read`, but `None` where there is nothing. A broken link is an error: writing to it would
     /// create its target, which nobody was shown.
     pub fn read_if_present(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileBytes>> {
-        if self.kind(path)?.is_none() {
-            self.refuse_broken_link(path.as_str())?;
-            return Ok(None);
+        match self.read(path, limit) {
+            Err(WorkspaceError::File(FileError::NotFound { .. })) => Ok(None),
+            read => read.map(Some),
         }
-        self.read(path, limit).map(Some)
     }
 
     /// What is at `path` itself, a file of at most `limit` bytes or a link; links on the way to it are followed. `None`
@@ -239,8 +231,13 @@ impl Project {
     /// have been swapped in between, opened without waiting and refused then.
     pub(crate) fn open_regular(&self, path: &ProjectPath) -> Result<(File, Metadata)> {
         let fail = |error| io_error(path.as_str(), FileAction::Read, error);
-        self.refuse_broken_link(path.as_str())?;
-        refuse_irregular(path, &self.dir.metadata(path.as_str()).map_err(fail)?)?;
+        let found = self.dir.symlink_metadata(path.as_str()).map_err(fail)?;
+        if found.is_symlink() {
+            self.refuse_broken_link(path.as_str())?;
+            refuse_irregular(path, &self.dir.metadata(path.as_str()).map_err(fail)?)?;
+        } else {
+            refuse_irregular(path, &found)?;
+        }
         self.open_walked(path)
     }
 
@@ -264,6 +261,19 @@ impl Project {
         }
         Ok(())
     }
+}
+
+fn read_whole((file, metadata): (File, Metadata), path: &ProjectPath, limit: u64) -> Result<FileBytes> {
+    let too_large = || FileError::TooLarge { path: path.to_string(), limit };
+    if metadata.len() > limit {
+        return Err(too_large().into());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| io_error(path.as_str(), FileAction::Read, error))?;
+    if bytes.len() as u64 > limit {
+        return Err(too_large().into());
+    }
+    Ok(FileBytes { bytes, mode: mode_of(&metadata) })
 }
 
 fn holds_only(dir: &Dir, folder: &str, is_known: &dyn Fn(&str) -> bool) -> bool {

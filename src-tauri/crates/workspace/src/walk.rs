@@ -15,7 +15,7 @@ use globset::{GlobBuilder, GlobSet};
 
 use crate::error::{Result, SearchError};
 use crate::listing::EntryKind;
-use crate::project::{Project, ProjectPath, descend, escape_hidden, open_folder};
+use crate::project::{Project, ProjectPath, descend, entries, escape_hidden, open_folder};
 use ignoring::Ignoring;
 
 /// How many left-out files are named; the rest is counted.
@@ -72,19 +72,7 @@ struct OpenFolder {
 
 impl Walk {
     fn enter(&mut self, folder: Dir, path: PathBuf) -> io::Result<()> {
-        let mut entries = Vec::new();
-        for entry in folder.entries()? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let kind = match EntryKind::of_type(entry.file_type()?) {
-                // Not every file system tells what an entry is.
-                EntryKind::Special => {
-                    folder.symlink_metadata(&name).map_or(EntryKind::Special, |it| EntryKind::of(&it))
-                }
-                kind => kind,
-            };
-            entries.push((name, kind));
-        }
+        let mut entries = entries(&folder)?.collect::<io::Result<Vec<_>>>()?;
         entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let has = |name: &str| entries.binary_search_by(|(entry, _)| entry.as_os_str().cmp(name.as_ref())).is_ok();
         if has(GIT) {

@@ -7,7 +7,7 @@ use crate::output::{Output, visible};
 use crate::regular_file;
 use crate::standard_input;
 use arki_domain::{Code, Fault, RunOptions, io_words};
-use arki_engine::{Engine, MAX_IMAGE_BYTES, RunTarget, StartRun, ensure_usable_schema};
+use arki_engine::{Engine, MAX_IMAGE_BYTES, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
@@ -24,7 +24,6 @@ pub(crate) async fn run(
 ) -> Result<Exit, Fault> {
     let Core::ToolLoop = arguments.core;
     let target = target(engine, dir, &arguments)?;
-    tell_what_is_off(engine, &target, output)?;
     let (prompt, piped) = match arguments.prompt.as_deref() {
         Some("-") | None if arguments.no_stdin => return Err(no_prompt()),
         Some("-") | None => (standard_input::as_prompt(output)?, Vec::new()),
@@ -54,8 +53,11 @@ pub(crate) async fn run(
         disabled_tools: Some(arguments.disable_tool).filter(|tools| !tools.is_empty()),
         message_id: None,
     };
+    // What stands in the folder is looked at when nothing is waited for any more, and once.
+    let opened = open(engine, &start.target)?;
+    tell_what_is_off(engine, &opened, output);
     let subscription = engine.subscribe();
-    let running = engine.start_run(start).await?;
+    let running = engine.start_run_in(Some(opened), start).await?;
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
@@ -64,12 +66,12 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
         return Ok(RunTarget::Session(engine.find_session(id)?.session_id));
     }
     if arguments.continue_last {
-        let folder = engine.project(dir)?.path;
-        return match engine.latest_session(Path::new(&folder))? {
+        let folder = engine.folder(dir)?;
+        return match engine.latest_session(&folder)? {
             Some(session) => Ok(RunTarget::Session(session.session_id)),
             None => Err(Fault::new(
                 Code::SESSION_NOT_FOUND,
-                format!("There is no session in {folder} to go on with."),
+                format!("There is no session in {} to go on with.", folder.display()),
                 "Leave out --continue to begin one.",
             )),
         };
@@ -77,23 +79,25 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
     Ok(RunTarget::NewSession(dir.to_owned()))
 }
 
+fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
+    match target {
+        RunTarget::NewSession(folder) => engine.open_folder(folder),
+        RunTarget::Session(id) => engine.open_folder(Path::new(&engine.find_session(id.as_str())?.project)),
+    }
+}
+
 /// What the user agreed to and is another now, such as stricter rules of the project, does not hold in this run.
-fn tell_what_is_off(engine: &Engine, target: &RunTarget, output: &Output) -> Result<(), Fault> {
-    let folder = match target {
-        RunTarget::NewSession(folder) => folder.clone(),
-        RunTarget::Session(id) => engine.find_session(id.as_str())?.project.into(),
-    };
-    let off = engine.changed_pieces(&folder)?;
+fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
+    let off = opened.changed_pieces();
     if !off.is_empty() {
         output.aside(format!(
             "Changed since you trusted this folder, and off until you agree again: {}. `arki trust` agrees.",
             off.join(", ")
         ));
     }
-    if let Some(words) = engine.not_done_yet(&folder) {
+    if let Some(words) = engine.not_done_yet(opened) {
         output.aside(visible(&words));
     }
-    Ok(())
 }
 
 fn no_prompt() -> Fault {

@@ -39,7 +39,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
     if let Some(fault) = engine.configuration_fault(folder) {
         output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
     }
-    if let Some(words) = engine.not_done_yet(folder) {
+    if let Some(words) = engine.not_done_yet(&engine.open_folder(folder)?) {
         output.aside(visible(&words));
     }
     if output.json {

@@ -3,10 +3,13 @@
 //! A path that was judged, and then looked up again, may lead elsewhere meanwhile. So whoever has to be sure that it
 //! does not makes it canonical, judges that, and comes here.
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 
 use cap_std::fs::Dir;
+
+use crate::listing::EntryKind;
 
 /// `name` is a single component.
 #[cfg(unix)]
@@ -45,6 +48,39 @@ pub(crate) fn descend_making(root: &Dir, folder: &str, mut made: impl FnMut(Dir,
         }
         open_folder(&parent, name)
     })
+}
+
+/// What is in a folder, in whatever order, without following links: opened once, where cap-std opens it twice.
+#[cfg(unix)]
+pub(crate) fn entries(folder: &Dir) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+    use rustix::fs::{Dir as Listed, FileType, Mode, OFlags, openat};
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let listed = Listed::new(openat(folder, ".", flags, Mode::empty())?)?;
+    let entry = move |entry: rustix::io::Result<rustix::fs::DirEntry>| {
+        let entry = entry?;
+        let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
+        let kind = match entry.file_type() {
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Folder,
+            FileType::Symlink => EntryKind::Link,
+            // Not every file system tells what an entry is.
+            FileType::Unknown => folder.symlink_metadata(&name).map_or(EntryKind::Special, |it| EntryKind::of(&it)),
+            _ => EntryKind::Special,
+        };
+        Ok((name, kind))
+    };
+    Ok(listed.map(entry).filter(|entry| !matches!(entry, Ok((name, _)) if name == "." || name == "..")))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn entries(folder: &Dir) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
+    let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
+        let entry = entry?;
+        Ok((entry.file_name(), EntryKind::of_type(entry.file_type()?)))
+    };
+    Ok(folder.entries()?.map(entry))
 }
 
 fn names(folder: &str) -> impl Iterator<Item = &str> {

@@ -10,7 +10,7 @@ use super::{GitScan, MCP_JSON, PinKind, config_pieces};
 use crate::error::{FileAction, FileError, Result, TrustError, WorkspaceError, io_error};
 use crate::git_config_paths::{self, WorkingTree};
 use crate::listing::EntryKind;
-use crate::project::{Project, ProjectPath};
+use crate::project::{FileBytes, Project, ProjectPath, entries};
 use crate::walk::walk;
 
 /// Files that are pinned at most.
@@ -80,8 +80,13 @@ impl FolderScan<'_> {
     /// Pins `path` if it is there.
     fn file(&mut self, path: &str, kind: PinKind) -> Result<()> {
         let Ok(path) = self.project.resolve(path) else { return Ok(()) };
-        match self.project.read(&path, MAX_PIN_BYTES) {
-            Ok(file) => self.push(kind, &path, file.bytes),
+        let file = self.project.read(&path, MAX_PIN_BYTES);
+        self.take(file, &path, kind)
+    }
+
+    fn take(&mut self, file: Result<FileBytes>, path: &ProjectPath, kind: PinKind) -> Result<()> {
+        match file {
+            Ok(file) => self.push(kind, path, file.bytes),
             Err(error) => skip_or_fail(error),
         }
     }
@@ -99,12 +104,21 @@ impl FolderScan<'_> {
         if depth == MAX_DEPTH {
             return Err(too_many(self.project));
         }
-        for name in self.names(folder)? {
+        for (name, entry) in self.entries(folder)? {
             let path = format!("{folder}/{name}");
-            match self.kind_at(&path)? {
-                Some(EntryKind::File) => self.file(&path, kind)?,
-                Some(EntryKind::Folder) => self.folder(&path, kind, depth + 1)?,
-                _ => {}
+            match entry {
+                // As the folder has just told it: what is there by now is seen once it is open.
+                EntryKind::File => {
+                    let Ok(path) = self.project.resolve(&path) else { continue };
+                    let file = self.project.read_walked(&path, MAX_PIN_BYTES);
+                    self.take(file, &path, kind)?;
+                }
+                EntryKind::Folder => self.folder(&path, kind, depth + 1)?,
+                EntryKind::Link | EntryKind::Special => match self.kind_at(&path)? {
+                    Some(EntryKind::File) => self.file(&path, kind)?,
+                    Some(EntryKind::Folder) => self.folder(&path, kind, depth + 1)?,
+                    _ => {}
+                },
             }
         }
         Ok(())
@@ -120,24 +134,29 @@ impl FolderScan<'_> {
         }
     }
 
-    /// Sorted names in a folder, none where there is no folder.
     fn names(&self, folder: &str) -> Result<Vec<String>> {
-        let entries = match self.project.dir().read_dir(folder) {
-            Ok(entries) => entries,
+        Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// What is in a folder, sorted by name; nothing where there is no folder.
+    fn entries(&self, folder: &str) -> Result<Vec<(String, EntryKind)>> {
+        let open = match self.project.dir().open_dir(folder) {
+            Ok(open) => open,
             Err(error) if is_nothing(&error) => return Ok(Vec::new()),
             Err(error) => return skip_or_fail(io_error(folder, FileAction::List, error)).map(|()| Vec::new()),
         };
-        let mut names = Vec::new();
-        for entry in entries {
-            let entry = entry.map_err(|error| io_error(folder, FileAction::List, error))?;
-            if names.len() == MAX_PINS {
+        let fail = |error| io_error(folder, FileAction::List, error);
+        let mut found = Vec::new();
+        for entry in entries(&open).map_err(fail)? {
+            let (name, kind) = entry.map_err(fail)?;
+            if found.len() == MAX_PINS {
                 return Err(too_many(self.project));
             }
             // A name that is not UTF-8, or hides something, can't be addressed later either.
-            names.extend(entry.file_name().into_string().ok());
+            found.extend(name.into_string().ok().map(|name| (name, kind)));
         }
-        names.sort();
-        Ok(names)
+        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(found)
     }
 
     /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter. The folders with a
