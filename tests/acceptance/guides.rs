@@ -146,3 +146,34 @@ fn what_is_no_guide_is_said_and_leaves_the_others() {
     assert!(procedures.stderr.contains(".arki/procedures/broken.md"), "{procedures:?}");
     stage.exec(&["hello"]).exits(0);
 }
+
+/// How often each file of a folder is opened while `act` goes on. Looking where a path leads opens nothing.
+#[cfg(target_os = "linux")]
+fn opened(folder: &std::path::Path, act: impl FnOnce()) -> std::collections::BTreeMap<String, usize> {
+    use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+    let watch = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
+    add_watch(&watch, folder, WatchFlags::OPEN).unwrap();
+    act();
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 1 << 16];
+    let mut events = Reader::new(&watch, &mut buffer);
+    let mut times = std::collections::BTreeMap::new();
+    while let Ok(event) = events.next() {
+        // The folder itself has no name here.
+        if let Some(name) = event.file_name() {
+            *times.entry(name.to_str().unwrap().to_owned()).or_default() += 1;
+        }
+    }
+    times
+}
+
+/// However many skills there are: once to see whether it is what was agreed to, and once more for the text itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_run_begins_with_one_look_at_a_skill() {
+    let stage = with_skill(Script::new(vec![Turn::text("ok")]));
+    stage.trust();
+    let skill = stage.home.project_dir().join(".claude/skills/pdf");
+    let times = opened(&skill, || drop(stage.exec(&["hello"]).exits(0)));
+    assert_eq!((times["SKILL.md"], times["forms.md"]), (2, 1), "{times:?}");
+    assert!(stage.system_prompt().contains("- pdf: Fills forms."));
+}
