@@ -247,3 +247,37 @@ fn what_an_mcp_servers_program_leaves_is_gone_while_it_runs() {
         assert!(text(&payload(&running.end().exits(0).lines(), "tool.result")["result"]).contains("leave"));
     });
 }
+
+/// A folder so deep that nobody can name what is in it. The run is at other things when the command ends, several at once.
+#[test]
+fn where_nobody_can_see_what_a_background_command_left_the_run_stops_and_everybody_is_told() {
+    const TURNS: usize = 100;
+    let reads = |turn: usize| {
+        let read = |line: usize| json!({"path": "long.txt", "offset": line, "limit": 1});
+        let turn = Turn::calls().call("read_file", read(2 * turn + 1)).call("read_file", read(2 * turn + 2));
+        turn.pause(Duration::from_millis(100))
+    };
+    let script = || {
+        let turns = [runs("sh hide.sh", true)].into_iter().chain((0..TURNS).map(reads)).chain([Turn::text("Done.")]);
+        then(turns.collect())
+    };
+    World::in_each(script, &Value::Null, |world| {
+        let name = "d".repeat(250);
+        world
+            .stage
+            .write("hide.sh", format!("for n in $(seq 1 20); do mkdir {name} && cd -P {name} || exit 1; done\n"));
+        world.stage.write("long.txt", "a line\n".repeat(3 * TURNS));
+        let done = world.run(&["exec", "--json", "--approve", "all", "go"]);
+        assert_eq!(done.code, Some(1), "{}", done.stderr);
+        let events: Vec<Value> = done.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let failed = payload(&events, "run.failed");
+        assert_eq!(failed["code"], "GUARD_UNFINISHED");
+        assert!(text(&failed["message"]).contains("can't be looked into"), "{failed}");
+        let result = payload(&events, "tool.async_result");
+        assert_eq!(result["isError"], json!(true));
+        assert!(text(&result["result"]).contains("can't be looked into"), "{result}");
+        assert!(world.stage.model.requests().len() < TURNS, "the run has gone on");
+        let doctor = world.run(&["doctor"]).stdout;
+        assert!(doctor.contains("can't be looked into"), "{doctor}");
+    });
+}

@@ -116,6 +116,11 @@ impl Kernel {
         })
     }
 
+    fn stopped(&self) -> Option<Executed> {
+        let outcome = CallOutcome::Stopped(self.stopped.get()?.clone());
+        Some(Executed { outcome, events: Vec::new() })
+    }
+
     fn policy(&self) -> Arc<PolicySettings> {
         self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -321,8 +326,8 @@ impl Executor for Kernel {
     }
 
     async fn execute(&self, pending: &PendingCall, context: &CallContext) -> Result<Executed, Fault> {
-        if let Some(fault) = self.stopped.get() {
-            return Ok(Executed { outcome: CallOutcome::Stopped(fault.clone()), events: Vec::new() });
+        if let Some(stopped) = self.stopped() {
+            return Ok(stopped);
         }
         self.look_at_policy();
         self.learn_env_files().await;
@@ -337,6 +342,9 @@ impl Executor for Kernel {
     }
 
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
+        if let Some(stopped) = self.stopped() {
+            return Ok(stopped);
+        }
         self.look_at_policy();
         self.read_together(calls, context).await
     }

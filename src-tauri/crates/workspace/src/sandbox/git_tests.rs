@@ -2,9 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::Command;
+use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
 
-use super::super::{GitAccess, Meanwhile, Sandbox};
+use super::super::leavings::{Before, Held, Reached, Settling};
+use super::super::put_back::Moment;
+use super::super::{GitAccess, Meanwhile, Sandbox, sensitive};
 use super::{World, layers};
 use crate::process::{CommandLimits, CommandOutcome, PipedSpec, run, start_piped};
 
@@ -305,4 +310,80 @@ fn a_rebase_that_stops_is_left_as_it_is() {
         assert_eq!(world.trashed(), [""; 0]);
         succeeds(run, "git rebase --abort");
     });
+}
+
+const RUNS_A_PROGRAM: &str = "[core]\n\tfsmonitor = evil\n";
+
+impl World {
+    /// More repositories than are looked at before a command, and beyond them some of the user's that run a program.
+    fn with_repositories_beyond_the_bounds(&self) {
+        for number in 0..600 {
+            fs::create_dir_all(self.path(&format!("project/near{number}/.git"))).unwrap();
+        }
+        for name in ["mine", "changed", "hooked"] {
+            self.git(&format!("init -q zz/deep/er/{name}"));
+            let config = self.far(name, ".git/config");
+            fs::write(&config, fs::read_to_string(&config).unwrap() + RUNS_A_PROGRAM).unwrap();
+        }
+        // By its times it is older than any command from then on.
+        let last = self.far("hooked", ".git/config").metadata().unwrap();
+        let is_old = || last.modified().unwrap().elapsed().is_ok_and(|age| age > Duration::from_millis(500));
+        while !is_old() {
+            std::thread::yield_now();
+        }
+    }
+
+    fn far(&self, repository: &str, path: &str) -> PathBuf {
+        self.path("project/zz/deep/er").join(repository).join(path)
+    }
+}
+
+#[test]
+fn of_what_lies_beyond_the_bounds_the_times_tell_whose_it_is() {
+    World::in_each(GitAccess::ReadOnly, |world, run| {
+        world.with_repositories_beyond_the_bounds();
+        let append = |name: &str| format!("printf '[core]\\n\\tfsmonitor = evil\\n' >>zz/deep/er/{name}/.git/config");
+        let outcome = run(&format!(
+            "git init -q zz/deep/er/new && {} && {} && echo x >zz/deep/er/hooked/.git/hooks/pre-push",
+            append("new"),
+            append("changed")
+        ));
+        assert_eq!((outcome.exit_code, &outcome.unfinished_look), (Some(0), &None), "{}", outcome.output);
+        for taken in ["new/.git/config", "changed/.git/config", "hooked/.git/hooks/pre-push"] {
+            assert!(outcome.output.contains(&format!("{taken} could make git run")), "{taken}: {}", outcome.output);
+            assert!(!world.path("project/zz/deep/er").join(taken).exists(), "{taken}");
+        }
+        for left in ["mine", "hooked"] {
+            assert!(fs::read_to_string(world.far(left, ".git/config")).unwrap().ends_with(RUNS_A_PROGRAM), "{left}");
+        }
+    });
+}
+
+/// A journal of an earlier version, or a clock that was set back meanwhile.
+#[test]
+fn where_times_say_nothing_a_look_beyond_the_bounds_is_unfinished_and_takes_nothing() {
+    let world = World::with_repository();
+    world.with_repositories_beyond_the_bounds();
+    let root = world.path("project").canonicalize().unwrap();
+    let listings = Mutex::default();
+    for held in [Held::Nothing, Held::Everything] {
+        let before = Before::look(&root, sensitive::find(&root, &listings), held).unwrap();
+        let reached = Reached { held, writes_hooks: false, elsewhere: Vec::new() };
+        let settled = |began: serde_json::Value| {
+            let mut noted = serde_json::to_value(&before).unwrap();
+            noted["began"] = began;
+            let before: Before = serde_json::from_value(noted).unwrap();
+            let settling = Settling { moment: Moment::AtTheEnd, trash: None, listings: &listings, ended: None };
+            before.settle(&reached, &settling)
+        };
+        let later = serde_json::to_value(SystemTime::now() + Duration::from_secs(3600)).unwrap();
+        for unknown in [serde_json::Value::Null, later] {
+            let settled = settled(unknown);
+            assert_eq!(settled.unfinished.as_deref(), Some("when it came into being is not known"));
+            assert_eq!(settled.notes, [""; 0]);
+        }
+        let known = settled(serde_json::to_value(SystemTime::now() - Duration::from_millis(200)).unwrap());
+        assert_eq!((known.unfinished, known.notes), (None, Vec::new()));
+        assert!(fs::read_to_string(world.far("mine", ".git/config")).unwrap().ends_with(RUNS_A_PROGRAM));
+    }
 }
