@@ -43,7 +43,7 @@ pub(crate) fn measure(repository: &Repository, arguments: &[String]) -> Result<(
     process::run(if is_debug { &mut build } else { build.arg("--release") })?;
     let mut measuring = test::cargo_test(repository);
     measuring
-        .args(["--test", "desktop", "--", "bench::window", "--exact", "--ignored", "--nocapture"])
+        .args(["--test", "desktop", "--", "bench::window", "--exact", "--nocapture"])
         .env("ARKI_BIN", repository.binary(profile, "arki"))
         .env("ARKI_DESKTOP_BIN", repository.binary(profile, "arki-desktop"))
         .env("ARKI_EMPTY_WINDOW_BIN", repository.binary(profile, "examples/empty_window"))

@@ -125,7 +125,7 @@ async fn an_index_that_was_left_half_written_beside_a_program_that_is_open_is_re
 fn in_another_process(path: &Path) -> String {
     let test = "tests::killed::verified_for_another_process";
     let output = std::process::Command::new(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--nocapture", "--include-ignored"])
+        .args([test, "--exact", "--nocapture"])
         .env("ARKI_TEST_VERIFY", path)
         .output()
         .unwrap();
