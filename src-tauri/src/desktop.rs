@@ -15,9 +15,6 @@ use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 
-/// Old contents are removed when the start is long over.
-const TIDY_AFTER: Duration = Duration::from_secs(60);
-
 /// How often a second start looks whether the first one has started.
 const STARTING: Duration = Duration::from_millis(20);
 
@@ -159,7 +156,8 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
-            tauri::async_runtime::spawn(tidy(engine.clone()));
+            let tidying = engine.clone();
+            tauri::async_runtime::spawn(async move { tidying.keep_tidy().await });
             if !has_terminal() {
                 tauri::async_runtime::spawn(arki_engine::learn_login_path());
             }
@@ -210,14 +208,6 @@ fn tell_of_salvage(app: &AppHandle, salvaged: &Salvaged) {
 /// Whether somebody started this by a command line, whose PATH is theirs then.
 fn has_terminal() -> bool {
     std::io::stdin().is_terminal() || std::io::stdout().is_terminal() || std::io::stderr().is_terminal()
-}
-
-/// Once the window stands: nobody waits for it.
-async fn tidy(engine: Arc<Engine>) {
-    tokio::time::sleep(TIDY_AFTER).await;
-    if let Err(fault) = engine.tidy().await {
-        tracing::warn!(%fault, "old contents were not removed");
-    }
 }
 
 /// A second start hands its folder to this one.

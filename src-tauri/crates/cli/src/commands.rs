@@ -30,7 +30,7 @@ use crate::arguments::{
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Time};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -88,15 +88,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.stop_mcp_servers().await;
     engine.finish_anchoring().await;
-    if let Err(fault) = engine.tidy_after_kills().await {
-        tracing::warn!(%fault, "what a killed program left was not tidied");
-    }
     // The answer is out; who stopped a run wants to be gone.
-    if let (true, Ok(Exit::Done)) = (works, &exit)
-        && let Err(fault) = engine.tidy_if_due().await
-    {
-        tracing::warn!(%fault, "old sessions and contents were not removed");
-    }
+    let is_done = works && matches!(exit, Ok(Exit::Done));
+    engine.tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }

@@ -1,5 +1,5 @@
-//! What is kept and for how long: sessions that the user removes, images beyond their quota, and what comes in from an
-//! export.
+//! What is kept and for how long: sessions that the user removes, images beyond their quota, what comes in from an export,
+//! and what killed programs left.
 
 use crate::Engine;
 use crate::claim::Claim;
@@ -8,12 +8,23 @@ use arki_domain::{Code, Fault, SessionId};
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use arki_workspace::remove_unfinished_exports;
 use std::io::BufRead;
+use std::time::Duration;
 
 /// Images of files take at most this much, compressed, unless the configuration says otherwise.
 const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// When the data was last tidied, in milliseconds since 1970.
 const TIDIED_AT: &str = "tidied_at";
+
+/// Old contents are removed when a program's start is long over.
+const TIDY_AFTER: Duration = Duration::from_secs(60);
+
+/// How much a program that is about to end has time for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    ForLittle,
+    ToPrune,
+}
 
 impl Engine {
     /// Removes a session for good, with those of its sub-agents.
@@ -59,11 +70,7 @@ impl Engine {
     }
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
-    /// For when there is nothing else to do.
-    ///
-    /// # Errors
-    /// When the configuration has an error or the database cannot be written.
-    pub async fn tidy(&self) -> Result<(), Fault> {
+    async fn tidy(&self) -> Result<(), Fault> {
         let config = self.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
             let before_ms = self.clock.now_ms().saturating_sub(i64::from(days) * DAY_MS);
@@ -78,12 +85,26 @@ impl Engine {
         Ok(())
     }
 
-    /// Finishes what programs left that were killed: sessions that were being removed, files of exports. For when there is
-    /// time; quick where nothing is left.
-    ///
-    /// # Errors
-    /// When the database cannot be written.
-    pub async fn tidy_after_kills(&self) -> Result<(), Fault> {
+    /// For a program that stays, once it has begun: what killed programs left at once, old contents when nobody waits for
+    /// the start any more.
+    pub async fn keep_tidy(&self) {
+        warn("what a killed program left", self.tidy_after_kills().await);
+        tokio::time::sleep(TIDY_AFTER).await;
+        warn("old sessions and contents", self.tidy().await);
+    }
+
+    /// For a program that is about to end: what killed programs left, and, where there is [`Time::ToPrune`], what the user
+    /// asked to be removed, at most once a day.
+    pub async fn tidy_before_end(&self, time: Time) {
+        warn("what a killed program left", self.tidy_after_kills().await);
+        if time == Time::ToPrune {
+            warn("old sessions and contents", self.tidy_if_due().await);
+        }
+    }
+
+    /// Finishes what programs left that were killed: sessions that were being removed, files of exports. Quick where nothing
+    /// is left.
+    async fn tidy_after_kills(&self) -> Result<(), Fault> {
         if self.is_ephemeral() || self.unwritable().is_some() {
             return Ok(());
         }
@@ -91,11 +112,7 @@ impl Engine {
         Ok(self.store.finish_removals(listed_hashes).await?)
     }
 
-    /// Tidies where the user asked for something to be removed, at most once a day: for programs that do not stay.
-    ///
-    /// # Errors
-    /// Those of [`Self::tidy`].
-    pub async fn tidy_if_due(&self) -> Result<(), Fault> {
+    async fn tidy_if_due(&self) -> Result<(), Fault> {
         let tidied_at: Option<i64> = self.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
         // The clock may have been set back: an age is a distance.
         let is_due = tidied_at.is_none_or(|at| self.clock.now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
@@ -103,5 +120,12 @@ impl Engine {
             self.tidy().await?;
         }
         Ok(())
+    }
+}
+
+/// Nobody waits for it, so that nobody is told.
+fn warn(what: &str, tidied: Result<(), Fault>) {
+    if let Err(fault) = tidied {
+        tracing::warn!(%fault, "{what} was not removed");
     }
 }

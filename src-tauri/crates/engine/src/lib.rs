@@ -96,6 +96,7 @@ pub use export::proposed_diff;
 pub use frames::Frames;
 pub use guides::FoundGuides;
 pub use judgement::Judgement;
+pub use keeping::Time;
 pub use keys::KeyStatus;
 pub use line_origins::{Author, AuthorCall, FileLine, author_word};
 pub use lineage::{Origin, Stretch};

@@ -144,3 +144,23 @@ async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
     let refused = stage.engine.target_shown(shown(&other, None)).unwrap_err();
     assert!(refused.is(Code::FOLDER_UNAVAILABLE), "{refused:?}");
 }
+
+/// The app stays for days, and its next start may be far off.
+#[tokio::test]
+async fn a_program_that_stays_removes_at_once_what_a_killed_one_left() {
+    let stage = Stage::new(Vec::new()).await;
+    let (notes, unfinished) = (stage.home.data_dir().join("exports"), stage.home.project_dir().join(".arki-export-x"));
+    std::fs::create_dir_all(&notes).unwrap();
+    std::fs::write(&unfinished, "half").unwrap();
+    std::fs::write(notes.join("note"), unfinished.to_str().unwrap()).unwrap();
+    let engine = stage.engine.clone();
+    let tidying = tokio::spawn(async move { engine.keep_tidy().await });
+    let is_gone = async {
+        while unfinished.exists() {
+            tokio::task::yield_now().await
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), is_gone).await.unwrap();
+    assert!(!tidying.is_finished(), "and goes on to what has time");
+    tidying.abort();
+}
