@@ -79,6 +79,8 @@ mod put_back;
 mod seatbelt;
 #[cfg(unix)]
 mod sensitive;
+#[cfg(unix)]
+mod settled;
 mod spec;
 #[cfg(unix)]
 mod spelling;
@@ -105,9 +107,9 @@ const FIRST_WRAPPING_FD: u32 = 4;
 #[cfg(unix)]
 pub(crate) use guard::{Guard, as_output};
 #[cfg(unix)]
-pub(crate) use leavings::Settled;
-#[cfg(unix)]
 pub(crate) use sensitive::Sensitive;
+#[cfg(unix)]
+pub(crate) use settled::Settled;
 
 pub use git_sight::GitSight;
 pub use meanwhile::Meanwhile;

@@ -76,9 +76,14 @@ pub(crate) fn entries(folder: &Dir) -> io::Result<impl Iterator<Item = io::Resul
 
 #[cfg(not(unix))]
 pub(crate) fn entries(folder: &Dir) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
-    let entry = |entry: io::Result<cap_std::fs::DirEntry>| {
+    let entry = move |entry: io::Result<cap_std::fs::DirEntry>| {
         let entry = entry?;
-        Ok((entry.file_name(), EntryKind::of_type(entry.file_type()?)))
+        let name = entry.file_name();
+        let kind = match EntryKind::of_type(entry.file_type()?) {
+            EntryKind::Special => folder.symlink_metadata(&name).map_or(EntryKind::Special, |it| EntryKind::of(&it)),
+            kind => kind,
+        };
+        Ok((name, kind))
     };
     Ok(folder.entries()?.map(entry))
 }

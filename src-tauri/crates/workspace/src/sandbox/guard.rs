@@ -14,10 +14,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::journal::{self, Abandoned, Journal};
-use super::leavings::{Before, Held, Reached, Settled, Settling};
+use super::leavings::{Before, Held, Reached, Settling};
 use super::listings::Listings;
 use super::put_back::Moment;
 use super::sensitive::{self, Sensitive};
+use super::settled::Settled;
 use super::{Meanwhile, SandboxSpec};
 
 /// How often it is seen whether a look is due; the first is at once.

@@ -21,6 +21,7 @@ use super::ended::{Ended, has_changed_since};
 use super::listings::Listings;
 use super::put_back::{Moment, PutBack};
 use super::sensitive::{self, Identity, Pointer, Sensitive};
+use super::settled::{Settled, Told};
 use super::{GitAccess, OWN_GIT, SAMPLE, git_config, git_todo, written};
 use crate::private_dir::{create_private_dir, write_private_file};
 use crate::project::{never_wait, open_folder};
@@ -31,8 +32,6 @@ const MAX_BYTES: u64 = 1 << 20;
 const MAX_IN_TRASH: usize = 200;
 /// Of a path that is named.
 const MAX_SHOWN_CHARS: usize = 200;
-/// Paths named in one sentence.
-const MAX_NAMED: usize = 10;
 /// A file's time of change is the kernel's, which is behind by a tick of its clock.
 const TICK: Duration = Duration::from_millis(100);
 const FILES: &[&str] = &["config", "config.worktree", "commondir"];
@@ -167,92 +166,6 @@ impl Before {
         look.note_what_was_not_seen(&mut told);
         let unfinished = told.unfinished.take();
         Settled { notes: told.into_notes(), unfinished }
-    }
-}
-
-/// What a look came to.
-#[derive(Debug, Default)]
-pub(crate) struct Settled {
-    /// What was done, a sentence each.
-    pub(crate) notes: Vec<String>,
-    /// Why not all of it was looked at, if so: a repository that makes git run a program may be left.
-    pub(crate) unfinished: Option<String>,
-}
-
-impl Settled {
-    fn unfinished(why: String) -> Self {
-        Self { notes: Vec::new(), unfinished: Some(why) }
-    }
-
-    /// Where nobody can stop for it.
-    pub(super) fn into_notes(self) -> Vec<String> {
-        self.notes.into_iter().chain(self.unfinished.as_deref().map(super::unfinished_words)).collect()
-    }
-}
-
-/// What was done, in words.
-#[derive(Default)]
-struct Told {
-    notes: Vec<String>,
-    left: Vec<String>,
-    unfinished: Option<String>,
-}
-
-impl Told {
-    fn of_put_back(&mut self, changed: io::Result<super::put_back::Changed>) {
-        match changed {
-            Ok(changed) => {
-                if !changed.put_back.is_empty() {
-                    let paths = changed.put_back.join(", ");
-                    self.notes.push(format!("Commands may not change {paths}: put back."));
-                }
-                changed.left.into_iter().for_each(|path| self.leave(path));
-            }
-            Err(error) => {
-                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"));
-                self.unfinished.get_or_insert_with(|| format!("something could not be put back ({error})"));
-            }
-        }
-    }
-
-    /// Somebody agreed to the command, and not to what git runs from now on.
-    fn of_hooks(&mut self, changed: io::Result<Vec<String>>) {
-        match changed {
-            Ok(changed) if changed.is_empty() => {}
-            Ok(changed) => self.notes.push(format!(
-                "Git runs {} as hooks, and that changed: each git command that may run them asks until you have agreed \
-                 to them.",
-                named(&changed)
-            )),
-            Err(error) => {
-                self.unfinished.get_or_insert_with(|| format!("git's hooks can't be looked at ({error})"));
-            }
-        }
-    }
-
-    fn leave(&mut self, path: String) {
-        if !self.left.contains(&path) {
-            self.left.push(path);
-        }
-    }
-
-    fn into_notes(mut self) -> Vec<String> {
-        if !self.left.is_empty() {
-            self.notes.push(format!(
-                "Changed after Arki had ended, so left as they are: {}. Where that was not you, look at it before \
-                 using git there.",
-                named(&self.left)
-            ));
-        }
-        self.notes
-    }
-}
-
-fn named(paths: &[String]) -> String {
-    let shown = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    match paths.len().saturating_sub(MAX_NAMED) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }
 
