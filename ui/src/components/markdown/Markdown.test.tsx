@@ -1,6 +1,7 @@
 import { fireEvent, render } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { Markdown } from "./Markdown";
+import css from "./markdown.css?raw";
 
 function shown(text: string) {
   const onLink = vi.fn();
@@ -63,6 +64,24 @@ describe("Markdown", () => {
     for (const tag of ["h3", "strong", "em", "code", "ol li", "ul li", "table td", "blockquote"]) {
       expect(el.querySelector(tag), tag).not.toBeNull();
     }
+  });
+
+  it("wraps a table's headers between words and its cells anywhere", () => {
+    const { el } = shown(`|Configuration directory|\`promptTokens\`|\n|-|-|\n|${"x".repeat(200)}|\`y\`|`);
+    const style = (selector: string) => {
+      const found = el.querySelector(selector);
+      if (!found) throw new Error(`no ${selector}`);
+      return getComputedStyle(found);
+    };
+    const sheet = document.createElement("style");
+    sheet.textContent = css;
+    document.head.append(sheet);
+    expect(el.querySelector(".markdown-table th")?.textContent).toBe("Configuration directory");
+    for (const whole of ["th", "th code"]) expect(style(`.markdown-table ${whole}`).overflowWrap, whole).toBe("normal");
+    expect(style(".markdown-table th").whiteSpace).not.toBe("nowrap");
+    expect(style(".markdown-table td code").overflowWrap).toBe("anywhere");
+    expect(style(".markdown").overflowWrap).toBe("anywhere");
+    sheet.remove();
   });
 
   it("keeps finished blocks while the last one is still arriving", () => {
