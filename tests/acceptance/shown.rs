@@ -2,6 +2,7 @@
 
 use crate::harness::{Stage, payloads};
 use crate::main_job::{look_edit_and_say, sixty_lines};
+use crate::mcp;
 use crate::tree::{go, go_on, last_seq, playing, rewind, writing};
 use arki_testkit::Turn;
 use serde_json::json;
@@ -54,6 +55,20 @@ fn a_session_shows_what_nobody_was_asked_about_too() {
     go(&stage);
     let shown = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
     assert!(shown.contains("+unasked"), "{shown}");
+}
+
+#[test]
+fn a_session_shows_what_a_servers_tool_was_given_and_said() {
+    let stage = mcp::saying("good", "hello there");
+    stage.exec(&["go"]).exits(3);
+    let waiting = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
+    assert!(waiting.contains("mcp__x__echo") && waiting.contains("hello there"), "{waiting}");
+    stage.arki(&["approvals", "approve"]).exits(0);
+    let shown = stage.arki(&["sessions", "show", "last"]).exits(0).stdout;
+    assert!(shown.contains("mcp__x__echo") && shown.contains(r#"{"text":"hello there"}"#), "{shown}");
+    let lines = stage.arki(&["sessions", "show", "last", "--json"]).exits(0).lines();
+    let call = lines.iter().find(|line| line["role"] == "tool_request").unwrap();
+    assert_eq!((&call["toolId"], &call["args"]), (&json!("mcp__x__echo"), &json!({"text": "hello there"})));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use arki_llm::{ProviderSettings, Providers};
 use arki_testkit::{Script, ScriptedServer, Turn};
 use futures_util::StreamExt;
 use serde_json::json;
+use std::io::{Read, Write};
 use std::time::Duration;
 
 #[tokio::test]
@@ -40,6 +41,47 @@ async fn dropping_the_stream_closes_the_connection() {
     drop(stream);
     let hung_up = tokio::task::spawn_blocking(move || server.wait_until(|journal| journal.hung_up == 1));
     assert!(hung_up.await.unwrap());
+}
+
+/// A server that sends this, byte for byte, and says where it is.
+fn sending(answer: Vec<u8>) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 65_536];
+            let _ = stream.read(&mut request);
+            let _ = stream.write_all(&answer);
+            // What was not read of a request would turn the end into a reset.
+            let _ = stream.shutdown(std::net::Shutdown::Write);
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn damaged_chunks_are_called_that_and_no_damaged_compression() {
+    const WORDS: &str = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"words\"}}]}\n\n";
+    let chunk = |size: &str, text: &str| format!("{size}\r\n{text}\r\n").into_bytes();
+    let good = chunk(&format!("{:x}", WORDS.len()), WORDS);
+    let too_short = chunk("5", WORDS);
+    for (what, chunks, headers, said) in [
+        ("no number", [good.clone(), chunk("zz", WORDS)].concat(), "", "chunked transfer encoding is damaged"),
+        ("a number too large", [good.clone(), chunk(&"f".repeat(20), WORDS)].concat(), "", "chunked transfer encoding"),
+        ("longer than it says", [good.clone(), too_short].concat(), "", "chunked transfer encoding is damaged"),
+        ("no chunk at all", WORDS.as_bytes().to_vec(), "", "chunked transfer encoding is damaged"),
+        ("damaged, of what is packed", chunk("zz", WORDS), "content-encoding: gzip\r\n", "chunked transfer encoding"),
+        ("good, of what is badly packed", good, "content-encoding: gzip\r\n", "compressed data is damaged"),
+    ] {
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n{headers}transfer-encoding: chunked\r\n\r\n"
+        );
+        let model = model(impatient(&sending([head.into_bytes(), chunks].concat())));
+        let fault = ask(&*model, &request(vec![user("hi")])).await.1.unwrap();
+        assert!(fault.is(Code::PROVIDER_BAD_ANSWER) && fault.message.contains(said), "{what}: {fault:?}");
+    }
 }
 
 #[tokio::test]
