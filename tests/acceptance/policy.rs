@@ -1,7 +1,7 @@
 //! `arki policy check` says what would be decided, by which rule and why, and executes nothing. `policy backtest` says
 //! what a rule would have meant, `approvals approve --always` makes one of an answer.
 
-use crate::harness::Stage;
+use crate::harness::{Done, Stage};
 use arki_testkit::{Script, Turn};
 use serde_json::{Value, json};
 
@@ -58,7 +58,7 @@ fn what_is_not_fully_understood_is_never_allowed_silently() {
         "$EDITOR a.txt",
         "echo hello & rm -rf .",
         "echo <(ls)",
-        "if true; then echo hello; fi",
+        "if touch x; then echo hello; fi",
         "f() { rm -rf .; }; f",
         "X=1 echo hello",
         "echo 'unclosed",
@@ -184,6 +184,103 @@ fn a_search_below_a_folder_asks_only_where_there_is_a_secret() {
     stage.write("src/tls.key", "x");
     decides(&stage, &["grep -rn x src"], "approval", "builtin:secret-file");
     decides(&stage, &["cat src/*"], "approval", "builtin:secret-file");
+}
+
+#[test]
+fn a_compound_command_is_judged_by_what_is_in_it() {
+    let stage = stage(&Value::Null);
+    stage.write("src/a.rs", "x");
+    stage.write("list", "src/a.rs\n");
+    for line in [
+        "(cd src && ls) && cat list",
+        "{ ls; pwd; } | head",
+        "if [ -f list ]; then cat list; else ls; fi",
+        "while read -r f; do wc -l \"$f\"; done < list",
+        "ls src/*.rs | while read -r f; do head -3 \"$f\"; done",
+        "[ -z \"$CI\" ] && basename \"$PWD\"",
+        "! grep -q y list && echo none",
+    ] {
+        decides(&stage, &[line], "allow", "builtin:read-only");
+    }
+    for line in [
+        "(cd / && ls -R)",
+        "(cd .. && cargo test)",
+        "if rm -rf src; then ls; fi",
+        "while read x; do $x; done < list",
+        "while read -r f; do cat \"$f\"; done < list",
+        "x=rm; $x list",
+        "{ cat list; } | sh",
+    ] {
+        decides(&stage, &[line], "approval", "category:exec");
+    }
+}
+
+#[test]
+fn what_is_searched_for_is_no_file_of_secrets() {
+    let stage = stage(&Value::Null);
+    stage.write("f.json", "{}");
+    for line in ["jq '.a.key' f.json", "grep -n '\\.env' f.json | head", "find . -name '*.pem'"] {
+        decides(&stage, &[line], "allow", "builtin:read-only");
+    }
+    for line in ["jq . a.key", "grep -n x .env", "jq .key f.json | xargs cat"] {
+        decides(&stage, &[line], "approval", "builtin:secret-file");
+    }
+}
+
+#[test]
+fn a_build_that_writes_over_what_no_build_made_is_asked_about() {
+    let stage = stage(&Value::Null);
+    if !stage.has_sandbox() {
+        return;
+    }
+    for file in ["src/main.go", "README.md", "c.out", "dist/report.xml"] {
+        stage.write(file, "x");
+    }
+    for line in [
+        "go test -coverprofile=c.out ./...",
+        "go test -coverprofile=new.out ./...",
+        "go build -o bin/app ./cmd/app",
+        "npx vitest run --outputFile=dist/report.xml",
+        "pytest --junitxml build/report.xml",
+    ] {
+        decides(&stage, &[line], "allow", "builtin:build");
+    }
+    for line in [
+        "go test -coverprofile=src/main.go ./...",
+        "cd src && go test -coverprofile ../README.md",
+        "go build -o src/main.go .",
+        "npx vitest run --outputFile=README.md",
+        "npx vitest run -u",
+        "npx jest --updateSnapshot",
+        "npm test -- -u",
+        "pytest --junitxml=src/main.go",
+        "go test -coverprofile=.github/workflows/ci.yml ./...",
+    ] {
+        decides(&stage, &[line], "approval", "category:exec");
+    }
+    decides(&stage, &["go test -coverprofile=AGENTS.md ./..."], "approval", "builtin:protected-path");
+}
+
+/// As where a container's user has its home elsewhere.
+#[test]
+fn the_projects_own_files_are_nobodys_home_wherever_it_lies() {
+    let Ok(folder) = tempfile::tempdir_in("/root") else { return };
+    let stage = stage(&Value::Null);
+    let project = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(project.join("src")).unwrap();
+    std::fs::write(project.join("a.txt"), "x").unwrap();
+    let there = |args: &[&str]| {
+        let mut command = stage.command(args);
+        Done::of_child(command.current_dir(&project).spawn().unwrap()).exits(0)
+    };
+    there(&["trust"]);
+    let judged = |line: &str| there(&["policy", "check", "--json", line]).lines()[0]["rule"].clone();
+    let whole = format!("cat {}/a.txt", project.display());
+    for line in ["cd src && cat ../a.txt", "cd src && ls ..", &whole, "ls src/.."] {
+        assert_eq!(judged(line), "builtin:read-only", "{line}");
+    }
+    assert_eq!(judged("cp ../no-such-file src"), "category:exec");
+    assert_ne!(judged("ls .."), "builtin:read-only");
 }
 
 fn calling(line: &str, config: &Value) -> Stage {

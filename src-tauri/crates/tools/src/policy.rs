@@ -4,10 +4,10 @@ mod bash_grammar;
 mod beside_git;
 mod build;
 mod command_line;
+mod compound;
 mod danger;
 mod file_words;
 mod flags;
-mod for_loops;
 mod git_line;
 mod plain_shell;
 mod powershell;
@@ -20,6 +20,7 @@ mod wrappers;
 
 pub use beside_git::only_git_reads;
 pub use command_line::{CommandLine, Shell, SimpleCommand};
+pub use compound::{Inner, Order};
 pub use file_words::file_words;
 pub use git_line::writes_repository;
 pub use plain_shell::{Each, Joint, Word};
@@ -111,12 +112,13 @@ fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
     }
 }
 
-/// What a line that may be allowed for what it does would read without naming it; nothing for any other line.
+/// What a line that may be allowed for what it does reads, and of which the line alone does not tell whether anyone should
+/// be asked; `None` for any other line.
 #[must_use]
-pub fn wide_reads(command: &str, sandboxed: bool) -> Vec<WideRead> {
+pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     let line = CommandLine::parse(command);
     let shell = Shell::native();
-    only_reads(shell, &line, sandboxed).or_else(|| builds(shell, &line)).unwrap_or_default()
+    only_reads(shell, &line, sandboxed).or_else(|| builds(shell, &line))
 }
 
 /// A shell line, and what is known of it.

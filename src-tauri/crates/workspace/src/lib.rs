@@ -13,6 +13,7 @@
 
 mod atomic_write;
 mod attribution;
+mod build_outputs;
 mod change_set;
 mod checkpoint;
 mod edit;
@@ -53,6 +54,7 @@ pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
 pub use attribution::{
     AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
 };
+pub use build_outputs::{folders_matching, writes_output};
 pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,

@@ -3,6 +3,7 @@
 //! An allow-list, since a list of what is private never ends. Of the system's configuration only that counts which every
 //! user of this computer may read; of what the kernel tells only what speaks of the computer and of no process.
 
+use crate::project::Project;
 use std::path::{Component, Path, PathBuf};
 
 /// Programs, libraries and their documentation.
@@ -137,8 +138,26 @@ const ROOTS_HOME: &str = "/root";
 const SHARED: &[&str] = &["/home/linuxbrew", "/Users/Shared"];
 
 /// Whether it is a secret of the system, or in the home of another user. `path` is absolute, without links and ways up.
-pub fn is_system_secret(path: &Path) -> bool {
-    is_secret_for(path, std::env::home_dir().as_deref())
+///
+/// The project's own files are neither, wherever the project lies, nor are the folders that it lies in. Of what is beside
+/// them only what is there: a `..` that is read from the wrong folder names nothing.
+pub fn is_system_secret(project: &Project, path: &Path) -> bool {
+    is_secret_around(project.root(), path, std::env::home_dir().as_deref())
+}
+
+fn is_secret_around(project: &Path, path: &Path, home: Option<&Path>) -> bool {
+    let is_own = path.starts_with(project) || project.starts_with(path);
+    let is_nothing_beside =
+        || home_of(path).is_some_and(|of| project.starts_with(of)) && path.symlink_metadata().is_err();
+    !is_own && is_secret_for(path, home) && !is_nothing_beside()
+}
+
+/// `/root`, or `/home/NAME`.
+fn home_of(path: &Path) -> Option<&Path> {
+    let is_home = |folder: &&Path| {
+        *folder == Path::new(ROOTS_HOME) || HOMES.iter().any(|homes| folder.parent() == Some(Path::new(homes)))
+    };
+    path.ancestors().find(is_home)
 }
 
 fn is_secret_for(path: &Path, home: Option<&Path>) -> bool {
@@ -196,7 +215,7 @@ pub(crate) fn is_public(named: &str, path: &Path) -> bool {
         return true;
     }
     let is_below = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
-    !is_system_secret(path)
+    !is_secret_for(path, std::env::home_dir().as_deref())
         && (is_below(SYSTEM)
             || is_below(KERNEL)
             || (is_below(CONFIGURATION) && is_for_everybody(path))
@@ -332,6 +351,22 @@ mod tests {
             assert!(!is_secret_for(Path::new(path), home), "{path}");
         }
         assert!(!is_secret_for(Path::new("/root/x"), Some(Path::new("/root"))));
+    }
+
+    #[test]
+    fn the_projects_own_files_are_no_home_of_another_user_wherever_it_lies() {
+        let home = Some(Path::new("/home/me"));
+        for project in ["/root/x", "/home/you/x"] {
+            let (project, above) = (Path::new(project), Path::new(project).parent().unwrap());
+            let own = [project.to_owned(), project.join("a.txt"), above.to_owned(), above.join("no-such-file")];
+            for path in own {
+                assert!(!is_secret_around(project, &path, home), "{}", path.display());
+            }
+            for path in ["/home/them/no-such-file", "/etc/shadow"] {
+                assert!(is_secret_around(project, Path::new(path), home), "{path}");
+            }
+        }
+        assert!(is_secret_around(Path::new("/home/you/x"), Path::new("/root/no-such-file"), home));
     }
 
     #[test]

@@ -69,17 +69,17 @@ fn is_one_word(name: &str) -> bool {
 
 fn reads_outside(project: &Project, folder: &str, descent: Descent) -> UnnamedReads {
     match real_place(project, folder) {
-        RealPlace::Outside(path) if descent.follows_links || descent.as_words => outside(folder, &path, false),
+        RealPlace::Outside(path) if descent.follows_links || descent.as_words => outside(project, folder, &path, false),
         RealPlace::Outside(path) => match public_places::system_secret_below(&path) {
             Some(secret) => UnnamedReads::Secret(secret.to_owned()),
-            None => outside(folder, &path, is_public_below(folder, &path)),
+            None => outside(project, folder, &path, is_public_below(folder, &path)),
         },
         RealPlace::Inside(_) | RealPlace::Unknown => UnnamedReads::NotSeen,
     }
 }
 
-fn outside(named: &str, path: &std::path::Path, is_public: bool) -> UnnamedReads {
-    if public_places::is_system_secret(path) {
+pub(crate) fn outside(project: &Project, named: &str, path: &std::path::Path, is_public: bool) -> UnnamedReads {
+    if public_places::is_system_secret(project, path) {
         return UnnamedReads::Secret(path.display().to_string());
     }
     if is_public { UnnamedReads::NoSecret } else { UnnamedReads::Outside(named.to_owned()) }
@@ -89,7 +89,7 @@ fn outside(named: &str, path: &std::path::Path, is_public: bool) -> UnnamedReads
 pub fn reads_place(project: &Project, path: &str) -> UnnamedReads {
     match real_place(project, path) {
         RealPlace::Inside(_) => UnnamedReads::NoSecret,
-        RealPlace::Outside(real) => outside(path, &real, is_public(path, &real)),
+        RealPlace::Outside(real) => outside(project, path, &real, is_public(path, &real)),
         // It can't be read by the command either, if it is there.
         RealPlace::Unknown if !path.starts_with(['/', '~']) => UnnamedReads::NoSecret,
         RealPlace::Unknown => UnnamedReads::Outside(path.to_owned()),
@@ -126,7 +126,7 @@ pub fn reads_names(project: &Project, pattern: &str, splits: bool) -> UnnamedRea
 pub fn enters(project: &Project, folder: &str) -> UnnamedReads {
     match real_place(project, folder) {
         RealPlace::Inside(path) if path.is_root() || is_folder(project, &path) => UnnamedReads::NoSecret,
-        RealPlace::Outside(real) => outside(folder, &real, real.is_dir() && is_public(folder, &real)),
+        RealPlace::Outside(real) => outside(project, folder, &real, real.is_dir() && is_public(folder, &real)),
         RealPlace::Inside(_) | RealPlace::Unknown => UnnamedReads::NotSeen,
     }
 }
@@ -135,7 +135,7 @@ pub fn enters(project: &Project, folder: &str) -> UnnamedReads {
 pub fn stays_inside(project: &Project, path: &str) -> UnnamedReads {
     match real_place(project, path) {
         RealPlace::Inside(_) => UnnamedReads::NoSecret,
-        RealPlace::Outside(real) => outside(path, &real, false),
+        RealPlace::Outside(real) => outside(project, path, &real, false),
         RealPlace::Unknown => UnnamedReads::NotSeen,
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::policy::WideRead;
 use arki_workspace::{
-    Project, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,
-    reads_names, reads_place, reads_places, stays_inside,
+    Project, UnnamedReads, asks_own_repository, enters, folders_matching, reads_below, reads_below_matching,
+    reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside, writes_output,
 };
 use globset::GlobSet;
 
@@ -25,6 +25,15 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
         WideRead::Folder(folder) => enters(project, folder),
         WideRead::Inside(path) => stays_inside(project, path),
         WideRead::Repository(folder) => asks_own_repository(project, folder),
+        WideRead::Output(path) => writes_output(project, path),
+        WideRead::FromEach { folders, read } => match folders_matching(project, &local(folders)) {
+            Some(folders) => folders
+                .iter()
+                .map(|folder| look(project, secrets, &(**read).clone().from(folder)))
+                .find(|read| *read != UnnamedReads::NoSecret)
+                .unwrap_or(UnnamedReads::NoSecret),
+            None => UnnamedReads::NotSeen,
+        },
     }
 }
 

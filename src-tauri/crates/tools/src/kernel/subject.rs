@@ -2,7 +2,7 @@
 
 use super::Kernel;
 use super::looking::look;
-use crate::policy::{self, Subject, TouchedPath};
+use crate::policy::{self, Subject, TouchedPath, WideRead};
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
@@ -31,12 +31,18 @@ impl Kernel {
         }
         let words: Vec<String> =
             touched.command.iter().chain(&touched.mentions).flat_map(|line| policy::file_words(line)).collect();
-        paths.extend(self.sensitive_among(&words));
+        let sandboxed = self.settings.sandbox.available;
+        let told = touched.command.as_deref().and_then(|line| policy::wide_reads(line, sandboxed));
+        let mut sensitive = self.sensitive_among(&words);
+        if told.is_some() {
+            // What of it lies outside is told, and a word alone may be read from another folder than it is looked for here.
+            sensitive.retain(|touched| !touched.path.starts_with('/'));
+        }
+        paths.extend(sensitive);
         // Only rules ask for what is neither secret nor protected.
         let has_path_rules = self.policy().tightens_paths();
         let mentioned = if has_path_rules { self.named_among(&words, &paths) } else { Vec::new() };
-        let wide =
-            touched.command.as_deref().map(|line| self.read_without_naming(line, has_path_rules)).unwrap_or_default();
+        let wide = self.looked_at(&told.unwrap_or_default(), has_path_rules);
         let outside = wide.iter().find_map(|read| match read {
             UnnamedReads::Outside(path) => Some(path.clone()),
             UnnamedReads::Secret(_) | UnnamedReads::NoSecret | UnnamedReads::NotSeen => None,
@@ -75,9 +81,8 @@ impl Kernel {
 
     /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and whether
     /// what it names lies in the project. Rules about paths are no matter of looking.
-    fn read_without_naming(&self, line: &str, has_path_rules: bool) -> Vec<UnnamedReads> {
+    fn looked_at(&self, wide: &[WideRead], has_path_rules: bool) -> Vec<UnnamedReads> {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
-        let wide = policy::wide_reads(line, self.settings.sandbox.available);
         wide.iter()
             .map(|read| match read {
                 _ if read.is_named() || !has_path_rules => look(project, secrets, read),
@@ -149,7 +154,7 @@ impl Kernel {
         let by_text = self.touched(word).ok().or_else(|| self.touched_by_tail(word));
         let by_links = match real_place(&self.settings.project, word) {
             RealPlace::Inside(path) => self.touched(path.as_str()).ok(),
-            RealPlace::Outside(path) if is_system_secret(&path) => {
+            RealPlace::Outside(path) if is_system_secret(&self.settings.project, &path) => {
                 let path = path.to_string_lossy().into_owned();
                 Some(TouchedPath { path, real: None, protected: false, secret: true })
             }

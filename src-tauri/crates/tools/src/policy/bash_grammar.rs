@@ -5,6 +5,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tree_sitter::{Node, Parser};
 
+/// What `plain_shell` takes for commands of their own.
+const MARKS: &[&str] = &["!", "(", ")", "{", "}", "do", "done", "elif", "else", "fi", "if", "then", "until", "while"];
+
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = RefCell::new(bash());
 }
@@ -42,7 +45,18 @@ fn collect(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
         return None;
     }
     match node.kind() {
-        "program" | "list" | "pipeline" | "redirected_statement" => {
+        "program"
+        | "list"
+        | "pipeline"
+        | "redirected_statement"
+        | "subshell"
+        | "compound_statement"
+        | "if_statement"
+        | "elif_clause"
+        | "else_clause"
+        | "while_statement"
+        | "do_group"
+        | "negated_command" => {
             let mut cursor = node.walk();
             for child in node.children(&mut cursor) {
                 collect(child, line, read)?;
@@ -56,19 +70,23 @@ fn collect(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
         }
         "file_redirect" => redirection(node, line, &mut read.redirections),
         "for_statement" => for_loop(node, line, read),
-        // `[[ … ]]` and `(( … ))` have other brackets and are not understood.
-        "test_command" if line[node.byte_range()].starts_with("[ ") => {
+        // `(( … ))` has other brackets and is not understood.
+        "test_command" if ["[ ", "[[ "].iter().any(|begin| line[node.byte_range()].starts_with(begin)) => {
             let mut words = Vec::new();
             test_words(node, line, &mut words)?;
             read.commands.push(words);
             Some(())
         }
         "&&" | "||" | ";" | "|" | "|&" | "\n" | "comment" => Some(()),
+        mark if MARKS.contains(&mark) && node.child_count() == 0 => {
+            read.commands.push(vec![mark.to_owned()]);
+            Some(())
+        }
         _ => None,
     }
 }
 
-/// As `plain_shell` reads it: its head, what it does, of which the first begins with `do`, and `done`.
+/// As `plain_shell` reads it: its head is a command.
 fn for_loop(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
     let mut head = Vec::new();
     let mut cursor = node.walk();
@@ -78,25 +96,12 @@ fn for_loop(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
             ";" | "\n" | "comment" => {}
             "do_group" => {
                 read.commands.push(std::mem::take(&mut head));
-                let first = read.commands.len();
-                do_group(child, line, read)?;
-                read.commands.get_mut(first)?.insert(0, "do".to_owned());
+                collect(child, line, read)?;
             }
             _ => head.push(word(child, line)?),
         }
     }
-    read.commands.push(vec!["done".to_owned()]);
     head.is_empty().then_some(())
-}
-
-fn do_group(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
-    if node.has_error() || !gaps_are_blank(node, line) {
-        return None;
-    }
-    let mut cursor = node.walk();
-    node.children(&mut cursor)
-        .filter(|child| !matches!(child.kind(), "do" | "done"))
-        .try_for_each(|child| collect(child, line, read))
 }
 
 /// Without its blanks. One that takes what follows for a second file is not understood.
@@ -166,7 +171,7 @@ fn assignment(node: Node<'_>, line: &str) -> Option<String> {
     written_so.then(|| format!("{name}={value}"))
 }
 
-/// `[ … ]` is a command like any other to the shell; the grammar knows its expressions.
+/// `[ … ]` and `[[ … ]]` are like commands; the grammar knows their expressions.
 fn test_words(node: Node<'_>, line: &str, words: &mut Vec<String>) -> Option<()> {
     if !gaps_are_blank(node, line) {
         return None;
@@ -175,7 +180,9 @@ fn test_words(node: Node<'_>, line: &str, words: &mut Vec<String>) -> Option<()>
     for child in node.children(&mut cursor) {
         match child.kind() {
             "unary_expression" | "binary_expression" => test_words(child, line, words)?,
-            "[" | "]" | "test_operator" | "=" | "==" | "!=" => words.push(line[child.byte_range()].to_owned()),
+            "[" | "]" | "[[" | "]]" | "&&" | "||" | "!" | "test_operator" | "=" | "==" | "!=" => {
+                words.push(line[child.byte_range()].to_owned())
+            }
             _ => words.push(word(child, line)?),
         }
     }
@@ -188,7 +195,11 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
     }
     let source = &line[node.byte_range()];
     match node.kind() {
+        "word" | "number" if source == "!" => Some(source.to_owned()),
         "word" | "number" => unescaped(source),
+        "extglob_pattern" if source.chars().all(|next| next.is_ascii_alphanumeric() || "_-./".contains(next)) => {
+            Some(source.to_owned())
+        }
         "raw_string" => Some(source.strip_prefix('\'')?.strip_suffix('\'')?.to_owned()),
         "string" => quoted(node, line),
         "simple_expansion" | "expansion" => variable(node, line, BARE),
@@ -196,8 +207,8 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
             let mut cursor = node.walk();
             node.children(&mut cursor).map(|child| word(child, line)).collect()
         }
-        // Brackets and braces of patterns.
-        "[" | "]" | "{" | "}" => Some(source.to_owned()),
+        // Brackets and braces of patterns, and a dollar that begins no variable.
+        "[" | "]" | "{" | "}" | "$" => Some(source.to_owned()),
         _ => None,
     }
 }
@@ -213,7 +224,9 @@ fn quoted(node: Node<'_>, line: &str) -> Option<String> {
         match child.kind() {
             "\"" | "string_content" | "$" => {}
             "simple_expansion" | "expansion" => {
-                text.push_str(&unescaped_in_quotes(line.get(place..child.start_byte())?));
+                // To the grammar, blanks in front of it are a part of it.
+                let blanks = line[child.byte_range()].find('$')?;
+                text.push_str(&unescaped_in_quotes(line.get(place..child.start_byte() + blanks)?));
                 text.push_str(&variable(child, line, IN_QUOTES)?);
                 place = child.end_byte();
             }
@@ -225,7 +238,7 @@ fn quoted(node: Node<'_>, line: &str) -> Option<String> {
 }
 
 fn variable(node: Node<'_>, line: &str, begin: char) -> Option<String> {
-    let source = line[node.byte_range()].strip_prefix('$').filter(|_| !node.has_error())?;
+    let source = line[node.byte_range()].trim_start().strip_prefix('$').filter(|_| !node.has_error())?;
     let inner = match source.strip_prefix('{') {
         Some(inner) => inner.strip_suffix('}')?,
         None => source,

@@ -35,9 +35,9 @@ const READING_FILES: &[(&str, &[char])] =
 #[must_use]
 pub fn only_git_reads(line: &str) -> bool {
     let line = CommandLine::parse(line);
-    let is_git = |command: &SimpleCommand| command.name() == "git";
+    let is_git = |command: &&SimpleCommand| command.name() == "git";
     Shell::native() == Shell::Bash
-        && line.commands().is_some_and(|commands| {
+        && line.simple().is_some_and(|commands| {
             commands.iter().any(is_git) && commands.iter().all(|command| is_git(command) || reads_no_file(command))
         })
 }
@@ -85,6 +85,8 @@ mod tests {
             "git diff --stat; ls -la sub",
             "git show HEAD:a | sed -n 1,20p | tr a b",
             "git branch --color=never | sort --reverse",
+            "if git diff --quiet; then echo clean; fi",
+            "(cd sub && git log -3) | head",
         ] {
             assert!(only_git_reads(line), "{line}");
         }
@@ -106,6 +108,8 @@ mod tests {
             "git status; rg x",
             "git status | head $a",
             "git status | uniq -- a",
+            "git status | while read -r a; do cat \"$a\"; done",
+            "if git diff --quiet; then cat a; fi",
         ] {
             assert!(!only_git_reads(line), "{line}");
         }

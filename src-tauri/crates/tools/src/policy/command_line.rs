@@ -6,7 +6,7 @@
 //! question; being too lax could cost a disk.
 
 use super::bash_grammar;
-use super::for_loops;
+use super::compound::{self, Inner, Part};
 use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
 use super::powershell;
 use super::wrappers::{self, Inside, Wrapped};
@@ -21,12 +21,15 @@ const MAX_DEPTH: usize = 6;
 
 /// Variables in front of a command that change nothing but how it speaks.
 const HARMLESS_VARIABLES: &[&str] = &[
+    "CARGO_INCREMENTAL",
     "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
     "CI",
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "COLUMNS",
     "FORCE_COLOR",
+    "GO111MODULE",
     "GOARCH",
     "GOOS",
     "LANG",
@@ -40,6 +43,12 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "LINES",
     "NODE_ENV",
     "NO_COLOR",
+    "MIX_ENV",
+    "PROPTEST_CASES",
+    "PYTHONHASHSEED",
+    "RACK_ENV",
+    "RAILS_ENV",
+    "RUST_TEST_THREADS",
     "PYTHONDONTWRITEBYTECODE",
     "PYTHONUNBUFFERED",
     "RUST_BACKTRACE",
@@ -48,9 +57,12 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "TZ",
 ];
 
+/// Variables that say which of the project's own code is run. A build may be told so, by names within the project.
+const STEERING_VARIABLES: &[&str] = &["DJANGO_SETTINGS_MODULE", "FLASK_APP", "PYTHONPATH"];
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
-    /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`.
+    /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`; compound commands as one each.
     Understood(Vec<SimpleCommand>),
     /// Only the words in it are known, in order, quotes and backslashes removed, and what was not understood.
     Opaque { words: Vec<String>, why: &'static str },
@@ -66,6 +78,8 @@ pub struct SimpleCommand {
     /// The files that are its standard input.
     pub inputs: Vec<Word>,
     pub joint: Joint,
+    /// A variable in front says which code of the project it runs.
+    pub steered: bool,
 }
 
 /// What carries a line out.
@@ -102,9 +116,7 @@ impl CommandLine {
     /// `depth` counts the shells around this line.
     pub(super) fn parse_at(line: &str, depth: usize) -> Self {
         match read_twice(line, depth) {
-            Ok(commands) => {
-                Self::Understood(commands.into_iter().map(|command| SimpleCommand::new(command, depth)).collect())
-            }
+            Ok(parts) => Self::Understood(parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect()),
             Err(why) => Self::opaque(line, why),
         }
     }
@@ -115,8 +127,8 @@ impl CommandLine {
         if argv.is_empty() {
             return Self::Opaque { words: Vec::new(), why: "an empty command" };
         }
-        let words = argv.into_iter().map(Word::literal).collect();
-        Self::Understood(vec![SimpleCommand::new(Command { words, ..Command::default() }, 0)])
+        let command = Command { words: argv.into_iter().map(Word::literal).collect(), ..Command::default() };
+        Self::Understood(vec![SimpleCommand::new(Part { command, open_ended: false, inner: None }, 0)])
     }
 
     #[must_use]
@@ -125,6 +137,13 @@ impl CommandLine {
             Self::Understood(commands) => Some(commands),
             Self::Opaque { .. } => None,
         }
+    }
+
+    /// The simple commands, in order, those of compound ones in their place.
+    pub(super) fn simple(&self) -> Option<Vec<&SimpleCommand>> {
+        let mut simple = Vec::new();
+        self.commands()?.iter().for_each(|command| command.simple(&mut simple));
+        Some(simple)
     }
 
     /// What keeps the line, or a wrapper in it, from being understood.
@@ -139,13 +158,14 @@ impl CommandLine {
     /// Whether the line runs this, as far as can be told: rather once too often.
     #[must_use]
     pub fn may_run(&self, wanted: &[String]) -> bool {
-        match self {
-            // What a shell is fed may be anything that stands before it.
-            Self::Understood(commands) if commands.iter().skip(1).any(SimpleCommand::is_fed_shell) => {
-                commands.iter().any(|command| command.may_run(wanted) || command.mentions(wanted))
+        match (self, self.simple()) {
+            (Self::Opaque { words, .. }, _) => mentions(words, wanted),
+            (Self::Understood(_), commands) => {
+                let commands = commands.unwrap_or_default();
+                // What a shell is fed may be anything that stands before it.
+                let feeds = commands.iter().skip(1).any(|command| command.is_fed_shell());
+                commands.iter().any(|command| command.may_run(wanted) || (feeds && command.mentions(wanted)))
             }
-            Self::Understood(commands) => commands.iter().any(|command| command.may_run(wanted)),
-            Self::Opaque { words, .. } => mentions(words, wanted),
         }
     }
 
@@ -165,15 +185,28 @@ impl CommandLine {
 
 impl SimpleCommand {
     /// It may begin with harmless assignments, which are left out.
-    pub(super) fn new(command: Command, depth: usize) -> Self {
-        let Command { words, inputs, joint } = command;
+    pub(super) fn new(part: Part, depth: usize) -> Self {
+        let Part { command: Command { words, inputs, joint }, open_ended, inner } = part;
+        if let Some(Inner { order, line, commands }) = inner {
+            let commands = commands.into_iter().map(|part| Self::new(part, depth)).collect();
+            let inside = Inside::Compound(Inner { order, line, commands });
+            return Self { inputs, joint, inside, ..Self::plain(words) };
+        }
         let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
-        Self { inputs, joint, ..Self::of_argv(words.into_iter().skip(program).collect(), false, depth) }
+        let steered = words[..program].iter().any(steers_builds);
+        Self { inputs, joint, steered, ..Self::of_argv(words.into_iter().skip(program).collect(), open_ended, depth) }
     }
 
     /// A command that is not looked into.
     pub(super) fn plain(words: Vec<Word>) -> Self {
-        Self { words, open_ended: false, inside: Inside::Nothing, inputs: Vec::new(), joint: Joint::Then }
+        Self {
+            words,
+            open_ended: false,
+            inside: Inside::Nothing,
+            inputs: Vec::new(),
+            joint: Joint::Then,
+            steered: false,
+        }
     }
 
     pub(super) fn of_argv(words: Vec<Word>, open_ended: bool, depth: usize) -> Self {
@@ -198,25 +231,37 @@ impl SimpleCommand {
         self.words.get(1..).unwrap_or_default()
     }
 
+    /// What it runs in turn, as far as that is known.
+    fn inner(&self) -> &[Self] {
+        match &self.inside {
+            Inside::Nothing | Inside::Unknown => &[],
+            Inside::Commands(Wrapped { commands, .. }) | Inside::Compound(Inner { commands, .. }) => commands,
+        }
+    }
+
     fn collect<'a>(&'a self, all: &mut Vec<&'a Self>) {
         all.push(self);
-        if let Inside::Commands(wrapped) = &self.inside {
-            wrapped.commands.iter().for_each(|command| command.collect(all));
+        self.inner().iter().for_each(|command| command.collect(all));
+    }
+
+    fn simple<'a>(&'a self, simple: &mut Vec<&'a Self>) {
+        match &self.inside {
+            Inside::Compound(inner) => inner.commands.iter().for_each(|command| command.simple(simple)),
+            Inside::Nothing | Inside::Unknown | Inside::Commands(_) => simple.push(self),
         }
     }
 
     fn unclear(&self) -> Option<&'static str> {
         match &self.inside {
-            Inside::Nothing => None,
             Inside::Unknown => Some("a wrapper that can't be looked into"),
-            Inside::Commands(wrapped) => wrapped.commands.iter().find_map(Self::unclear),
+            Inside::Nothing | Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().find_map(Self::unclear),
         }
     }
 
     /// Whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers nothing, one
     /// that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule speaks of.
     pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
-        if !self.inputs.is_empty() {
+        if !self.inputs.is_empty() || self.steered {
             return false;
         }
         let named = prefix.len() <= self.words.len()
@@ -224,6 +269,7 @@ impl SimpleCommand {
         match &self.inside {
             Inside::Nothing => named,
             Inside::Unknown => false,
+            Inside::Compound(inner) => inner.commands.iter().all(|command| command.is_covered(prefix)),
             Inside::Commands(Wrapped { starts_at, commands, is_transparent }) => {
                 (named && prefix.len() > *starts_at)
                     || (*is_transparent && commands.iter().all(|command| command.is_covered(prefix)))
@@ -239,7 +285,7 @@ impl SimpleCommand {
             Inside::Nothing if wrappers::is_runner(self) => self.mentions(wanted),
             Inside::Nothing => false,
             Inside::Unknown => self.mentions(wanted),
-            Inside::Commands(wrapped) => wrapped.commands.iter().any(|command| command.may_run(wanted)),
+            Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().any(|command| command.may_run(wanted)),
         }
     }
 
@@ -291,11 +337,13 @@ fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
 }
 
 /// The line's commands, where both readers see the same.
-fn read_twice(line: &str, depth: usize) -> Result<Vec<Command>, Unclear> {
+fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
     if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
         return Err("too much in it");
     }
     let plain = plain_shell::read(line)?;
+    // First, for it bounds how deep compound commands may be.
+    let parts = compound::put_together(plain.commands.clone(), MAX_COMMANDS)?;
     let by_grammar = bash_grammar::read(&in_ascii(line));
     let same = by_grammar.as_ref().map(|theirs| {
         let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
@@ -310,16 +358,19 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Command>, Unclear> {
                 .map(|ours| in_ascii(ours).into_owned())
                 .eq(theirs.redirections.values().cloned())
     });
-    let commands = for_loops::unroll(plain.commands, MAX_COMMANDS)?;
-    let assignments = commands.iter().flat_map(|command| command.words.iter().take_while(|word| is_assignment(word)));
-    if assignments.into_iter().any(|word| !is_harmless(word)) {
-        return Err("a variable set for a command");
-    }
     match same {
         None => Err("what bash's grammar does not take for simple commands"),
         Some(false) => Err("what can be read in two ways"),
-        Some(true) => Ok(commands),
+        Some(true) => Ok(parts),
     }
+}
+
+/// `PYTHONPATH=src:lib`
+pub(super) fn steers_builds(assignment: &Word) -> bool {
+    let Some((name, value)) = assignment.text.split_once('=') else { return false };
+    let is_plain = |next: char| next.is_ascii_alphanumeric() || "_-./:".contains(next);
+    let is_inside = |path: &str| !path.starts_with('/') && path.split('/').all(|part| part != "..");
+    STEERING_VARIABLES.contains(&name) && value.chars().all(is_plain) && value.split(':').all(is_inside)
 }
 
 pub(super) fn is_harmless(assignment: &Word) -> bool {

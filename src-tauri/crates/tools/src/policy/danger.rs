@@ -97,7 +97,9 @@ const SQL: &[&str] = &["drop table", "drop database", "drop schema", "truncate t
 /// What is dangerous about a line, as a sentence; `None` where nothing known is.
 pub(super) fn of_line(line: &CommandLine) -> Option<String> {
     match line {
-        CommandLine::Understood(commands) => fed(commands).or_else(|| line.all().into_iter().find_map(of_command)),
+        CommandLine::Understood(_) => {
+            fed(&line.simple().unwrap_or_default()).or_else(|| line.all().into_iter().find_map(of_command))
+        }
         CommandLine::Opaque { words, .. } => of_words(words),
     }
 }
@@ -190,8 +192,8 @@ pub(super) fn begins_with(words: &[String], name: &str) -> bool {
 }
 
 /// `curl … | sh`: whatever comes out of one program is run by the next.
-fn fed(commands: &[SimpleCommand]) -> Option<String> {
-    let is_fed = |command: &&SimpleCommand| {
+fn fed(commands: &[&SimpleCommand]) -> Option<String> {
+    let is_fed = |command: &&&SimpleCommand| {
         let reads_stdin = command.arguments().iter().all(|word| matches!(word.text.as_str(), "-" | "-s" | "-x" | "-e"));
         command.is_fed_shell() || (reads_stdin && INTERPRETERS.contains(&command.program()))
     };

@@ -1,7 +1,8 @@
 //! The words of a shell line that may name files, however they are quoted and from wherever they are read: rather one too
 //! many. Whoever has the files at hand looks which of them are secret.
 
-use super::CommandLine;
+use super::wrappers::Inside;
+use super::{CommandLine, Shell, SimpleCommand, build, read_only};
 
 /// Beyond so many changes of folder only the words themselves are told.
 const MAX_FOLDERS: usize = 16;
@@ -16,8 +17,13 @@ fn is_separator(character: char) -> bool {
 /// Each once.
 #[must_use]
 pub fn file_words(line: &str) -> Vec<String> {
-    let plain = plain_words(&CommandLine::parse(line));
-    let pieces = plain.iter().flat_map(|word| word.split(is_separator)).chain(line.split(is_separator));
+    let parsed = CommandLine::parse(line);
+    let (plain, raw) = match judged(&parsed) {
+        // What is searched for names no file, nor is it in the line otherwise.
+        Some(commands) => (commands.into_iter().flat_map(words_that_name).collect(), ""),
+        None => (plain_words(&parsed), line),
+    };
+    let pieces = plain.iter().flat_map(|word| word.split(is_separator)).chain(raw.split(is_separator));
     let attached = plain.iter().flat_map(|word| attached(word));
     let mut words: Vec<String> = pieces.chain(attached).map(str::to_owned).chain(plain.iter().cloned()).collect();
     words.retain(|word| !word.is_empty());
@@ -32,6 +38,20 @@ pub fn file_words(line: &str) -> Vec<String> {
         words.extend(below);
     }
     words
+}
+
+/// All that it runs, where that only reads or builds, and nothing of it is handed on to others as files.
+fn judged(line: &CommandLine) -> Option<Vec<&SimpleCommand>> {
+    let is_known = || read_only::wide_reads(line, true).or_else(|| build::wide_reads(line)).is_some();
+    let commands = line.all();
+    let hands_on = commands.iter().any(|command| command.open_ended || matches!(command.inside, Inside::Commands(_)));
+    (Shell::native() == Shell::Bash && !hands_on && is_known()).then_some(commands)
+}
+
+fn words_that_name(command: &SimpleCommand) -> Vec<String> {
+    let texts = read_only::texts(command);
+    let words = command.words.iter().enumerate().filter(|(place, _)| !texts.contains(place)).map(|(_, word)| word);
+    words.chain(&command.inputs).map(|word| word.text.clone()).collect()
 }
 
 /// Whether all the folders that the line goes to are told; there may be too many.
@@ -51,7 +71,8 @@ fn plain_words(line: &CommandLine) -> Vec<String> {
         CommandLine::Opaque { words, .. } => words.clone(),
         understood @ CommandLine::Understood(_) => {
             let commands = understood.all();
-            commands.iter().flat_map(|command| &command.words).map(|word| word.text.clone()).collect()
+            let words = commands.iter().flat_map(|command| command.words.iter().chain(&command.inputs));
+            words.map(|word| word.text.clone()).collect()
         }
     }
 }
@@ -117,6 +138,53 @@ mod tests {
             assert!(has(line, ".env"), "{line}: {:?}", file_words(line));
         }
         assert!(has("head ./\".\"env", "./.env"));
+    }
+
+    #[test]
+    fn what_is_searched_for_names_no_file() {
+        for line in [
+            "jq '.a.key' f.json",
+            "jq -r '.x, .key' f.json | head",
+            "grep -rn '.key' src",
+            "grep -e .key -e .env src/a",
+            "rg -n --regexp .key src",
+            "find . -name .key",
+            "find . -type f -name '*.rs' -o -iname .key",
+            "awk '/.key/ {print}' a",
+            "sed -n '/.key/p' a",
+            "echo .key",
+            "git log -S .key",
+            "if grep -q .key a; then echo .key; fi",
+            "cargo test && grep .key a",
+        ] {
+            assert!(!has(line, ".key"), "{line}: {:?}", file_words(line));
+        }
+        for line in [
+            "jq . .key",
+            "grep x .key",
+            "grep -f .key x",
+            "grep -e x .key",
+            "grep -rn x --include=.key src",
+            "cat .key",
+            "find .key -name x",
+            "find . -newer .key",
+            "sed -n p .key",
+            "awk 1 .key",
+            "wc -l < .key",
+            "echo .key | xargs cat",
+            "echo .key | xargs wc -l",
+            "echo .key | sh",
+            "echo .key > a",
+            "find . -name .key -exec cat {} +",
+            "find . -name .key | xargs cat",
+            "bash -c 'jq .key a'",
+            "jq .key a; cp a b",
+            "git show HEAD:.key",
+            "ls .key",
+            "while read -r f; do wc -l \"$f\"; done < .key",
+        ] {
+            assert!(has(line, ".key"), "{line}: {:?}", file_words(line));
+        }
     }
 
     #[test]

@@ -2,9 +2,13 @@
 //!
 //! Each program's options are an allow-list in two short strings. Short ones are written as for `getopts`: `a` alone,
 //! `a:` with a value, `a?` with one that is attached or absent, and `#` for numbers (`-20`). Long ones are words: `name`
-//! alone, `name=` with a value, `name?` with one after `=` or none. Shortened long names are not known.
+//! alone, `name=` with a value, `name?` with one after `=` or none; `>` and `@` as in `build/programs.txt`. Shortened long
+//! names are not known.
 
 use super::plain_shell::Word;
+
+/// Behind a long option that takes a value: any, perhaps one, one that is written, one that is a target.
+const VALUES: [char; 4] = ['=', '?', '>', '@'];
 
 /// An option as it was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,20 +80,31 @@ pub(super) fn given<'a>(short: &str, long: &'a str, words: &'a [Word]) -> Option
     }
 }
 
+/// The sign that stands behind an option in its table: `>` and `@` say what kind of value it takes.
+pub(super) fn kind_of_value(short: &str, long: &str, flag: &Flag<'_>) -> Option<char> {
+    match flag {
+        Flag::Short(letter, _) => short.chars().skip_while(|known| known != letter).nth(1),
+        Flag::Long(name, _) => {
+            let entry = long.split_ascii_whitespace().find(|entry| entry.trim_end_matches(VALUES) == *name)?;
+            entry.chars().last()
+        }
+    }
+}
+
 /// How many words it took.
 fn long_option<'a>(given: &str, next: Option<&str>, known: &'a str, found: &mut Vec<Flag<'a>>) -> Option<usize> {
     let (name, value) = match given.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),
         None => (given, None),
     };
-    let entry = known.split_ascii_whitespace().find(|entry| entry.trim_end_matches(['=', '?']) == name)?;
+    let entry = known.split_ascii_whitespace().find(|entry| entry.trim_end_matches(VALUES) == name)?;
     let (value, taken) = match (entry.as_bytes().last(), value) {
-        (Some(b'='), None) => (Some(next?.to_owned()), 2),
-        (Some(b'=' | b'?'), value) => (value, 1),
+        (Some(b'=' | b'>' | b'@'), None) => (Some(next?.to_owned()), 2),
+        (Some(b'=' | b'>' | b'@' | b'?'), value) => (value, 1),
         (_, None) => (None, 1),
         (_, Some(_)) => return None,
     };
-    found.push(Flag::Long(entry.trim_end_matches(['=', '?']), value));
+    found.push(Flag::Long(entry.trim_end_matches(VALUES), value));
     Some(taken)
 }
 
@@ -105,8 +120,8 @@ fn short_options(cluster: &str, next: Option<&str>, known: &str, found: &mut Vec
         after.next()?;
         let attached = &cluster[place + 1..];
         let (value, taken) = match after.next() {
-            Some(':') if attached.is_empty() => (Some(next?.to_owned()), 2),
-            Some(':') => (Some(attached.to_owned()), 1),
+            Some(':' | '>' | '@') if attached.is_empty() => (Some(next?.to_owned()), 2),
+            Some(':' | '>' | '@') => (Some(attached.to_owned()), 1),
             Some('?') => (Some(attached.to_owned()).filter(|value| !value.is_empty()), 1),
             _ => {
                 found.push(Flag::Short(letter, None));

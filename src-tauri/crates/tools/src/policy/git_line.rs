@@ -99,8 +99,8 @@ pub fn writes_repository(line: &str) -> bool {
         return false;
     }
     let line = CommandLine::parse(line);
-    let Some(commands) = line.commands() else { return false };
-    let kinds: Option<Vec<Kind>> = commands.iter().map(kind).collect();
+    let Some(commands) = line.simple() else { return false };
+    let kinds: Option<Vec<Kind>> = commands.into_iter().map(kind).collect();
     kinds.is_some_and(|kinds| kinds.contains(&Kind::Writes))
 }
 
@@ -115,7 +115,7 @@ fn kind(command: &SimpleCommand) -> Option<Kind> {
     if command.name() == "cd" && command.arguments().len() == 1 {
         return Some(Kind::Reads);
     }
-    if command.name() != "git" || command.words.first().is_some_and(|word| word.expands) {
+    if command.name() != "git" || command.open_ended || command.words.first().is_some_and(|word| word.expands) {
         return None;
     }
     let (subcommand, arguments) = subcommand(command.arguments())?;
@@ -171,6 +171,8 @@ mod tests {
             "git rebase main",
             "git push -u origin main",
             "git checkout -b x; git log -1",
+            "(cd sub && git add -A && git commit -m x)",
+            "if git diff --quiet; then git status; else git commit -am x; fi",
         ] {
             assert!(writes_repository(line), "{line}");
         }
@@ -223,6 +225,8 @@ mod tests {
             "git init --template t",
             "git add x && git diff --output=.git/commondir",
             "git lfs pull && git add .",
+            "(git commit -m x; ./script)",
+            "while read -r x; do git fetch \"$x\"; done < list",
             "git",
             "",
         ] {

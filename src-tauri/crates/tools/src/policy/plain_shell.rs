@@ -1,6 +1,7 @@
 //! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators
-//! that join commands, redirections that write nothing, variables without anything to evaluate, and the words of a plain
-//! `for` (which `for_loops` puts together). It refuses everything else, each with the reason that the user is told.
+//! that join commands, redirections that write nothing, variables without anything to evaluate, and the marks of plain
+//! compound commands (which `compound` puts together). It refuses everything else, each with the reason that the user is
+//! told.
 //!
 //! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both readers
 //! see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
@@ -8,10 +9,14 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
+/// Marks of compound commands: each is a command of its own to this reader, where a command may begin.
+const MARKS: &[&str] = &["!", "{", "do", "elif", "else", "if", "then", "until", "while"];
+/// Those that end one: only redirections may follow.
+const CLOSING: &[&str] = &["}", "done", "fi"];
 /// Words that begin something else than a simple command.
 const RESERVED: &[&str] = &[
     "if", "then", "elif", "else", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "function",
-    "in", "{", "}", "[[", "coproc",
+    "in", "{", "}", "coproc",
 ];
 
 /// In a word's text while a line is read: a variable begins that stood in quotes.
@@ -20,8 +25,8 @@ pub(super) const IN_QUOTES: char = '\u{1}';
 pub(super) const BARE: char = '\u{3}';
 /// The variable ends.
 pub(super) const VARIABLE_END: char = '\u{2}';
-const VARIABLE: Unclear = "a variable or a substitution";
-const NULL_DEVICE: &str = "/dev/null";
+pub(super) const VARIABLE: Unclear = "a variable or a substitution";
+pub(super) const NULL_DEVICE: &str = "/dev/null";
 
 /// One word of a command, quotes and backslashes removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -52,7 +57,7 @@ impl Word {
     }
 }
 
-/// A simple command as it stands in a line.
+/// A simple command as it stands in a line, or a mark of a compound one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Command {
     /// Assignments in front included.
@@ -60,6 +65,13 @@ pub(super) struct Command {
     /// The files that it reads as its standard input.
     pub(super) inputs: Vec<Word>,
     pub(super) joint: Joint,
+}
+
+impl Command {
+    /// Whether it is this mark, or a loop's head that begins so.
+    pub(super) fn is_mark(&self, name: &str) -> bool {
+        self.words.first().is_some_and(|word| word.text == name && !word.quoted)
+    }
 }
 
 /// How a command follows the one before it.
@@ -71,8 +83,6 @@ pub enum Joint {
     And,
     Or,
     Pipe,
-    /// In a loop, so that it may not run at all.
-    Perhaps,
 }
 
 /// What was read: the commands, and each redirection, in order and without blanks.
@@ -85,7 +95,7 @@ pub(super) struct Plain {
 /// Why a line is not understood; goes on with "The line has …".
 pub(super) type Unclear = &'static str;
 
-/// The commands of a line. Loops are not put together yet.
+/// The commands of a line. Compound ones are not put together yet.
 pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
     if let Some(unclear) = line.chars().find_map(forbidden_character) {
         return Err(unclear);
@@ -97,6 +107,7 @@ pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
         word: None,
         expected: None,
         is_redirected: false,
+        is_closed: false,
     };
     reader.read()?;
     Ok(reader.read)
@@ -111,6 +122,8 @@ struct Reader<'a> {
     expected: Option<String>,
     /// The command has a redirection.
     is_redirected: bool,
+    /// The command is the end of a compound one.
+    is_closed: bool,
 }
 
 impl Reader<'_> {
@@ -120,11 +133,23 @@ impl Reader<'_> {
         while let Some(character) = self.characters.next() {
             match character {
                 ' ' | '\t' => self.end_word()?,
-                '\n' if self.has_only_do() => {}
                 '\n' => expects_command &= !self.end_command(Joint::Then)?,
                 ';' => self.end_command(Joint::Then)?.then_some(()).ok_or("an empty command")?,
+                '(' if self.may_open_subshell() => {
+                    self.mark(Word::literal("("));
+                    expects_command = true;
+                    continue;
+                }
+                ')' => {
+                    self.end_command(Joint::Then)?;
+                    self.close(Word::literal(")"));
+                }
                 '&' if self.characters.peek() == Some(&'>') => self.redirection('&')?,
                 '<' | '>' => self.redirection(character)?,
+                '&' | '|' if self.is_in_test(character) => {
+                    self.characters.next();
+                    self.command.words.push(Word::literal([character, character].iter().collect::<String>()));
+                }
                 '&' | '|' => {
                     self.operator(character)?;
                     expects_command = true;
@@ -143,14 +168,28 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A line may end behind it.
-    fn has_only_do(&mut self) -> bool {
-        let is_do = |word: &Word| word.text == "do" && !word.quoted;
-        let has = match (self.command.words.as_slice(), &self.word) {
-            ([], Some(word)) | ([word], None) => is_do(word) && self.command.inputs.is_empty(),
-            _ => false,
-        };
-        has && self.expected.is_none() && self.end_word().is_ok()
+    /// `&&` and `||` within `[[ … ]]` join its own conditions.
+    fn is_in_test(&mut self, operator: char) -> bool {
+        let is_between_words = self.word.is_none() && self.characters.peek() == Some(&operator);
+        let begins = self.command.is_mark("[[");
+        begins && is_between_words && self.command.words.last().is_some_and(|last| last.text != "]]" || last.quoted)
+    }
+
+    /// Where a command may begin. `((` is arithmetic.
+    fn may_open_subshell(&self) -> bool {
+        let begins = self.word.is_none() && self.command.words.is_empty() && self.expected.is_none();
+        begins && !self.is_redirected && self.characters.clone().next() != Some('(')
+    }
+
+    /// What follows may be a command again.
+    fn mark(&mut self, word: Word) {
+        let mark = Command { words: vec![word], ..std::mem::take(&mut self.command) };
+        self.read.commands.push(mark);
+    }
+
+    fn close(&mut self, word: Word) {
+        self.command.words.push(word);
+        self.is_closed = true;
     }
 
     fn operator(&mut self, first: char) -> Result<(), Unclear> {
@@ -231,10 +270,12 @@ impl Reader<'_> {
 
     fn part_of_word(&mut self, character: char) -> Result<(), Unclear> {
         match character {
-            '(' | ')' => return Err("a subshell or a function"),
+            '(' | ')' => return Err("a function"),
+            '$' if self.ends_word() => self.push('$', false),
             '$' => return self.variable(BARE),
             '`' => return Err(VARIABLE),
-            '!' => return Err("a negation"),
+            '!' if self.is_alone() => self.push('!', false),
+            '!' => return Err("a history expansion"),
             '\\' => {
                 let escaped = self.characters.next().filter(|next| *next == ' ' || next.is_ascii_punctuation());
                 let escaped = escaped.ok_or("a backslash before a letter or a line's end")?;
@@ -275,6 +316,15 @@ impl Reader<'_> {
         Ok(())
     }
 
+    fn ends_word(&self) -> bool {
+        self.characters.clone().next().is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&' | ')'))
+    }
+
+    /// `!` between blanks.
+    fn is_alone(&self) -> bool {
+        self.word.is_none() && matches!(self.characters.clone().next(), Some(' ' | '\t' | '\n'))
+    }
+
     /// `{}` at a word's end is left as it is by the shell; `find -exec` and `xargs -I{}` use it.
     fn is_empty_braces(&self) -> bool {
         let mut ahead = self.characters.clone();
@@ -310,7 +360,7 @@ impl Reader<'_> {
         Err("a quote that is not closed")
     }
 
-    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or set.
+    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}`, `${NAME%TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or set.
     fn variable(&mut self, begin: char) -> Result<(), Unclear> {
         let mut inner = String::new();
         let is_of_name = |next: &char| next.is_ascii_alphanumeric() || *next == '_';
@@ -348,15 +398,24 @@ impl Reader<'_> {
 
     fn end_word(&mut self) -> Result<(), Unclear> {
         let Some(mut word) = self.word.take() else { return Ok(()) };
-        // A bracket alone is the command `[`.
-        word.expands &= word.text != "[";
-        match self.expected.take() {
-            Some(sign) => self.redirected(&sign, word),
-            None => {
-                self.command.words.push(word);
-                Ok(())
-            }
+        // A bracket alone is the command `[`, a brace alone is no pattern.
+        word.expands &= !matches!(word.text.as_str(), "[" | "[[" | "]]" | "{" | "}");
+        if let Some(sign) = self.expected.take() {
+            return self.redirected(&sign, word);
         }
+        if self.is_closed {
+            return Err("words behind a compound command");
+        }
+        let may_be_mark = self.command.words.is_empty() && !word.quoted;
+        match word.text.as_str() {
+            mark if may_be_mark && (MARKS.contains(&mark) || CLOSING.contains(&mark)) => {
+                // Behind a redirection it is none.
+                (!self.is_redirected).then_some(()).ok_or("a compound command")?;
+                if MARKS.contains(&mark) { self.mark(word) } else { self.close(word) }
+            }
+            _ => self.command.words.push(word),
+        }
+        Ok(())
     }
 
     /// Whether there was a command to end. `joint` is how the next one follows.
@@ -366,6 +425,7 @@ impl Reader<'_> {
             return Err("a redirection to nothing");
         }
         let is_redirected = std::mem::take(&mut self.is_redirected);
+        self.is_closed = false;
         if self.command.words.is_empty() {
             return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
         }
@@ -380,8 +440,11 @@ fn is_plain_variable(inner: &str) -> bool {
         name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
             && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
     };
-    let is_plain_text = |text: &str| text.chars().all(|next| next.is_ascii_alphanumeric() || " _.,-".contains(next));
-    match inner.split_once(":-") {
+    let is_plain_text =
+        |text: &str| text.chars().all(|next| next.is_ascii_alphanumeric() || " _.,-*/%#".contains(next));
+    // A default, or what is left without a beginning or an end.
+    let changed = [":-", "%", "#"].iter().find_map(|sign| inner.split_once(sign));
+    match changed {
         Some((name, text)) => is_name(name) && is_plain_text(text),
         None => {
             is_name(inner)
@@ -411,7 +474,7 @@ pub(super) fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
     let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("an assignment alone") };
     // `%1` is a job, for one.
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./+@".contains(character);
-    let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "{}" | ":");
+    let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "[[" | "{}" | ":");
     if name.quoted || name.expands || name.variable || !(is_name || RESERVED.contains(&name.text.as_str())) {
         return Err("a name of a program that is put together");
     }

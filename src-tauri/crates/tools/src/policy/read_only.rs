@@ -20,6 +20,7 @@ mod programs;
 mod whereabouts;
 
 pub(super) use expressions::end_of_exec;
+pub(super) use places::texts;
 
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
@@ -100,6 +101,10 @@ pub enum WideRead {
     Inside(String),
     /// A folder in which git is asked.
     Repository(String),
+    /// What a build writes: nobody's own file may be there.
+    Output(String),
+    /// A read from each of the folders that a pattern stands for.
+    FromEach { folders: String, read: Box<WideRead> },
 }
 
 /// Which wide reads the line makes; `None` where it is not known to only read.
@@ -130,7 +135,7 @@ fn is_plain(command: &SimpleCommand) -> bool {
     match &command.inside {
         Inside::Nothing => !is_script,
         Inside::Commands(wrapped) => wrapped.commands.iter().all(is_plain),
-        Inside::Unknown => false,
+        Inside::Compound(_) | Inside::Unknown => false,
     }
 }
 
@@ -138,13 +143,19 @@ impl WideRead {
     /// Whether rules about paths speak of it by what the line names.
     pub(crate) fn is_named(&self) -> bool {
         match self {
-            Self::Place { .. } | Self::Folder(_) | Self::Inside(_) | Self::Repository(_) | Self::Names { .. } => true,
+            Self::Place { .. }
+            | Self::Folder(_)
+            | Self::Inside(_)
+            | Self::Repository(_)
+            | Self::Names { .. }
+            | Self::Output(_) => true,
             Self::Below { .. } | Self::Kept | Self::Matching(_) => false,
+            Self::FromEach { read, .. } => read.is_named(),
         }
     }
 
     /// The same, read from another folder.
-    pub(super) fn from(self, folder: &str) -> Self {
+    pub(crate) fn from(self, folder: &str) -> Self {
         match self {
             Self::Below { folder: below, is_pattern, descent, endings } => {
                 Self::Below { folder: joined(folder, &below), is_pattern, descent, endings }
@@ -155,6 +166,8 @@ impl WideRead {
             Self::Folder(path) => Self::Folder(joined(folder, &path)),
             Self::Inside(path) => Self::Inside(joined(folder, &path)),
             Self::Repository(path) => Self::Repository(joined(folder, &path)),
+            Self::Output(path) => Self::Output(joined(folder, &path)),
+            Self::FromEach { folders, read } => Self::FromEach { folders: joined(folder, &folders), read },
             Self::Kept => Self::Kept,
         }
     }
@@ -173,8 +186,10 @@ fn joined_names(folder: &str, pattern: &str) -> String {
 
 pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     match &command.inside {
+        _ if command.steered => false,
         Inside::Nothing => is_known(command, wide),
-        Inside::Unknown => false,
+        // Whoever follows the line looks into compound commands.
+        Inside::Compound(_) | Inside::Unknown => false,
         Inside::Commands(wrapped) if command.name() == "find" => {
             expressions::find_only_reads(command.arguments())
                 && wrapped.commands.iter().all(|inner| handed_on::reads_what_find_hands_on(inner, command, wide))
@@ -210,8 +225,11 @@ pub(super) fn tells_as_the_project_says(command: &SimpleCommand) -> bool {
 }
 
 fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
-    if let Some((folder, command)) = asked_elsewhere(command) {
+    if let Some((folder, command)) = git_itself(command) {
         let mut reads = vec![WideRead::Folder(".".to_owned()), WideRead::Repository(".".to_owned())];
+        if folder == "." {
+            reads.clear();
+        }
         let is_known = is_known(&command, &mut reads);
         wide.extend(reads.into_iter().map(|read| read.from(&folder)));
         return is_known;
@@ -221,22 +239,39 @@ fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         && places::named_by(command, wide)
 }
 
-/// `git -C FOLDER …` as git asked there.
-fn asked_elsewhere(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
-    let [git, option, folder, rest @ ..] = command.words.as_slice() else { return None };
-    let is_plain = git.text == "git"
-        && option.text == "-C"
-        && !folder.expands
-        && !folder.text.is_empty()
-        && !folder.text.starts_with(['-', '~']);
-    let words = || std::iter::once(git).chain(rest).cloned().collect();
-    is_plain.then(|| (folder.text.clone(), SimpleCommand { words: words(), ..command.clone() }))
+/// `git --no-pager -C FOLDER …` as git asked there.
+fn git_itself(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
+    let [git, rest @ ..] = command.words.as_slice() else { return None };
+    let (mut folder, mut left) = (".".to_owned(), rest);
+    loop {
+        left = match left {
+            [option, after @ ..] if developer_tools::GIT_ALONE.contains(&option.text.as_str()) => after,
+            [option, to, after @ ..] if option.text == "-C" => {
+                let is_plain = !to.expands && !to.text.is_empty() && !to.text.starts_with(['-', '~']);
+                folder = joined(&folder, is_plain.then_some(&to.text)?);
+                after
+            }
+            [option, setting, after @ ..] if option.text == "-c" => {
+                let name = setting.text.split('=').next().unwrap_or_default();
+                let is_harmless = developer_tools::GIT_SETTINGS.contains(&name.to_ascii_lowercase().as_str());
+                (is_harmless || setting.text == "core.pager=cat").then_some(after)?
+            }
+            left => {
+                let words = || std::iter::once(git).chain(left).cloned().collect();
+                let is_more = git.text == "git" && left.len() < rest.len() && !left.is_empty();
+                return is_more.then(|| (folder, SimpleCommand { words: words(), ..command.clone() }));
+            }
+        };
+    }
 }
 
 fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let arguments = command.arguments();
-    if matches!(arguments, [only] if only.text == "--version") {
+    if matches!(arguments, [only] if matches!(only.text.as_str(), "--version" | "--help")) {
         return programs::SAYS_ITS_VERSION.contains(&command.name());
+    }
+    if asks_for_help(command) {
+        return true;
     }
     match command.name() {
         "awk" | "gawk" | "mawk" | "nawk" => {
@@ -249,12 +284,26 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
         "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
         "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
-        "[" | "test" => !command.open_ended && expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
+        "[" | "[[" | "test" => expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
         _ => {
             let Some((program, words)) = program_of(command) else { return false };
             program.takes(&command.words[words..], command.open_ended, wide)
         }
     }
+}
+
+/// `cargo test --help`, `go help build`
+fn asks_for_help(command: &SimpleCommand) -> bool {
+    let is_plain = |word: &Word| {
+        let runs = ["exec", "help", "run", "x", "dlx"].contains(&word.text.as_str());
+        word.text.chars().all(|next| next.is_ascii_lowercase() || next == '-') && !word.text.starts_with('-') && !runs
+    };
+    let words: &[Word] = match command.arguments() {
+        [help, words @ ..] if help.text == "help" && command.name() != "git" => words,
+        [words @ .., help] if help.text == "--help" && command.name() != "git" => words,
+        _ => return false,
+    };
+    developer_tools::EXPLAINS_ITSELF.contains(&command.name()) && words.len() <= 3 && words.iter().all(is_plain)
 }
 
 /// The entry, and how many words its name has.
@@ -286,7 +335,8 @@ impl Program {
         if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
             return false;
         }
-        let is_said = |word: &Word| matches!(self.name, "echo" | "printf") && word.variable;
+        // As `compound` leaves them: where any text will do.
+        let is_said = |word: &Word| word.variable && !open_ended;
         let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
         let expands = arguments.iter().any(|word| word.expands && !is_said(word));
         let fits = match self.operands {
@@ -395,7 +445,8 @@ fn no_pattern(arguments: &[Word]) -> bool {
 
 /// No pattern, but what a loop runs through.
 fn one_at_a_time(arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
-    arguments.iter().all(|word| !word.expands || word.each.is_some()) && patterns(arguments, true, wide)
+    arguments.iter().all(|word| !word.expands || word.each.is_some() || word.variable)
+        && patterns(arguments, true, wide)
 }
 
 /// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces

@@ -5,6 +5,7 @@
 //! loop): their inside is only looked at to forbid and to warn.
 
 use super::command_line::{CommandLine, SimpleCommand};
+use super::compound::Inner;
 use super::flags::{self, Flag};
 use super::plain_shell::{Word, is_assignment};
 use super::read_only;
@@ -17,6 +18,8 @@ pub enum Inside {
     /// It is one, but what it runs can't be told.
     Unknown,
     Commands(Wrapped),
+    /// It is a compound command: a subshell, branches, a loop.
+    Compound(Inner<SimpleCommand>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -200,6 +203,7 @@ const SUBCOMMANDS_THAT_RUN: &[(&str, &[&str])] = &[
     ("yarn", &["dlx", "exec"]),
     // Their operands may be evaluated.
     ("[", &["-v"]),
+    ("[[", &["-eq", "-ge", "-gt", "-le", "-lt", "-ne", "-v"]),
     ("test", &["-v"]),
 ];
 
@@ -316,7 +320,10 @@ fn xargs(arguments: &[Word], depth: usize) -> Option<Wrapped> {
         _ => None,
     });
     if let Some(mark) = replaced.filter(|mark| !mark.is_empty()) {
-        words.iter_mut().filter(|word| word.text.contains(mark)).for_each(|word| word.expands = true);
+        words.iter_mut().filter(|word| word.text.contains(mark)).for_each(|word| {
+            word.expands = true;
+            word.variable = true;
+        });
     }
     // What comes in place of the mark may be anything, as what is put at the end.
     let found = rest(&words, 0, true, depth)?;

@@ -1,6 +1,7 @@
 //! What runs a project's tools: `npx TOOL`, `poetry run TOOL`, `node_modules/.bin/TOOL`; and options that say in which
 //! folder, in front of everything else.
 
+use super::super::flags::{self, Flag};
 use super::super::plain_shell::Word;
 
 const RUNNERS: &[&str] = &[
@@ -49,12 +50,17 @@ const IN_PART: &[(&str, &[&str])] =
     &[("npm", &["-w", "--workspace"]), ("pnpm", &["-F", "--filter"]), ("yarn", &["workspace"])];
 /// Options in front that only change what is said, or run it in all parts.
 const QUIET: &[(&str, &[&str])] = &[
-    ("cargo", &["-q", "--quiet", "-v", "--offline", "--locked", "--frozen"]),
+    ("cargo", &["+beta", "+nightly", "+stable", "-q", "--quiet", "-v", "--offline", "--locked", "--frozen"]),
     ("make", &["-s", "--silent", "--no-print-directory"]),
     ("npm", &["-s", "--silent", "--workspaces"]),
     ("pnpm", &["-r", "-s", "--silent", "--recursive"]),
     ("yarn", &["-s", "--silent"]),
 ];
+/// Interpreters that run a project's tool by its path or its name, with what may stand in between.
+const INTERPRETERS: &[(&str, &str)] =
+    &[("node", ""), ("php", "d:"), ("python", "BEIW:X:su"), ("python3", "BEIW:X:su"), ("ruby", "w")];
+/// What `uv run` takes before the tool.
+const OF_UV: &[&str] = &["--frozen", "--locked", "--no-sync", "--offline", "--quiet", "-q"];
 
 /// The words without such options, and the folder.
 pub(super) fn in_folder(words: &[Word]) -> (Vec<Word>, Option<String>) {
@@ -87,13 +93,55 @@ pub(super) fn in_folder(words: &[Word]) -> (Vec<Word>, Option<String>) {
     (std::iter::once(name.clone()).chain(rest.iter().cloned()).collect(), folder)
 }
 
+/// `php -d memory_limit=-1 vendor/bin/phpunit` as `vendor/bin/phpunit`, `python -B -m pytest` as `python -m pytest`.
+fn without_options(words: &[Word]) -> Vec<Word> {
+    if let [uv, run, rest @ ..] = words
+        && (uv.text.as_str(), run.text.as_str()) == ("uv", "run")
+    {
+        let rest = rest.iter().skip_while(|word| OF_UV.contains(&word.text.as_str()));
+        return [uv, run].into_iter().chain(rest).cloned().collect();
+    }
+    let Some((name, arguments)) = words.split_first() else { return Vec::new() };
+    let Some((_, options)) = INTERPRETERS.iter().find(|(program, _)| *program == name.text) else {
+        return words.to_vec();
+    };
+    let begin = arguments.iter().position(|word| word.text == "-m" || !word.text.starts_with('-'));
+    let values = |flag: &Flag<'_>| match flag {
+        Flag::Short('d', Some(setting)) => {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            let is_plain = value.chars().all(|next| next.is_ascii_alphanumeric() || "-_,".contains(next));
+            ["display_errors", "error_reporting", "memory_limit", "xdebug.mode"].contains(&name) && is_plain
+        }
+        Flag::Short(..) | Flag::Long(..) => true,
+    };
+    // A value may stand before the word that was found.
+    for end in begin.into_iter().flat_map(|begin| begin..arguments.len().min(begin + 4)) {
+        let Some(given) = flags::leading(options, "", &arguments[..end]) else { continue };
+        let rest = &arguments[end..];
+        let is_whole = given.end == end && given.found.iter().all(values);
+        match rest.first() {
+            Some(module) if is_whole && module.text == "-m" => return [std::slice::from_ref(name), rest].concat(),
+            Some(tool) if is_whole && is_tool(&tool.text) => return rest.to_vec(),
+            _ => {}
+        }
+    }
+    words.to_vec()
+}
+
+fn is_tool(path: &str) -> bool {
+    let plain = path.strip_prefix("./").unwrap_or(path);
+    FOLDERS.iter().any(|folder| *folder != "bin/" && plain.starts_with(folder))
+}
+
 /// The tool with its arguments, where something only runs it.
 pub(super) fn of_tool(words: &[Word]) -> Option<Vec<Word>> {
+    let words = &without_options(words)[..];
     let name = &words.first()?.text;
     let plain = name.strip_prefix("./").unwrap_or(name);
     if let Some(tool) = FOLDERS.iter().find_map(|folder| plain.strip_prefix(folder)) {
-        let tool = Word::literal(tool);
-        return Some(std::iter::once(tool).chain(words[1..].iter().cloned()).collect());
+        let tool: Vec<Word> = std::iter::once(Word::literal(tool)).chain(words[1..].iter().cloned()).collect();
+        // Another one within, such as `.venv/bin/python -m pytest`.
+        return Some(of_tool(&tool).unwrap_or(tool));
     }
     let is_one = |runner: &&&str| {
         let mut given = words.iter();

@@ -15,6 +15,48 @@ pub(super) const STEERED_BY_PROJECTS: &[&str] = &[
     "rustfmt", "rustup", "uv", "yarn",
 ];
 
+/// In front of git's subcommands; pagers are off where nobody scrolls.
+pub(super) const GIT_ALONE: &[&str] =
+    &["--literal-pathspecs", "--no-optional-locks", "--no-pager", "--no-replace-objects", "-P"];
+/// Settings that only say how something is shown, in lower case.
+pub(super) const GIT_SETTINGS: &[&str] = &[
+    "color.branch",
+    "color.diff",
+    "color.status",
+    "color.ui",
+    "core.abbrev",
+    "core.quotepath",
+    "diff.context",
+    "diff.mnemonicprefix",
+    "diff.noprefix",
+    "log.abbrevcommit",
+    "log.date",
+    "log.decorate",
+    "log.showsignature",
+    "status.short",
+];
+/// What says how it is used, also of each of its parts.
+pub(super) const EXPLAINS_ITSELF: &[&str] = &[
+    "bundle",
+    "cargo",
+    "composer",
+    "deno",
+    "docker",
+    "dotnet",
+    "gh",
+    "go",
+    "helm",
+    "kubectl",
+    "npm",
+    "pip",
+    "pip3",
+    "poetry",
+    "ruff",
+    "rustup",
+    "terraform",
+    "uv",
+];
+
 const fn tells(name: &'static str, short: &'static str, long: &'static str) -> Program {
     Program { name, short, long, operands: Any, shows: Shows::Names }
 }
@@ -65,8 +107,10 @@ pub(super) const PROGRAMS: &[Program] = &[
         lists_only,
     ),
     kept("git cat-file", "epst", "batch-check? buffer", |given| !names_only_files(given)),
+    tells("git bisect log", "", ""),
     tells("git check-attr", "az", "all cached"),
     tells("git check-ignore", "qvnz", "no-index non-matching quiet stdin verbose"),
+    tells("git cherry", "v", "abbrev? verbose"),
     alone("git count-objects", "vH", "human-readable verbose"),
     tells(
         "git describe",
@@ -126,7 +170,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     tells(
         "git status",
-        "bsuz",
+        "bsu?z",
         "ahead-behind branch column? find-renames? ignore-submodules? ignored? long no-ahead-behind no-renames porcelain? renames short show-stash untracked-files?",
     ),
     alone("git submodule status", "", "cached recursive"),
@@ -156,10 +200,6 @@ pub(super) const PROGRAMS: &[Program] = &[
     alone("git version", "", "build-options"),
     kept("git whatchanged", LOG_SHORT, LOG, shows_patch),
     alone("git worktree list", "vz", "porcelain verbose"),
-    // Pagers are off where nobody scrolls.
-    kept("git --no-pager log", LOG_SHORT, LOG, shows_patch),
-    kept("git --no-pager diff", LOG_SHORT, LOG, shows_changes),
-    kept("git --no-pager show", LOG_SHORT, LOG, shows_changes),
     alone(
         "cargo metadata",
         "vq",
@@ -167,7 +207,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     alone(
         "cargo tree",
-        "dei:p:vq",
+        "de:i:p:vq",
         "all-features all-targets charset= color= depth= duplicates edges= exclude= features= format= frozen invert? locked manifest-path= no-default-features no-dedupe offline package= prefix= prune= target= workspace",
     ),
     alone("cargo pkgid", "p:", "frozen locked offline package= manifest-path="),
@@ -227,16 +267,24 @@ pub(super) const PROGRAMS: &[Program] = &[
     alone("python3 -V", "V", ""),
     alone("node -v", "", ""),
     alone("ruby -v", "", ""),
+    alone("php -i", "", ""),
+    alone("php -m", "", ""),
     alone("php -v", "", ""),
+    alone("php --ini", "", ""),
     alone("java -version", "", ""),
+    alone("javac -version", "", ""),
     alone("mvn -v", "", ""),
     alone("gcc -v", "", ""),
     alone("deno info", "", "json"),
     tells("uv pip list", "", "format= outdated"),
+    tells("ruff rule", "", "all output-format="),
     tells("uv tree", "", "depth= frozen locked outdated"),
+    alone("poetry env info", "p", "path"),
     tells("poetry show", "alotT", "all latest outdated top-level tree"),
     tells("gem list", "al", "all local versions no-versions"),
+    tells("bundle info", "", "path version"),
     tells("bundle list", "", "name-only paths"),
+    alone("composer check-platform-reqs", "", "lock no-dev"),
     tells("composer show", "aiDNPt", "all direct installed latest name-only outdated path tree"),
     checked("go env", "", "json", |given| given.operands.iter().all(|operand| !operand.text.contains('='))),
     tells("go list", "", ""),
@@ -295,6 +343,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     alone("kubectl config get-contexts", "o:", "no-headers output="),
     alone("helm list", "aAn:qo:", "all all-namespaces namespace= output= short"),
     tells("helm status", "n:o:", "namespace= output="),
+    tells("helm template", "n:", "namespace="),
     alone("terraform version", "", "json"),
     tells("terraform state list", "", ""),
     tells(

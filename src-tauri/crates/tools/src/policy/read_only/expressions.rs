@@ -264,24 +264,56 @@ fn is_archive_name(name: &str) -> bool {
     !name.starts_with('-') && !name.contains(':')
 }
 
-/// `[ -f FILE ]`, `test "a" = "b"`: what looks at files and compares texts. `-v` evaluates its operand.
+/// What looks at one thing, and what compares two.
+const TEST_ONE: &str = "-G -L -N -O -S -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z";
+const TEST_TWO: &str = "!= -ef -eq -ge -gt -le -lt -ne -nt -ot = ==";
+/// These of texts and numbers alone.
+const TEST_TEXT: &str = "!= -eq -ge -gt -le -lt -n -ne -z = ==";
+
+/// `[ -f FILE ]`, `test "a" = "b"`: what looks at files and compares texts. `-v` evaluates its operand, and so may anything
+/// with a bracket in it, and numbers in `[[ … ]]`. What a variable stands for is not known, so it is one word, and only its text is looked at.
 pub(super) fn test_only_reads(command: &SimpleCommand) -> bool {
     let arguments = match (command.name(), command.arguments()) {
         ("[", [inner @ .., last]) if last.text == "]" => inner,
+        ("[[", [inner @ .., last]) if last.text == "]]" => inner,
         ("test", arguments) => arguments,
         _ => return false,
     };
-    let plain = |word: &Word| !word.text.contains(['[', '$', '`']);
-    match arguments {
-        [operator, operand] => {
-            let files = "-b -c -d -e -f -g -h -k -L -n -p -r -s -S -u -w -x -z";
-            files.split(' ').any(|known| known == operator.text) && plain(operand)
-        }
-        [left, operator, right] => {
-            matches!(operator.text.as_str(), "=" | "==" | "!=" | "-nt" | "-ot" | "-ef") && plain(left) && plain(right)
-        }
-        _ => false,
+    let evaluates = command.name() == "[[";
+    let is_among = |words: &str, text: &str| words.split(' ').any(|word| word == text);
+    let joint = |word: &Word| match evaluates {
+        true => matches!(word.text.as_str(), "&&" | "||"),
+        false => matches!(word.text.as_str(), "-a" | "-o") && !word.variable,
+    };
+    let has_variable = arguments.iter().any(|word| word.variable);
+    // Of more words than one expression has, a variable could change what is what.
+    if has_variable && !evaluates && arguments.iter().any(joint) {
+        return false;
     }
+    arguments.split(joint).all(|expression| {
+        let expression = match expression {
+            [not, rest @ ..] if not.text == "!" && !rest.is_empty() => rest,
+            all => all,
+        };
+        let plain = |word: &Word, operator: &str| match word.variable {
+            true => is_among(TEST_TEXT, operator) || command.open_ended,
+            false => !word.text.contains(['[', '$', '`']),
+        };
+        match expression {
+            [operand] => plain(operand, "-n"),
+            [operator, operand] => is_among(TEST_ONE, &operator.text) && plain(operand, &operator.text),
+            // There, what is compared as a number is evaluated.
+            [left, operator, right] if evaluates && operator.text.starts_with('-') => {
+                let is_number =
+                    |word: &Word| word.text == "${?}" || word.text.bytes().all(|byte| byte.is_ascii_digit());
+                is_among(TEST_TWO, &operator.text) && is_number(left) && is_number(right)
+            }
+            [left, operator, right] => {
+                is_among(TEST_TWO, &operator.text) && plain(left, &operator.text) && plain(right, &operator.text)
+            }
+            _ => false,
+        }
+    })
 }
 
 /// `ip -br addr show dev lo`, in this order, the verb in full: `ip` takes `a` for `add`, and `-b` for a file of commands.

@@ -23,16 +23,12 @@ pub(super) fn reads_what_is_listed(commands: &[SimpleCommand], place: usize, wid
     let xargs = &commands[place];
     let Inside::Commands(wrapped) = &xargs.inside else { return false };
     let [inner] = wrapped.commands.as_slice() else { return false };
-    if xargs.name() != "xargs" || !wrapped.is_transparent || xargs.joint != Joint::Pipe {
+    if xargs.name() != "xargs" || !wrapped.is_transparent {
         return false;
-    }
-    let mut source = place - 1;
-    while commands[source].joint == Joint::Pipe && source > 0 && passes_lines_on(&commands[source]) {
-        source -= 1;
     }
     let options: Vec<&str> = xargs.words[1..wrapped.starts_at].iter().map(|word| word.text.as_str()).collect();
     let as_words = !options.iter().any(|option| matches!(*option, "-0" | "--null" | "-r0" | "-0r"));
-    let Some(listed) = lists(&commands[source], as_words) else { return false };
+    let Some(listed) = listed_before(commands, place, as_words) else { return false };
     let Some(inner) = without_mark(inner, &options) else { return false };
     let mut reads = Vec::new();
     let is_known = reads_more(&inner, &mut reads).is_some();
@@ -41,6 +37,24 @@ pub(super) fn reads_what_is_listed(commands: &[SimpleCommand], place: usize, wid
         wide.extend(listed);
     }
     is_known
+}
+
+/// The files that the command at `place` is told by the pipe before it, one a line.
+pub(super) fn listed_before(commands: &[SimpleCommand], place: usize, as_words: bool) -> Option<Vec<WideRead>> {
+    let is_fed = commands[place].joint == Joint::Pipe;
+    let mut source = place.checked_sub(1).filter(|_| is_fed)?;
+    while commands[source].joint == Joint::Pipe && source > 0 && passes_lines_on(&commands[source]) {
+        source -= 1;
+    }
+    lists(&commands[source], as_words)
+}
+
+/// Whether `command` only reads with one of these files in the place of a variable.
+pub(super) fn reads_each(command: &SimpleCommand, variable: &str, wide: &mut Vec<WideRead>) -> bool {
+    let is_it = |word: &Word| word.text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) == Some(variable);
+    let (given, words): (Vec<Word>, Vec<Word>) = command.words.iter().cloned().partition(|word| word.variable);
+    let plain = SimpleCommand { words, open_ended: false, ..command.clone() };
+    command.open_ended && given.iter().all(is_it) && reads_more(&plain, wide).is_some()
 }
 
 /// What stands in the place of `xargs -I MARK`, left out. As a part of a word it could be anything.
@@ -103,6 +117,21 @@ fn lists(command: &SimpleCommand, as_words: bool) -> Option<Vec<WideRead>> {
         {
             Some(vec![WideRead::Kept, here(shown)])
         }
+        // What a pattern stands for comes out as it is, unless it is a folder.
+        "ls" if command.arguments().iter().all(|word| {
+            matches!(word.text.as_str(), "-1" | "-d" | "-t" | "-1t" | "-r" | "-tr")
+                || (word.expands && is_of_files(word))
+        }) && command.arguments().iter().any(|word| word.expands) =>
+        {
+            let matching = |word: &&Word| word.expands;
+            let of = |word: &Word| {
+                [
+                    WideRead::Matching(word.text.clone()),
+                    WideRead::Names { pattern: word.text.clone(), splits: as_words },
+                ]
+            };
+            Some(command.arguments().iter().filter(matching).flat_map(of).collect())
+        }
         "rg" if has(&["--files"]) => Some(vec![here(shown)]),
         // They read what they list.
         "rg" | "grep"
@@ -112,6 +141,12 @@ fn lists(command: &SimpleCommand, as_words: bool) -> Option<Vec<WideRead>> {
         }
         _ => None,
     }
+}
+
+/// `src/*.rs`
+fn is_of_files(pattern: &Word) -> bool {
+    let name = pattern.text.rsplit('/').next().unwrap_or_default();
+    pattern.each.is_none() && !pattern.variable && places::ending_of(name).is_some()
 }
 
 /// Whether `command` only reads with files to follow, and whether it shows what is in them.

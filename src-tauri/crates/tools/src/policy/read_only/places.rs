@@ -8,11 +8,11 @@ use super::{WideRead, program_of};
 
 /// Programs that take their operands for text.
 const SAYING: &[&str] = &[
-    "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "kubectl", "npm",
-    "numfmt", "pgrep", "printenv", "printf", "seq", "sleep", "tr", "true",
+    ":", "basename", "cal", "date", "df", "dirname", "echo", "expr", "factor", "false", "groups", "id", "kubectl",
+    "npm", "numfmt", "pgrep", "poetry", "printenv", "printf", "seq", "sleep", "tr", "true",
 ];
 /// Programs whose first operand is what they look for, unless an option says it.
-const SEEKING: &[&str] = &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg"];
+const SEEKING: &[&str] = &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg", "zegrep", "zfgrep", "zgrep"];
 /// Options whose values are text.
 const TEXTS: &[(&str, &str)] = &[
     ("cut", "d output-delimiter"),
@@ -35,9 +35,15 @@ const TEXTS: &[(&str, &str)] = &[
     ("sort", "t field-separator"),
     ("stat", "c format printf"),
     ("tree", "I P"),
+    ("zegrep", "e regexp include exclude exclude-dir"),
+    ("zfgrep", "e regexp include exclude exclude-dir"),
+    ("zgrep", "e regexp include exclude exclude-dir"),
 ];
 /// Predicates of `find` that name a file.
 const FIND_NAMES: &[&str] = &["-anewer", "-cnewer", "-newer", "-samefile"];
+
+/// Predicates of `find` that say how a name looks.
+const FIND_TEXTS: &[&str] = &["-iname", "-ipath", "-iregex", "-iwholename", "-name", "-path", "-regex", "-wholename"];
 
 /// Always true: what they name is for others to judge.
 pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
@@ -59,6 +65,47 @@ pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> boo
         },
     }
     true
+}
+
+/// Which of its words are text for sure, whatever they look like.
+pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
+    let words = &command.words;
+    let after = |options: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (1..words.len().saturating_sub(1)).filter(|place| options(&words[*place].text)).map(|place| place + 1).collect()
+    };
+    let place_of = |wanted: &Word| words.iter().position(|word| std::ptr::eq(word, wanted));
+    match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" | "sed" => {
+            let options = if command.name() == "sed" { "nErzusl:e:" } else { "F:v:" };
+            let given = flags::given(options, "quiet silent expression= regexp-extended", command.arguments());
+            let has_script = |given: &Given<'_>| given.flags.iter().any(|flag| super::is_among(flag, "e expression"));
+            given
+                .filter(|given| !has_script(given))
+                .and_then(|given| place_of(given.operands.first()?))
+                .into_iter()
+                .collect()
+        }
+        "find" => after(&|text| FIND_TEXTS.contains(&text)),
+        _ => {
+            let Some((program, name)) = program_of(command) else { return Vec::new() };
+            let Some(given) = flags::given(program.short, program.long, &words[name..]) else { return Vec::new() };
+            let texts = TEXTS.iter().find(|(known, _)| *known == program.name).map_or("", |(_, texts)| texts);
+            let is_text = |text: &str| match text.strip_prefix("--") {
+                Some(long) => texts.split(' ').any(|known| known.len() > 1 && known == long),
+                None => text
+                    .strip_prefix('-')
+                    .is_some_and(|short| short.len() == 1 && texts.split(' ').any(|known| known == short)),
+            };
+            let is_seeking = SEEKING.contains(&program.name) && !super::has_pattern_flag(&given);
+            let says = SAYING.contains(&program.name);
+            let operands = given
+                .operands
+                .iter()
+                .enumerate()
+                .filter(|(number, word)| (says && !word.expands) || (is_seeking && *number == 0));
+            operands.filter_map(|(_, word)| place_of(word)).chain(after(&is_text)).collect()
+        }
+    }
 }
 
 /// What it is fed.

@@ -31,6 +31,12 @@ const fn greps(name: &'static str) -> Program {
     }
 }
 
+/// Of compressed files as of others.
+const fn shows_found(name: &'static str) -> Program {
+    let grep = greps(name);
+    Program { short: "aEFGHhIilLnoPqsvwxA:B:C:m:ce:#", shows: Shows::Contents, ..grep }
+}
+
 const fn sums(name: &'static str) -> Program {
     names(name, "bctwz", "binary check ignore-missing quiet status strict tag text warn zero")
 }
@@ -137,6 +143,7 @@ pub(super) const SAYS_ITS_VERSION: &[&str] = &[
 ];
 
 pub(super) const PROGRAMS: &[Program] = &[
+    names(":", "", ""),
     names("arch", "", ""),
     names("basename", "as:z", "multiple suffix= zero"),
     shows("base64", "w:", "wrap="),
@@ -208,6 +215,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     ),
     names("echo", "enE", ""),
     greps("egrep"),
+    Program { name: "exit", short: "", long: "", operands: AtMost(1), shows: Shows::Names },
     Program { name: "env", short: "", long: "", operands: AtMost(0), shows: Shows::Names },
     shows("expand", "it:", "initial tabs="),
     names("expr", "", ""),
@@ -339,6 +347,22 @@ pub(super) const PROGRAMS: &[Program] = &[
         shows: Shows::Below(Below { first_is_pattern: true, ..Below::SHOWN }),
     },
     names("seq", "f:s:w#", "equal-width format= separator="),
+    // Others of its options have names stand for programs, or variables for others.
+    Program {
+        name: "set",
+        short: "euxo:",
+        long: "",
+        operands: Checked(|given| {
+            let is_known = |flag: &Flag<'_>| match flag {
+                Flag::Short('o', Some(option)) => {
+                    ["errexit", "nounset", "pipefail", "xtrace"].contains(&option.as_str())
+                }
+                Flag::Short(..) | Flag::Long(..) => true,
+            };
+            given.operands.is_empty() && given.flags.iter().all(is_known)
+        }),
+        shows: Shows::Names,
+    },
     sums("sha1sum"),
     sums("sha224sum"),
     sums("sha256sum"),
@@ -371,6 +395,8 @@ pub(super) const PROGRAMS: &[Program] = &[
     shows("tsort", "", ""),
     names("tty", "s", "quiet silent"),
     names("type", "afptP", ""),
+    Program { name: "ulimit", short: "aHnSs", long: "", operands: AtMost(0), shows: Shows::Names },
+    Program { name: "umask", short: "S", long: "", operands: AtMost(0), shows: Shows::Names },
     names(
         "uname",
         "aimnoprsv",
@@ -397,6 +423,10 @@ pub(super) const PROGRAMS: &[Program] = &[
     shows("gunzip -c", "", ""),
     shows("xzcat", "", ""),
     shows("zcat", "f", ""),
+    shows_found("zegrep"),
+    shows_found("zfgrep"),
+    shows_found("zgrep"),
+    shows("unzip -p", "", ""),
     names("unzip -l", "v", ""),
     names("unzip -Z1", "", ""),
     names("zipinfo", "12lmstvhzT", ""),

@@ -1,9 +1,11 @@
 //! From which folders a line's commands run: `cd`, and what it depends on whether it was carried out.
 
 use super::super::SimpleCommand;
+use super::super::compound::Order;
 use super::super::file_words::without_dots;
 use super::super::plain_shell::{Joint, Word};
-use super::{WideRead, handed_on, joined};
+use super::super::wrappers::Inside;
+use super::{WideRead, handed_on, joined, places};
 
 /// So many places at once are not followed.
 const MAX_STATES: usize = 16;
@@ -12,77 +14,184 @@ const MAX_STATES: usize = 16;
 #[derive(Clone, PartialEq, Eq)]
 struct State {
     folder: String,
+    is_pattern: bool,
     is_well: bool,
 }
 
+type Known<'a> = dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool + 'a;
+
 /// What each of the commands reads, from wherever it may run; `None` where one is not `known`.
-pub(in super::super) fn each_command(
-    commands: &[SimpleCommand],
-    known: &mut dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool,
-) -> Option<Vec<WideRead>> {
-    let mut states = vec![State { folder: ".".to_owned(), is_well: true }];
-    let mut wide = Vec::new();
-    for (place, command) in commands.iter().enumerate() {
-        let is_piped =
-            command.joint == Joint::Pipe || commands.get(place + 1).is_some_and(|next| next.joint == Joint::Pipe);
-        let runs = |state: &State| match command.joint {
-            Joint::Then | Joint::Perhaps | Joint::Pipe => true,
-            Joint::And => state.is_well,
-            Joint::Or => !state.is_well,
-        };
-        let (running, mut after): (Vec<State>, Vec<State>) = states.into_iter().partition(runs);
-        let both = |state: &State| [true, false].map(|is_well| State { is_well, ..state.clone() });
-        let goes_to = if command.name() == "cd" { Some(folder_of(command)?) } else { None };
-        if goes_to.is_none() || is_piped || command.joint == Joint::Perhaps {
-            after.extend(running.iter().flat_map(both));
-        }
-        let mut reads = Vec::new();
-        match goes_to {
-            Some(folder) => {
-                for state in &running {
-                    let folder = joined(&state.folder, &folder);
-                    wide.push(WideRead::Folder(folder.clone()));
-                    after.push(State { folder: without_dots(&folder), is_well: true });
-                }
-            }
-            None if !(handed_on::reads_what_is_listed(commands, place, &mut reads) || known(command, &mut reads)) => {
-                return None;
-            }
-            None => {
-                for (number, state) in running.iter().enumerate() {
-                    if running[..number].iter().all(|other| other.folder != state.folder) {
-                        wide.extend(reads.iter().map(|read| read.clone().from(&state.folder)));
-                        let asks_git = command.name() == "git" && state.folder != ".";
-                        wide.extend(asks_git.then(|| WideRead::Repository(state.folder.clone())));
-                    }
-                }
-            }
-        }
-        states = Vec::new();
-        after.into_iter().for_each(|state| {
-            if !states.contains(&state) {
-                states.push(state)
-            }
-        });
-        if states.len() > MAX_STATES {
-            return None;
-        }
-    }
+pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Known<'_>) -> Option<Vec<WideRead>> {
+    let mut walk = Walk { known, wide: Vec::new(), line: None };
+    walk.in_order(commands, vec![State { folder: ".".to_owned(), is_pattern: false, is_well: true }])?;
+    let mut wide = walk.wide;
     wide.retain(|read| *read != WideRead::Inside(".".to_owned()));
-    wide.dedup();
     Some(wide)
 }
 
-/// Only where it is said plainly.
-fn folder_of(command: &SimpleCommand) -> Option<String> {
+struct Walk<'a, 'b> {
+    known: &'a mut Known<'b>,
+    wide: Vec<WideRead>,
+    /// The variable that stands for a file that was listed.
+    line: Option<String>,
+}
+
+impl Walk<'_, '_> {
+    /// One after another; to where that leads.
+    fn in_order(&mut self, commands: &[SimpleCommand], mut states: Vec<State>) -> Option<Vec<State>> {
+        for (place, command) in commands.iter().enumerate() {
+            let runs = |state: &State| match command.joint {
+                Joint::Then | Joint::Pipe => true,
+                Joint::And => state.is_well,
+                Joint::Or => !state.is_well,
+            };
+            let (running, mut after): (Vec<State>, Vec<State>) = states.into_iter().partition(runs);
+            after.extend(self.one(commands, place, &running)?);
+            states = Vec::new();
+            add(after, &mut states)?;
+        }
+        Some(states)
+    }
+
+    /// Each may be left out, and where it is a loop, all of it may come again.
+    fn in_part(&mut self, commands: &[SimpleCommand], running: &[State], order: Order) -> Option<Vec<State>> {
+        let mut reached = Vec::new();
+        add(both(running), &mut reached)?;
+        loop {
+            let before = reached.len();
+            for place in 0..commands.len() {
+                let after = self.one(commands, place, &reached.clone())?;
+                add(both(&after), &mut reached)?;
+            }
+            if order != Order::Loop || reached.len() == before {
+                return Some(reached);
+            }
+        }
+    }
+
+    /// Where the shell may be after the command at `place`, where it may be in one of these before.
+    fn one(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
+        let command = &commands[place];
+        let is_piped =
+            command.joint == Joint::Pipe || commands.get(place + 1).is_some_and(|next| next.joint == Joint::Pipe);
+        let mut reads = Vec::new();
+        if let Inside::Compound(inner) = &command.inside {
+            places::inputs_of(command, &mut reads);
+            let listed = handed_on::listed_before(commands, place, true);
+            let of_files = inner.line.clone().filter(|_| listed.is_some() && !goes_elsewhere(&inner.commands));
+            reads.extend(listed.filter(|_| of_files.is_some()).into_iter().flatten());
+            self.add_reads(&reads, running);
+            let line =
+                if inner.line.is_some() { std::mem::replace(&mut self.line, of_files) } else { self.line.clone() };
+            let after = match inner.order {
+                Order::Subshell => self.in_order(&inner.commands, running.to_vec()).map(|_| both(running)),
+                Order::Branches | Order::Loop => self.in_part(&inner.commands, running, inner.order),
+            };
+            self.line = line;
+            return after.map(|after| if is_piped { both(running) } else { after });
+        }
+        if command.name() == "cd" {
+            let to = folder_of(command)?;
+            // One of those that a pattern stands for may be no folder.
+            let mut after = if is_piped || to.expands { both(running) } else { Vec::new() };
+            for state in running {
+                let folder = joined(&state.folder, &to.text);
+                let is_pattern = to.expands || (state.is_pattern && folder != to.text);
+                // Of a link nobody knows here where up is.
+                if is_pattern && folder.split('/').any(|part| part == "..") {
+                    return None;
+                }
+                if !is_pattern {
+                    self.wide.push(WideRead::Folder(folder.clone()));
+                } else if !to.expands {
+                    self.wide.push(state.sees(WideRead::Folder(to.text.clone())));
+                }
+                if to.expands {
+                    let pattern = folder.clone();
+                    self.wide.push(WideRead::Names { pattern: pattern.clone(), splits: false });
+                    self.wide.push(WideRead::Place { path: pattern, is_pattern: true });
+                }
+                after.push(State { folder: without_dots(&folder), is_pattern, is_well: true });
+            }
+            return Some(after);
+        }
+        let is_known = handed_on::reads_what_is_listed(commands, place, &mut reads)
+            || self.line.as_ref().is_some_and(|line| handed_on::reads_each(command, line, &mut reads))
+            || (self.known)(command, &mut reads);
+        let mut states = running.iter();
+        if command.name() == "git" && states.any(|state| state.folder != ".") {
+            reads.push(WideRead::Repository(".".to_owned()));
+        }
+        is_known.then(|| {
+            self.add_reads(&reads, running);
+            both(running)
+        })
+    }
+
+    /// As they are made from each of the folders.
+    fn add_reads(&mut self, reads: &[WideRead], running: &[State]) {
+        for (number, state) in running.iter().enumerate() {
+            if running[..number]
+                .iter()
+                .any(|other| other.folder == state.folder && other.is_pattern == state.is_pattern)
+            {
+                continue;
+            }
+            for read in reads.iter().map(|read| state.sees(read.clone())) {
+                if !self.wide.contains(&read) {
+                    self.wide.push(read);
+                }
+            }
+        }
+    }
+}
+
+impl State {
+    /// As it is read from there.
+    fn sees(&self, read: WideRead) -> WideRead {
+        match self.is_pattern {
+            true => WideRead::FromEach { folders: self.folder.clone(), read: Box::new(read) },
+            false => read.from(&self.folder),
+        }
+    }
+}
+
+/// Whether it went well or not.
+fn both(states: &[State]) -> Vec<State> {
+    let either = |state: &State| [true, false].map(|is_well| State { is_well, ..state.clone() });
+    states.iter().flat_map(either).collect()
+}
+
+/// Each once, as long as they are not too many.
+fn add(states: Vec<State>, known: &mut Vec<State>) -> Option<()> {
+    for state in states {
+        if !known.contains(&state) {
+            known.push(state);
+        }
+    }
+    (known.len() <= MAX_STATES).then_some(())
+}
+
+fn goes_elsewhere(commands: &[SimpleCommand]) -> bool {
+    commands.iter().any(|command| match &command.inside {
+        Inside::Compound(inner) => goes_elsewhere(&inner.commands),
+        Inside::Nothing | Inside::Unknown | Inside::Commands(_) => command.name() == "cd",
+    })
+}
+
+/// Only where it is said plainly: by its name, or as one of those that a loop runs through.
+fn folder_of(command: &SimpleCommand) -> Option<&Word> {
     let arguments = match command.arguments() {
         [first, rest @ ..] if first.text == "--" => rest,
         arguments => arguments,
     };
-    let is_unclear =
-        |word: &Word| word.expands || word.text.starts_with('-') || (word.quoted && word.text.starts_with('~'));
+    let is_unclear = |word: &Word| {
+        let is_each =
+            word.each.as_ref().is_some_and(|each| !each.splits) && !word.text.starts_with(['/', '~', '.', '{']);
+        (word.expands && !is_each) || word.text.starts_with('-') || (word.quoted && word.text.starts_with('~'))
+    };
     match arguments {
-        [folder] if command.inputs.is_empty() => Some(folder.text.clone()).filter(|_| !is_unclear(folder)),
+        [folder] if command.inputs.is_empty() => Some(folder).filter(|_| !is_unclear(folder)),
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
-//! Redirections that write nothing, variables that are only said, and loops: what is seen of them, and what is refused.
+//! Redirections that write nothing, variables that are only said, and compound commands: what is seen of them, and what is
+//! refused.
 
 use crate::policy::{CommandLine, Shell};
+use arki_domain::Decision;
 
 fn seen(line: &str) -> Option<Vec<String>> {
     let parsed = CommandLine::parse_as(Shell::Bash, line);
@@ -8,7 +10,7 @@ fn seen(line: &str) -> Option<Vec<String>> {
         let words = command.words.iter().chain(&command.inputs).map(|word| word.text.as_str());
         words.collect::<Vec<_>>().join(" ")
     };
-    Some(parsed.commands()?.iter().map(text).collect())
+    Some(parsed.simple()?.into_iter().map(text).collect())
 }
 
 #[track_caller]
@@ -139,11 +141,22 @@ fn a_variable_may_be_said_and_nothing_else() {
     check("make | tail; echo ${PIPESTATUS[0]}", &["make", "tail", "echo ${PIPESTATUS[0]}"]);
     check("echo \"${CI:-no}\"", &["echo ${CI:-no}"]);
     check("printf '%s\\n' \"$PATH\"", &["printf %s\\n ${PATH}"]);
+    check("basename \"$PWD\"", &["basename ${PWD}"]);
+    check("echo ${f%.rs} \"${f##*/}\"", &["echo ${f%.rs} ${f##*/}"]);
+    check("[ -z \"$CI\" ] && ls", &["[ -z ${CI} ]", "ls"]);
+    check("[ $? -eq 0 ]", &["[ ${?} -eq 0 ]"]);
+    check("ls \"$PWD/src\"", &["ls ./src"]);
     check("echo '$PATH'", &["echo $PATH"]);
     check("echo \"costs 5$\"", &["echo costs 5$"]);
+    check("echo $", &["echo $"]);
+    check("echo \"$PATH $HOME\"", &["echo ${PATH} ${HOME}"]);
     for line in [
         "cat $X",
         "ls \"$X\"",
+        "ls $PWD",
+        "ls \"x$PWD\"",
+        "ls \"$PWDX\"",
+        "ls \"${PWD}x\"",
         "$X",
         "\"$X\" a",
         "echo $(x)",
@@ -159,6 +172,8 @@ fn a_variable_may_be_said_and_nothing_else() {
         "echo ${x[i++]}",
         "echo ${x@P}",
         "echo ${x//a/b}",
+        "echo ${x%$(y)}",
+        "echo ${x#`y`}",
         "echo ${#x}",
         "echo ${x:0:1}",
         "echo ${x^^}",
@@ -175,7 +190,6 @@ fn a_variable_may_be_said_and_nothing_else() {
         "echo $X > a",
         "xargs echo $X",
         "bash -c \"echo $X\"",
-        "echo $",
         "echo $-",
         "echo $!",
         "echo $1",
@@ -190,6 +204,9 @@ fn a_variable_may_be_said_and_nothing_else() {
         "echo a > $X",
         "test $X = a",
         "[ $X = a ]",
+        "[ -z $X ]",
+        "[ $X ]",
+        "test \"$X\"$Y = a",
         "cd $X",
     ] {
         let found = seen(line);
@@ -199,6 +216,8 @@ fn a_variable_may_be_said_and_nothing_else() {
 
 #[test]
 fn a_plain_loop_is_what_it_runs() {
+    check("for d in a b; do for f in $d/*.rs; do wc -l $f; done; done", &["wc -l a/*.rs", "wc -l b/*.rs"]);
+    check("for a_b in x; do ls \"$a_b\"; done < list", &["ls x"]);
     check("for f in a b; do wc -l $f; done", &["wc -l a", "wc -l b"]);
     check("for f in *.rs; do wc -l \"$f\"; done", &["wc -l *.rs"]);
     check("for f in a b\ndo\n  wc -l \"$f\"\ndone", &["wc -l a", "wc -l b"]);
@@ -228,10 +247,8 @@ fn a_plain_loop_is_what_it_runs() {
         "for f in a; do cat $g; done",
         "for f in a; do cat $f > x; done",
         "for f in a; do cat $f & done",
-        "for f in a; do for g in b; do cat $g; done; done",
         "for ((i=0;i<3;i++)); do ls; done",
         "for f in a; do cat $f; done > x",
-        "for f in a; do cat $f; done < x",
         "for f in *; do cat HEAD:$f; done",
         "for f in *; do cat --x=$f; done",
         "for f in a; { cat $f; }",
@@ -248,8 +265,190 @@ fn a_plain_loop_is_what_it_runs() {
         "for f in a; do printf -v PATH $f; cat $PATH; done",
         "for f in a; do bash -c \"$(cat $f)\"; done",
         "'for' f in a; do ls; done",
+        "for f in a; do for f in b; do cat $g; done; done",
+        "for d in */; do for f in $d*.rs; do cat $f; done; done",
+        "for f in a; do ls; done ls",
+        "for f in a; do ls; done; done",
     ] {
         let found = seen(line);
         assert!(found.is_none(), "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_compound_command_is_what_it_may_run() {
+    check("(ls)", &["ls"]);
+    check("( cd x && ls; pwd )", &["cd x", "ls", "pwd"]);
+    check("{ ls; pwd; } 2>/dev/null | head", &["ls", "pwd", "head"]);
+    check("(ls; (pwd)) && a", &["ls", "pwd", "a"]);
+    check("! grep -q x a && b", &["grep -q x a", "b"]);
+    check("! (ls)", &["ls"]);
+    check("if [ -f x ]; then cat x; fi", &["[ -f x ]", "cat x"]);
+    check("if [ ! -f x ]\nthen\n  a\nelse\n  b\nfi", &["[ ! -f x ]", "a", "b"]);
+    check("if a; then b; elif c | d; then e; else f; fi; g", &["a", "b", "c", "d", "e", "f", "g"]);
+    check("a && if b; then c; fi || d", &["a", "b", "c", "d"]);
+    check("a | while read -r f; do wc -l \"$f\"; done", &["a", "wc -l ${f}"]);
+    check("while IFS= read -r f; do wc -l \"$f\"; done < list", &["wc -l ${f}"]);
+    check("while IFS=: read -r a b; do echo \"$a $b\"; done <list", &["echo ${a} ${b}"]);
+    check("while read -r a; do ls; done 2>/dev/null <list", &["ls"]);
+    check("while read f; do if [ -f \"$f\" ]; then ls $f; fi; done <x", &["[ -f ${f} ]", "ls ${f}"]);
+    check("find . ! -name x", &["find . ! -name x"]);
+    check("if true; then (ls); fi 2>&1", &["true", "ls"]);
+    check("echo if then fi do done", &["echo if then fi do done"]);
+    check("[[ -f x ]] && ls", &["[[ -f x ]]", "ls"]);
+    check("if [[ -z $CI && ! -f x || -d y ]]; then ls; fi", &["[[ -z ${CI} && ! -f x || -d y ]]", "ls"]);
+    check("go test -run ^TestX$ ./a", &["go test -run ^TestX$ ./a"]);
+    for line in [
+        "(ls",
+        "ls)",
+        "()",
+        "( )",
+        "(ls) x",
+        "(ls)(pwd)",
+        "((ls))",
+        "((x=1))",
+        "ls (a)",
+        "a && (b &&)",
+        "(a |)",
+        "(&& a)",
+        "{ ls }",
+        "{ls; }",
+        "{ }",
+        "{ ls; } x",
+        "{ ls; }}",
+        "if a; then b",
+        "if a then b; fi",
+        "if a; then fi",
+        "if ; then b; fi",
+        "if a && then b; fi",
+        "if a; then b; else fi",
+        "if a; then b; else c; else d; fi",
+        "if a; then b; fi c",
+        "then a",
+        "a; fi",
+        "a | fi",
+        "if $X; then a; fi",
+        "if a; then $X; fi",
+        "if a; then b > c; fi",
+        "if a; then b; fi > c",
+        "(a) > c",
+        "(a) &",
+        "while true; do ls; done",
+        "while :; do ls; done",
+        "until a; do ls; done",
+        "while read -r f; do $f; done < x",
+        "while read -r f; do \"$f\" a; done < x",
+        "while read -r f; do env $f; done < x",
+        "while read -r f; do timeout 5 $f; done < x",
+        "while read -r f; do bash -c \"$f\"; done < x",
+        "while read -r f; do find . -exec cat \"$f\" \\;; done < x",
+        "while read -r f; do [ -f $f ]; done < x",
+        "while read -r PATH; do ls; done < x",
+        "while read -r -a f; do ls; done < x",
+        "while read -r 'f'; do ls; done < x",
+        "while read; do ls; done < x",
+        "while IFS=$X read f; do ls; done < x",
+        "while PATH=x read f; do ls; done < x",
+        "while read f; ls; do ls; done < x",
+        "while read f && ls; do ls; done < x",
+        "while read f | ls; do ls; done < x",
+        "while read -r f; do cat $g; done < x",
+        "while read -r f; do ls; done; cat $f",
+        "while read -r -d, f; do ls; done < x",
+        "read -r f; ls $f",
+        "2>/dev/null if a; then b; fi",
+        "CI=1 if a; then b; fi",
+        "time (ls)",
+        "time { ls; }",
+        "! ! ls",
+        "a | ! b",
+        "!ls",
+        "!!",
+        "a !(b)",
+        "function f { ls; }",
+        "f() { ls; }",
+        "f() (ls)",
+        "case x in x) ls;; esac",
+        "select x in a; do ls; done",
+        "coproc { ls; }",
+        "[[ -f x && ]]",
+        "[[ -f x || ls",
+        "[[ -f x | y ]]",
+        "[[ (a) ]]",
+        "[[ a =~ b ]]",
+        "[[ a < b ]]",
+        "[[ -f x ]] ]]; ls",
+        "((((((((((ls))))))))))",
+        "( ( ( ( ( ( ( ( ( ls ) ) ) ) ) ) ) ) )",
+    ] {
+        let found = seen(line);
+        assert!(found.is_none(), "{line}: {found:?}");
+    }
+}
+
+/// What runs in a shell of its own ends there, and of branches nobody knows which was taken.
+#[test]
+fn a_compound_command_is_followed_to_where_it_may_go() {
+    for line in [
+        "(cd src && ls ..) && cat README.md",
+        "(cd src; cargo test); cargo build",
+        "if [ -d src ]; then cd src; fi; ls a.rs",
+        "{ cd src && ls; } | head; cat README.md",
+        "(cd crates/x && ls ../y) | head",
+        "for d in crates/*; do (cd \"$d\" && ls); done",
+        "for d in crates/*/; do echo \"$d\"; (cd \"$d\" && cargo test -q); done",
+        "[[ -f Cargo.toml && ! -d x ]] && cat Cargo.toml",
+        "if cd src; then grep -rn fn .; else echo none; fi",
+        "git ls-files | while read -r f; do head -3 \"$f\"; done",
+        "find src -name '*.rs' | while read f; do grep -c fn $f; wc -l \"$f\"; done",
+        "ls src/*.rs | while read -r f; do echo \"$f\"; head -1 \"$f\"; done",
+        "cat a.txt | while read -r line; do echo \"> $line\"; done",
+        "while read -r f; do wc -l \"$f\"; done < a.txt",
+    ] {
+        assert_eq!(super::command(line).decision, Decision::Allow, "{line}");
+    }
+    for line in [
+        "(cd / && cargo test)",
+        "(cd .. && ls)",
+        "(cd src && cat ../../x)",
+        "if [ -f a ]; then cd ..; fi; cat x",
+        "if [ -f a ]; then cd src; fi; cat ../a.txt",
+        "{ cd ..; }; ls",
+        "{ cd .. && ls; } | head",
+        "[[ -v a ]] && ls",
+        "[[ $X -eq 1 ]] && ls",
+        "for d in src tests; do cat ../x; done",
+        "for d in */; do (cd $d && ls); done",
+        "for d in */; do (cd \"$d\" && rm x); done",
+        "for d in crates/*; do (cd \"$d\" && cat ../../../x); done",
+        "for d in *; do (cd \"$d\" && git status); done",
+        "for d in src; do cat ../a.txt; cd $d; done; ls",
+        "(cd src) || cat ../x",
+        "! cd src; cat ../a.txt",
+        "if rm -rf y; then ls; fi",
+        "if ls; then rm y; fi",
+        "while read -r x; do rm \"$x\"; done < list",
+        "while read -r x; do cat \"$x\"; done < a.txt",
+        "cat a.txt | while read -r x; do cat \"$x\"; done",
+        "echo x | while read -r x; do head \"$x\"; done",
+        "git ls-files | while read -r f; do rm \"$f\"; done",
+        "git ls-files | while read -r f; do cat \"$f.key\"; done",
+        "git ls-files | while read -r f; do cat \"../$f\"; done",
+        "git ls-files | while read -r f; do cd src; cat \"$f\"; done",
+        "git ls-files | while read -r a b; do cat \"$b\"; done",
+        "git ls-files | while read -r f; do sort \"$f\" \"-o$f\"; done",
+        "git ls-files | while read -r f; do sed -i s/a/b/ \"$f\"; done",
+        "git ls-files | sed s/a/b/ | while read -r f; do cat \"$f\"; done",
+        "while read -r f; do find \"$f\"; done < a.txt",
+        "while read -r f; do git log \"$f\"; done < a.txt",
+        "while read -r f; do sort \"$f\"; done < a.txt",
+        "while read -r f; do cargo test \"$f\"; done < a.txt",
+        "(cat evil.sh) | sh",
+        "{ cat evil.sh; } | bash",
+        "cat evil.sh | (sh)",
+        "cat evil.sh | { sh; }",
+        "if sh; then ls; fi < evil.sh",
+    ] {
+        assert_eq!(super::command(line).decision, Decision::Approval, "{line}");
     }
 }

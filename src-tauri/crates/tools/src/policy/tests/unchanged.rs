@@ -15,7 +15,7 @@ use arki_workspace::{
     CancellationToken, CommandLimits, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, ProjectAccess, Sandbox,
     SandboxSpec, child_environment, inherited_environment,
 };
-use lines::{of_tables, other_languages, programs_of_awk, runs_all, scripts_of_sed, words_of_find};
+use lines::{compound_commands, of_tables, other_languages, programs_of_awk, runs_all, scripts_of_sed, words_of_find};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -188,7 +188,11 @@ impl Installed {
         let program = line.split(' ').next().unwrap_or_default();
         *self.0.borrow_mut().entry(program.to_owned()).or_insert_with(|| {
             let folders = std::env::var_os("PATH").unwrap_or_default();
-            let is_builtin = ["cd", "type", "command", "echo", "printf", "test", "["].contains(&program);
+            const OF_THE_SHELL: &[&str] = &[
+                "!", ":", "[", "[[", "cd", "command", "echo", "exit", "for", "if", "printf", "set", "test", "type",
+                "ulimit", "umask", "while", "{",
+            ];
+            let is_builtin = OF_THE_SHELL.contains(&program) || program.starts_with('(');
             is_builtin || std::env::split_paths(&folders).any(|folder| folder.join(program).exists())
         })
     }
@@ -217,6 +221,11 @@ fn words_of_find_change_nothing() {
 #[test]
 fn programs_of_awk_change_nothing() {
     check(&sample(programs_of_awk()), 100);
+}
+
+#[test]
+fn compound_commands_change_nothing() {
+    check(&sample(compound_commands()), 100);
 }
 
 #[test]

@@ -246,6 +246,75 @@ pub(super) fn programs_of_awk() -> Vec<String> {
     made_up(3, &pieces, 8, |program| vec![format!("awk '{program}' notes.txt"), format!("awk 'BEGIN{{{program}}}'")])
 }
 
+pub(super) fn compound_commands() -> Vec<String> {
+    let opening = [
+        "(",
+        "{ ",
+        "if ",
+        "! ",
+        "while read -r x; do ",
+        "cat x | while read y; do ",
+        "for f in file x; do ",
+        "[[ ",
+        "[ ",
+    ];
+    let words = [
+        "cat ",
+        "wc -l ",
+        "ls ",
+        "echo ",
+        "sort ",
+        "head -1 ",
+        "touch ",
+        "out ",
+        "-o out ",
+        "file ",
+        "x ",
+        "\"$x\" ",
+        "$x ",
+        "$y ",
+        "\"$f\" ",
+        "$f ",
+        "\"$PWD/x\" ",
+        "-f ",
+        "-z ",
+        "\"$CI\" ",
+        "a ",
+        "cd sub",
+        "cd ..",
+        "git status",
+        "echo touch out",
+        "bash ",
+        "find . -name ",
+        "grep -c o ",
+        "basename ",
+        "xargs ",
+        "true",
+        "set -e",
+        "> out",
+        "sub ",
+        "env ",
+        "eval ",
+        "! ",
+        "-v ",
+    ];
+    let joints = ["; ", " && ", " || ", " | ", "; then ", "; else ", "; do ", "\n", " ]", " ]]", ""];
+    let closing =
+        ["; fi", "; done", ")", "; }", "; done < x", "; done < file", " | wc -l", "; touch out", "", "; fi; cat file"];
+    let mut numbers = Numbers(7);
+    let mut lines = Vec::new();
+    for _ in 0..MADE_UP * 4 {
+        let mut line = opening[numbers.below(opening.len())].to_owned();
+        for _ in 0..1 + numbers.below(4) {
+            (0..1 + numbers.below(2)).for_each(|_| line.push_str(words[numbers.below(words.len())]));
+            line.push_str(joints[numbers.below(joints.len())]);
+        }
+        line.push_str(closing[numbers.below(closing.len())]);
+        lines.push(line);
+    }
+    lines
+}
+
 pub(super) fn other_languages() -> Vec<String> {
     let words = [
         " -o",
