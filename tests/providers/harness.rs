@@ -66,7 +66,7 @@ pub(crate) fn model_with(
 pub(crate) fn asking(text: &str) -> ChatRequest {
     ChatRequest {
         system: "You are helpful.".into(),
-        messages: vec![Arc::new(Message::user(text))],
+        messages: Arc::new(vec![Arc::new(Message::user(text))]),
         tools: Arc::new([read_file()]),
         images: Arc::default(),
         options: arki_domain::ModelOptions::default(),
@@ -144,14 +144,14 @@ impl Answer {
     /// The conversation with this answer's calls and their results at its end.
     pub(crate) fn continued(&self, request: &ChatRequest, results: &[&str]) -> ChatRequest {
         let mut request = request.clone();
-        request.messages.push(Arc::new(Message::ToolRequest {
+        Arc::make_mut(&mut request.messages).push(Arc::new(Message::ToolRequest {
             content: self.text.clone(),
             thoughts: (!self.thoughts.is_empty()).then(|| self.thoughts.clone()),
             reasoning: self.reasoning.clone(),
             calls: self.calls.clone(),
         }));
         let told = self.calls.iter().zip(results).map(|(call, result)| result_of(call.call_id.clone(), call, result));
-        request.messages.extend(told.map(Arc::new));
+        Arc::make_mut(&mut request.messages).extend(told.map(Arc::new));
         request
     }
 }

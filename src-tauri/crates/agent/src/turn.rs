@@ -13,9 +13,12 @@ use tokio::time::Instant;
 impl ToolLoop {
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
         let turn = self.state.turn + 1;
-        let request = self.request();
         self.parts.model.learn().await;
-        let prepared = match self.parts.model.prepare(&request) {
+        let request = self.request();
+        let prepared = self.parts.model.prepare(&request);
+        // What comes next is added in place.
+        drop(request);
+        let prepared = match prepared {
             Ok(prepared) => prepared,
             Err(fault) => return self.failed(fault, None).await.map(Some),
         };

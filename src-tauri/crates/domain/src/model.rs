@@ -11,7 +11,8 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct ChatRequest {
     pub system: Arc<str>,
-    pub messages: Vec<Arc<Message>>,
+    /// Shared with whoever goes on with the conversation, so that a long one is not copied for each turn.
+    pub messages: Arc<Vec<Arc<Message>>>,
     pub tools: Arc<[ToolDefinition]>,
     /// The bytes of every image that a message speaks of, by their SHA-256 hex.
     pub images: Arc<BTreeMap<String, Bytes>>,

@@ -55,7 +55,7 @@ async fn stack(base_url: &str) -> Result<usize, Box<dyn Error>> {
     let model = Providers::new(vec![settings], Arc::new(NoKeys)).model("bench/bench")?;
     let request = ChatRequest {
         system: Arc::from(""),
-        messages: vec![Arc::new(Message::user("hi"))],
+        messages: Arc::new(vec![Arc::new(Message::user("hi"))]),
         tools: Arc::from([]),
         images: Arc::new(BTreeMap::new()),
         options: ModelOptions::default(),

@@ -106,7 +106,7 @@ impl Providers {
         let chat = self.model(&format!("{}/{model}", connection.settings().name))?;
         let request = chat.prepare(&ChatRequest {
             system: "Answer in one word.".into(),
-            messages: vec![Arc::new(Message::user("Say OK."))],
+            messages: Arc::new(vec![Arc::new(Message::user("Say OK."))]),
             tools: Arc::default(),
             images: Arc::default(),
             options: ModelOptions { max_completion_tokens: Some(ANSWER_TOKENS), ..ModelOptions::default() },

@@ -4,7 +4,7 @@
 //! The bytes and the hash of the conversation so far are kept, so that a turn costs what it adds, not what went before.
 
 use crate::image_data::Images;
-use crate::prompt;
+use crate::prompt::{self, End, Sendable};
 use crate::wire_format::WireFormat;
 use arki_domain::{ChatRequest, Fault, Message, ModelOptions, PreparedRequest, ToolDefinition};
 use bytes::{Bytes, BytesMut};
@@ -21,6 +21,11 @@ struct Written {
     system: Arc<str>,
     tools: Arc<[ToolDefinition]>,
     options: ModelOptions,
+    images: Arc<Images>,
+    /// The messages that were given, as far as what came of them is settled.
+    given: Vec<Arc<Message>>,
+    /// How many of the settled ones came of these.
+    of_given: usize,
     /// Those that nothing can be joined to any more.
     settled: Vec<Arc<Message>>,
     body: Bytes,
@@ -32,13 +37,22 @@ struct Written {
 
 impl GrowingRequest {
     pub(crate) fn prepare(&self, format: &dyn WireFormat, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
-        let messages = prompt::sendable(&request.messages, &request.images)?;
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut written = match slot.take().filter(|written| written.is_beginning_of(request, &messages)) {
-            Some(written) => written,
-            None => Written::begin(format, request)?,
+        let known = slot.take().filter(|written| written.is_of(request));
+        let known = known.map(|written| (written.added(request), written));
+        let known = known.filter(|(added, written)| added.messages.starts_with(written.settled_of_added()));
+        let (added, mut written) = match known {
+            Some(known) => known,
+            None => {
+                let written = Written::begin(format, request)?;
+                (written.added(request), written)
+            }
         };
-        let request_hash = written.grow(format, &messages, &request.images)?;
+        if written.settled.is_empty() && added.messages.is_empty() {
+            return Err(prompt::nothing_to_answer());
+        }
+        let request_hash = written.grow(format, &added.messages)?;
+        written.note_given(request, &added);
         let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
         let prepared = PreparedRequest { request_hash, message_count, body: written.body.clone() };
         *slot = Some(written);
@@ -53,6 +67,9 @@ impl Written {
             system: Arc::clone(&request.system),
             tools: Arc::clone(&request.tools),
             options: request.options.clone(),
+            images: Arc::clone(&request.images),
+            given: Vec::new(),
+            of_given: 0,
             settled: Vec::new(),
             settled_bytes: head.len(),
             settled_hash: Sha256::new_with_prefix(&head),
@@ -61,23 +78,46 @@ impl Written {
     }
 
     /// Messages are compared by address first, so that this is cheap for a conversation that is passed on and on.
-    fn is_beginning_of(&self, request: &ChatRequest, messages: &[Arc<Message>]) -> bool {
+    fn is_of(&self, request: &ChatRequest) -> bool {
         self.system == request.system
             && (Arc::ptr_eq(&self.tools, &request.tools) || self.tools == request.tools)
+            && (Arc::ptr_eq(&self.images, &request.images) || self.images == request.images)
             && self.options == request.options
-            && messages.starts_with(&self.settled)
+            && request.messages.starts_with(&self.given)
+            // Which could belong to a call among them.
+            && !matches!(request.messages.get(self.given.len()).map(|next| &**next), Some(Message::ToolResult { .. }))
+    }
+
+    /// What comes of the messages that are not looked at any more.
+    fn added(&self, request: &ChatRequest) -> Sendable {
+        prompt::sendable(&request.messages[self.given.len()..], &request.images)
+    }
+
+    /// What of that is settled already.
+    fn settled_of_added(&self) -> &[Arc<Message>] {
+        &self.settled[self.of_given..]
+    }
+
+    fn note_given(&mut self, request: &ChatRequest, added: &Sendable) {
+        let settled = self.settled_of_added().len();
+        if let Some(End { given, sent }) = added.ends.iter().rev().find(|end| end.sent <= settled).copied() {
+            let first = self.given.len();
+            self.given.extend_from_slice(&request.messages[first..first + given]);
+            self.of_given += sent;
+        }
     }
 
     /// Returns the hash of the whole, in hex.
-    fn grow(&mut self, format: &dyn WireFormat, messages: &[Arc<Message>], images: &Images) -> Result<String, Fault> {
+    fn grow(&mut self, format: &dyn WireFormat, added: &[Arc<Message>]) -> Result<String, Fault> {
+        let images = Arc::clone(&self.images);
         let mut body = writable(std::mem::take(&mut self.body));
         body.truncate(self.settled_bytes);
         let mut entry = Vec::new();
-        let added = &messages[self.settled.len()..];
+        let added = &added[self.settled_of_added().len()..];
         let mut groups = added.chunk_by(|message, next| format.joins(message, next)).peekable();
         while let Some(group) = groups.next() {
             entry.clear();
-            format.write(group, images, &mut entry)?;
+            format.write(group, &images, &mut entry)?;
             if !entry.is_empty() {
                 body.extend_from_slice(if body.ends_with(b"[") { format.before_first(&group[0]) } else { b"," });
             }

@@ -13,10 +13,10 @@ const NO_RESULT: &str = "No result: this call was interrupted. Whether it had an
 /// The messages as they may be sent: every call has its result right after it, every result its call, every image its
 /// bytes, and nothing is empty.
 ///
-/// # Errors
-/// `PROVIDER_BAD_REQUEST` when nothing is left to answer.
-pub(crate) fn sendable(messages: &[Arc<Message>], kept: &Images) -> Result<Vec<Arc<Message>>, Fault> {
+/// What comes of a message does not depend on those before it, but for a result on its call.
+pub(crate) fn sendable(messages: &[Arc<Message>], kept: &Images) -> Sendable {
     let mut sendable: Vec<Arc<Message>> = Vec::with_capacity(messages.len());
+    let mut ends = Vec::new();
     let mut rest = messages.iter().peekable();
     while let Some(message) = rest.next() {
         match &**message {
@@ -49,15 +49,35 @@ pub(crate) fn sendable(messages: &[Arc<Message>], kept: &Images) -> Result<Vec<A
             }
             _ => sendable.push(Arc::clone(message)),
         }
+        // Of the last one more may come.
+        if rest.peek().is_some() {
+            ends.push(End { given: messages.len() - rest.len(), sent: sendable.len() });
+        }
     }
-    if sendable.is_empty() {
-        return Err(Fault::new(
-            Code::PROVIDER_BAD_REQUEST,
-            "There is nothing to answer: the message is empty.",
-            "Write what you want to be done.",
-        ));
-    }
-    Ok(sendable)
+    Sendable { messages: sendable, ends }
+}
+
+/// The messages as they may be sent.
+pub(crate) struct Sendable {
+    pub(crate) messages: Vec<Arc<Message>>,
+    /// Where nothing that comes later changes what came of the messages before.
+    pub(crate) ends: Vec<End>,
+}
+
+/// So many messages were given, and so many came of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct End {
+    pub(crate) given: usize,
+    pub(crate) sent: usize,
+}
+
+/// `PROVIDER_BAD_REQUEST`.
+pub(crate) fn nothing_to_answer() -> Fault {
+    Fault::new(
+        Code::PROVIDER_BAD_REQUEST,
+        "There is nothing to answer: the message is empty.",
+        "Write what you want to be done.",
+    )
 }
 
 fn without_lost_images(content: &str, images: &[Image], kept: &Images) -> Message {
@@ -110,14 +130,14 @@ mod tests {
     #[test]
     fn a_conversation_that_is_right_is_passed_on_as_it_is() {
         let messages = [user("go"), request(&["a", "b"]), result("a"), result("b"), user("on")];
-        let sent = sendable(&messages, &Images::new()).unwrap();
+        let sent = sendable(&messages, &Images::new()).messages;
         assert!(sent.iter().zip(&messages).all(|(sent, given)| Arc::ptr_eq(sent, given)));
         assert_eq!(sent.len(), messages.len());
     }
 
     #[test]
     fn a_call_without_a_result_gets_one_before_anything_else_is_said() {
-        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), user("on")], &Images::new()).unwrap();
+        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), user("on")], &Images::new()).messages;
         assert_eq!(results(&sent), [NO_RESULT, "B"]);
         assert_eq!(sent.last(), Some(&user("on")));
     }
@@ -125,21 +145,21 @@ mod tests {
     #[test]
     fn a_result_without_its_call_is_left_out() {
         let sent =
-            sendable(&[user("go"), result("x"), request(&["a"]), result("a"), result("y")], &Images::new()).unwrap();
+            sendable(&[user("go"), result("x"), request(&["a"]), result("a"), result("y")], &Images::new()).messages;
         assert_eq!(results(&sent), ["A"]);
     }
 
     #[test]
     fn results_come_in_the_order_of_their_calls() {
-        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), result("a")], &Images::new()).unwrap();
+        let sent = sendable(&[user("go"), request(&["a", "b"]), result("b"), result("a")], &Images::new()).messages;
         assert_eq!(results(&sent), ["A", "B"]);
     }
 
     #[test]
-    fn what_is_empty_is_left_out_and_nothing_at_all_is_refused() {
+    fn what_is_empty_is_left_out() {
         let said = Arc::new(Message::Assistant { content: String::new(), thoughts: None, reasoning: None });
-        assert_eq!(sendable(&[user(""), said.clone(), user("go")], &Images::new()).unwrap(), [user("go")]);
-        assert!(sendable(&[user(""), said], &Images::new()).unwrap_err().is(Code::PROVIDER_BAD_REQUEST));
+        assert_eq!(sendable(&[user(""), said.clone(), user("go")], &Images::new()).messages, [user("go")]);
+        assert!(sendable(&[user(""), said], &Images::new()).messages.is_empty());
     }
 
     #[test]
@@ -147,7 +167,7 @@ mod tests {
         let image = |hash: &str| Image { media_type: "image/png".to_owned(), content_hash: hash.to_owned() };
         let shown = Message::User { content: "look".to_owned(), images: vec![image("a"), image("b")] };
         let kept = Images::from([("b".to_owned(), bytes::Bytes::from_static(b"png"))]);
-        let sent = sendable(&[Arc::new(shown)], &kept).unwrap();
+        let sent = sendable(&[Arc::new(shown)], &kept).messages;
         let expected = Message::User { content: format!("look\n{NO_IMAGE}"), images: vec![image("b")] };
         assert_eq!(sent, [Arc::new(expected)]);
     }

@@ -137,7 +137,7 @@ pub struct Estimator {
 struct Counted {
     system: Arc<str>,
     tools: Arc<[ToolDefinition]>,
-    messages: Vec<Arc<Message>>,
+    messages: Arc<Vec<Arc<Message>>>,
     tokens: u64,
     /// What the vendor's count is, to our estimate.
     bend: f64,

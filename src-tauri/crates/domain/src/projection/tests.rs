@@ -147,7 +147,7 @@ impl Log {
     fn messages(&self) -> Vec<Message> {
         let mut transcript = Transcript::default();
         self.events.iter().for_each(|event| transcript.apply(event));
-        transcript.messages().into_iter().map(|message| (*message).clone()).collect()
+        transcript.messages().iter().map(|message| (**message).clone()).collect()
     }
 }
 

@@ -17,6 +17,8 @@ const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     entries: Vec<Entry>,
+    /// The messages of those that count.
+    shown: Arc<Vec<Arc<Message>>>,
     /// The model's turn while its events come in.
     open: Option<OpenTurn>,
     unanswered: Vec<Unanswered>,
@@ -100,13 +102,13 @@ impl Transcript {
 
     /// The messages so far, a turn that has ended included.
     #[must_use]
-    pub fn messages(&mut self) -> Vec<Arc<Message>> {
+    pub fn messages(&mut self) -> Arc<Vec<Arc<Message>>> {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
         let last_arrived = self.arrived.last().map_or(0, |(seq, _)| *seq);
         self.tell_arrived(last_arrived);
-        self.counting().map(|entry| entry.message.clone()).collect()
+        self.shown.clone()
     }
 
     /// Every image that a message speaks of.
@@ -140,7 +142,17 @@ impl Transcript {
     }
 
     fn push(&mut self, seq: u64, message: Message) {
-        self.entries.push(Entry::new(seq, Vec::new(), message));
+        self.add(Entry::new(seq, Vec::new(), message));
+    }
+
+    fn add(&mut self, entry: Entry) {
+        // In place where the last request has been let go of.
+        Arc::make_mut(&mut self.shown).push(entry.message.clone());
+        self.entries.push(entry);
+    }
+
+    fn show_anew(&mut self) {
+        self.shown = Arc::new(self.counting().map(|entry| entry.message.clone()).collect());
     }
 
     /// What goes on in the background, as far as the log knows.
@@ -216,7 +228,7 @@ impl Transcript {
         };
         if !calls.is_empty() {
             let (call_seqs, calls) = calls.into_iter().unzip();
-            self.entries.push(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, reasoning, calls }));
+            self.add(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, reasoning, calls }));
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
@@ -236,6 +248,7 @@ impl Transcript {
     fn inherit(&mut self) {
         self.close_turn();
         self.entries = self.counting().map(Entry::inherited).collect();
+        self.show_anew();
         self.unanswered.iter_mut().for_each(|call| call.seq = 0);
         self.queue = Queue::default();
     }
@@ -244,6 +257,7 @@ impl Transcript {
     fn rewind(&mut self, seq: u64, to_seq: u64) {
         self.close_turn();
         self.entries.iter_mut().for_each(|entry| entry.rewind(seq, to_seq));
+        self.show_anew();
         self.unanswered = self.unanswered_calls();
     }
 

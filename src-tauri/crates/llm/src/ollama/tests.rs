@@ -20,7 +20,7 @@ fn settings(model: &str, about: ModelSettings) -> ProviderSettings {
 fn request(messages: Vec<Message>) -> ChatRequest {
     ChatRequest {
         system: "You are helpful.".into(),
-        messages: messages.into_iter().map(Arc::new).collect(),
+        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         tools: Arc::new([]),
         images: Arc::default(),
         options: ModelOptions::default(),

@@ -13,7 +13,7 @@ const KINDS: [ProviderKind; 4] = [OpenaiChat, Deepseek, Openrouter, Custom];
 fn request(messages: Vec<Message>) -> ChatRequest {
     ChatRequest {
         system: "You are helpful.".into(),
-        messages: messages.into_iter().map(Arc::new).collect(),
+        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         tools: Arc::new([]),
         images: Arc::default(),
         options: ModelOptions::default(),

@@ -24,7 +24,7 @@ fn request(messages: Vec<Arc<Message>>) -> ChatRequest {
     let tools: Arc<[ToolDefinition]> = vec![tool].into();
     ChatRequest {
         system: "You are Arki.".into(),
-        messages,
+        messages: Arc::new(messages),
         tools,
         images: Arc::default(),
         options: ModelOptions::default(),
@@ -72,7 +72,7 @@ fn what_was_added_is_estimated_in_the_vendors_measure() {
     let text = "The quick brown fox jumps over the lazy dog. ".repeat(20);
     let first = request(vec![message(&text)]);
     let estimate = request_tokens(&first);
-    let next = ChatRequest { messages: vec![first.messages[0].clone(), message(&text)], ..first.clone() };
+    let next = ChatRequest { messages: Arc::new(vec![first.messages[0].clone(), message(&text)]), ..first.clone() };
     let added = message_tokens(&next.messages[1]);
     assert_eq!(Estimator::calibrated(&first, estimate).request_tokens(&next), estimate + added);
     let dearer = Estimator::calibrated(&first, estimate * 3 / 2).request_tokens(&next);

@@ -381,8 +381,8 @@ async fn run(server: &ScriptedServer, turns: usize) {
         let calls: Vec<ToolRequest> = calls.collect();
         let results: Vec<Message> = calls.iter().map(|call| result(call.call_id.as_str(), "line", false)).collect();
         let said = Message::ToolRequest { content: said(&events), thoughts: None, reasoning, calls };
-        request.messages.push(Arc::new(said));
-        request.messages.extend(results.into_iter().map(Arc::new));
+        Arc::make_mut(&mut request.messages).push(Arc::new(said));
+        Arc::make_mut(&mut request.messages).extend(results.into_iter().map(Arc::new));
     }
 }
 

@@ -59,14 +59,14 @@ async fn play(request: &mut ChatRequest, tool: fn(&str, &Value) -> String) -> (V
         assert_eq!(fault, None);
         let called: Vec<_> = tool_requests(&events).into_iter().cloned().collect();
         if called.is_empty() {
-            request.messages.push(Arc::new(Message::Assistant {
+            Arc::make_mut(&mut request.messages).push(Arc::new(Message::Assistant {
                 content: said(&events),
                 thoughts: None,
                 reasoning: None,
             }));
             return (used, said(&events));
         }
-        request.messages.push(Arc::new(Message::ToolRequest {
+        Arc::make_mut(&mut request.messages).push(Arc::new(Message::ToolRequest {
             content: said(&events),
             thoughts: None,
             reasoning: None,
@@ -81,7 +81,7 @@ async fn play(request: &mut ChatRequest, tool: fn(&str, &Value) -> String) -> (V
                 is_error: content.starts_with("Error"),
                 content,
             };
-            request.messages.push(Arc::new(result));
+            Arc::make_mut(&mut request.messages).push(Arc::new(result));
         }
     }
     panic!("the script does not end: {used:?}");
@@ -118,10 +118,10 @@ async fn the_job_is_the_same_every_time() {
 async fn a_question_afterwards_is_answered_and_an_order_is_another_edit_elsewhere() {
     let mut request = job("go");
     play(&mut request, usual_tools).await;
-    request.messages.push(Arc::new(user("What did you do?")));
+    Arc::make_mut(&mut request.messages).push(Arc::new(user("What did you do?")));
     let (used, words) = play(&mut request, usual_tools).await;
     assert!(used.is_empty() && words.contains("proposed a change to `README.md`"), "{words}");
-    request.messages.push(Arc::new(user("Please edit something else")));
+    Arc::make_mut(&mut request.messages).push(Arc::new(user("Please edit something else")));
     let (used, words) = play(&mut request, |name, args| match name {
         "edit_file" => format!("Written: {} (1 of 1 hunks).", args["path"].as_str().unwrap()),
         _ => usual_tools(name, args),

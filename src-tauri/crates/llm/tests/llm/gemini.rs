@@ -252,7 +252,7 @@ async fn run(model: &dyn ChatModel, turns: usize) -> Vec<String> {
         });
         let thoughts = Some(text_of(&events, TokenType::LlmThinking));
         let asked = Message::ToolRequest { content: said(&events), thoughts, reasoning, calls };
-        request.messages.extend(std::iter::once(asked).chain(results).map(Arc::new));
+        Arc::make_mut(&mut request.messages).extend(std::iter::once(asked).chain(results).map(Arc::new));
     }
     hashes
 }

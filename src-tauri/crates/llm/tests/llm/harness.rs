@@ -60,7 +60,7 @@ pub(crate) fn model(settings: ProviderSettings) -> Arc<dyn ChatModel> {
 pub(crate) fn request(messages: Vec<Message>) -> ChatRequest {
     ChatRequest {
         system: "You are helpful.".into(),
-        messages: messages.into_iter().map(Arc::new).collect(),
+        messages: Arc::new(messages.into_iter().map(Arc::new).collect()),
         tools: Arc::new([]),
         images: Arc::default(),
         options: ModelOptions::default(),
@@ -141,7 +141,7 @@ pub(crate) async fn converse(model: &dyn ChatModel, mut request: ChatRequest, tu
         let results: Vec<Message> = calls.iter().map(result).collect();
         let thoughts = Some(text_of(&events, TokenType::LlmThinking)).filter(|thoughts| !thoughts.is_empty());
         let turn = Message::ToolRequest { content: said(&events), thoughts, reasoning, calls };
-        request.messages.extend(std::iter::once(turn).chain(results).map(Arc::new));
+        Arc::make_mut(&mut request.messages).extend(std::iter::once(turn).chain(results).map(Arc::new));
     }
     hashes
 }

@@ -131,6 +131,50 @@ fn the_bytes_do_not_depend_on_what_was_prepared_before() {
     }
 }
 
+/// Turn by turn, as a conversation grows, and with calls, results and messages that are not as they should be.
+#[test]
+fn a_request_that_grows_is_what_it_would_be_at_once() {
+    let calls = |ids: &[&str]| {
+        let call =
+            |id: &&str| ToolRequest { call_id: (*id).into(), tool_id: "read_file".into(), arguments: "{}".into() };
+        let calls = ids.iter().map(call).collect();
+        Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls }
+    };
+    let said = |text: &str| Message::Assistant { content: text.into(), thoughts: None, reasoning: None };
+    let conversation = vec![
+        result("z", "of no call"),
+        user("a"),
+        calls(&["1", "2"]),
+        result("2", "second"),
+        result("1", "first"),
+        calls(&["3"]),
+        user("without its result"),
+        result("3", "too late"),
+        user(""),
+        said("b"),
+        calls(&["4", "5"]),
+        result("5", "fifth"),
+        user("c"),
+        said("d"),
+    ];
+    let providers = providers(settings("http://127.0.0.1:9"), &keys(&[]));
+    for step in 1..4 {
+        let shared = providers.model("lab/mock").unwrap();
+        for length in (2..=conversation.len()).step_by(step) {
+            let request = request(conversation[..length].to_vec());
+            let fresh = providers.model("lab/mock").unwrap().prepare(&request).unwrap();
+            let grown = shared.prepare(&request).unwrap();
+            assert_eq!((&grown.body, &grown.request_hash), (&fresh.body, &fresh.request_hash), "{length}");
+        }
+    }
+    // A call that was settled without its result, and now has one.
+    let shared = providers.model("lab/mock").unwrap();
+    shared.prepare(&request(conversation[..7].to_vec())).unwrap();
+    let answered = [&conversation[..6], &[result("3", "in time"), user("e")]].concat();
+    let fresh = providers.model("lab/mock").unwrap().prepare(&request(answered.clone())).unwrap();
+    assert_eq!(shared.prepare(&request(answered)).unwrap().body, fresh.body);
+}
+
 #[tokio::test]
 async fn configured_headers_are_sent() {
     let server = ScriptedServer::start(vec![Turn::text("ok")]).unwrap();

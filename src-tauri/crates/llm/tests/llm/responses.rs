@@ -309,8 +309,8 @@ async fn over_a_hundred_turns_each_request_continues_the_one_before_byte_for_byt
         let mut calls: Vec<ToolRequest> = tool_requests(&events).into_iter().cloned().collect();
         calls.iter_mut().for_each(|call| call.call_id = format!("{}_{number}", call.call_id.as_str()).into());
         let results: Vec<Message> = calls.iter().map(|call| result(call.call_id.as_str(), "line\n")).collect();
-        request.messages.push(Arc::new(calling(&said(&events), reasoning(&events), calls)));
-        request.messages.extend(results.into_iter().map(Arc::new));
+        Arc::make_mut(&mut request.messages).push(Arc::new(calling(&said(&events), reasoning(&events), calls)));
+        Arc::make_mut(&mut request.messages).extend(results.into_iter().map(Arc::new));
     }
     let requests = server.requests();
     assert_eq!(requests.len(), TURNS);
