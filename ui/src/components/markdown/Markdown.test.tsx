@@ -77,7 +77,8 @@ describe("Markdown", () => {
     sheet.textContent = css;
     document.head.append(sheet);
     expect(el.querySelector(".markdown-table th")?.textContent).toBe("Configuration directory");
-    for (const whole of ["th", "th code"]) expect(style(`.markdown-table ${whole}`).overflowWrap, whole).toBe("normal");
+    for (const whole of ["th", "th code"])
+      expect(style(`.markdown-table ${whole}`).overflowWrap, whole).toBe("normal");
     expect(style(".markdown-table th").whiteSpace).not.toBe("nowrap");
     expect(style(".markdown-table td code").overflowWrap).toBe("anywhere");
     expect(style(".markdown").overflowWrap).toBe("anywhere");
