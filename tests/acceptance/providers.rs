@@ -300,3 +300,22 @@ fn figures_that_nobody_told_are_unknown_and_not_zero() {
     let told = stage.arki(&["usage"]).exits(0).stdout;
     assert!(told.contains("and some nobody told"), "{told}");
 }
+
+#[test]
+fn of_figures_that_are_told_in_part_the_rest_is_unknown() {
+    let chunk = json!({"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7}});
+    let stage = Stage::of(Script::new(vec![Turn::stream(format!("data: {chunk}\n\ndata: [DONE]\n\n"))]));
+    let log = stage.exec(&["hello"]).exits(0).lines();
+    let mut told: Vec<Value> =
+        ["engine.response", "run.completed"].map(|kind| payload(&log, kind)["usage"].clone()).into();
+    told.extend(stage.arki(&["usage", "--json"]).exits(0).lines());
+    for usage in told {
+        assert_eq!(usage["promptTokens"], 7, "{usage}");
+        for figure in ["completionTokens", "totalTokens", "cachedTokens"] {
+            assert_eq!(usage.get(figure), Some(&Value::Null), "{figure}: {usage}");
+        }
+    }
+    let line = stage.arki(&["usage"]).exits(0).stdout;
+    assert!(line.contains(" 7 in ") && line.contains("? out") && !line.contains("cached"), "{line}");
+}

@@ -3,7 +3,7 @@ import { eventLog } from "../testing/fake";
 import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./approvals";
 import type { Event, SessionSummary } from "./generated";
 import { decidedIn, groupByProject, sessionsStep } from "./sessions";
-import { noUsage, usageStep } from "./usage";
+import { noUsage, tokenFigures, usageStep } from "./usage";
 
 const none: readonly PendingApproval[] = [];
 const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [{ index: 1 }], previewHash: "h" };
@@ -172,6 +172,27 @@ describe("usage", () => {
     expect(window()).toBe(8192);
     add("engine.request", { turn: 3, provider: "lab", model: "other" });
     expect(window()).toBeNull();
+  });
+
+  it("says of what nobody told neither zero nor anything else", () => {
+    const { events, add } = eventLog("s");
+    const figures = () => tokenFigures(events.reduce(usageStep, noUsage));
+    add("engine.response", {
+      usage: { promptTokens: 1200, completionTokens: null, cachedTokens: null, costUsd: null },
+    });
+    expect(figures()).toBe("1,200 in");
+    expect(events.reduce(usageStep, noUsage).contextTokens).toBeNull();
+    add("engine.response", {
+      usage: { promptTokens: 1, completionTokens: 34, cachedTokens: 0, costUsd: null },
+    });
+    expect(figures()).toBe("1,201 in, at least 34 out");
+    add("engine.response", {
+      usage: { promptTokens: null, completionTokens: 1, cachedTokens: 40, costUsd: null },
+    });
+    expect(figures()).toBe("at least 1,201 in (at least 40 cached), at least 35 out");
+    expect(
+      tokenFigures({ ...noUsage, requests: 1, untold: { prompt: true, completion: true, cached: true } }),
+    ).toBe("nobody told how many");
   });
 
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {

@@ -6,6 +6,8 @@ export type Usage = {
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
+  /** What nobody told of some requests: there were more than the figures say. */
+  untold: { prompt: boolean; completion: boolean; cached: boolean };
   requests: number;
   /** Null as soon as one request's cost is unknown: a partial sum would look like the whole. */
   costUsd: number | null;
@@ -21,6 +23,7 @@ export const noUsage: Usage = {
   promptTokens: 0,
   completionTokens: 0,
   cachedTokens: 0,
+  untold: { prompt: false, completion: false, cached: false },
   requests: 0,
   costUsd: 0,
   contextTokens: null,
@@ -41,17 +44,42 @@ export function usageStep(usage: Usage, event: Event): Usage {
   }
   if (event.type !== "engine.response") return usage;
   const of = record(payloadOf(event).usage);
-  const prompt = maybeNumber(of, "promptTokens") ?? 0;
-  const completion = maybeNumber(of, "completionTokens") ?? 0;
+  const told = {
+    prompt: maybeNumber(of, "promptTokens"),
+    completion: maybeNumber(of, "completionTokens"),
+    cached: maybeNumber(of, "cachedTokens"),
+  };
+  const prompt = told.prompt ?? 0;
+  const completion = told.completion ?? 0;
   const cost = maybeNumber(of, "costUsd");
   return {
     promptTokens: usage.promptTokens + prompt,
     completionTokens: usage.completionTokens + completion,
-    cachedTokens: usage.cachedTokens + (maybeNumber(of, "cachedTokens") ?? 0),
+    cachedTokens: usage.cachedTokens + (told.cached ?? 0),
+    untold: {
+      prompt: usage.untold.prompt || told.prompt === null,
+      completion: usage.untold.completion || told.completion === null,
+      cached: usage.untold.cached || told.cached === null,
+    },
     requests: usage.requests + 1,
     costUsd: usage.costUsd === null || cost === null ? null : usage.costUsd + cost,
-    contextTokens: prompt + completion > 0 ? prompt + completion : usage.contextTokens,
+    // A part of it would look like the whole.
+    contextTokens:
+      told.prompt === null || told.completion === null ? null : prompt + completion || usage.contextTokens,
     model: usage.model,
     contextWindow: usage.contextWindow,
   };
+}
+
+/** Each figure that somebody told: "1,200 in (40 cached), 34 out". */
+export function tokenFigures(usage: Usage): string {
+  const figure = (tokens: number, untold: boolean, of: string) =>
+    untold && tokens === 0 ? null : `${untold ? "at least " : ""}${tokens.toLocaleString()} ${of}`;
+  const cached = figure(usage.cachedTokens, usage.untold.cached, "cached");
+  const prompt = figure(usage.promptTokens, usage.untold.prompt, "in");
+  const parts = [
+    prompt && cached ? `${prompt} (${cached})` : prompt,
+    figure(usage.completionTokens, usage.untold.completion, "out"),
+  ];
+  return parts.filter(Boolean).join(", ") || "nobody told how many";
 }

@@ -37,7 +37,7 @@ pub use fault::{Code, Fault};
 pub use ids::{ApprovalId, CallId, CheckpointId, EventId, MessageId, QuestionId, RunId, SessionId};
 pub use io_words::io_words;
 pub use message::{Image, Message, Reasoning, ToolRequest};
-pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, Usage};
+pub use model::{ChatRequest, FinishReason, ModelOptions, PreparedRequest, StreamEvent, UnknownTokens, Usage};
 pub use payloads::*;
 pub use permissions::Permissions;
 pub use plural::plural;

@@ -84,8 +84,44 @@ pub struct Usage {
     pub reasoning_tokens: u64,
     /// In US dollars; `None` where the price is not known.
     pub cost_usd: Option<f64>,
-    /// Nobody told the tokens, or not those of every request: the figures are only what is known.
-    pub has_unknown_tokens: bool,
+    /// The figures that nobody told, or not of every request: they are only what is known.
+    pub unknown: UnknownTokens,
+}
+
+/// Which figures are not known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct UnknownTokens {
+    pub prompt: bool,
+    pub completion: bool,
+    pub total: bool,
+    pub cached: bool,
+}
+
+impl UnknownTokens {
+    pub const ALL: Self = Self { prompt: true, completion: true, total: true, cached: true };
+
+    /// Whether any of what is used is unknown; what of it came from a cache is another matter.
+    #[must_use]
+    pub fn any_used(self) -> bool {
+        self.prompt || self.completion || self.total
+    }
+
+    /// Unknown in either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            prompt: self.prompt || other.prompt,
+            completion: self.completion || other.completion,
+            total: self.total || other.total,
+            cached: self.cached || other.cached,
+        }
+    }
+
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// As it is written: what is unknown is null, and not zero.
@@ -114,19 +150,24 @@ impl From<WrittenUsage> for Usage {
             cache_write_tokens: written.cache_write_tokens,
             reasoning_tokens: written.reasoning_tokens,
             cost_usd: written.cost_usd,
-            has_unknown_tokens: prompt_tokens.is_none() && completion_tokens.is_none() && total_tokens.is_none(),
+            unknown: UnknownTokens {
+                prompt: prompt_tokens.is_none(),
+                completion: completion_tokens.is_none(),
+                total: total_tokens.is_none(),
+                cached: cached_tokens.is_none(),
+            },
         }
     }
 }
 
 impl From<Usage> for WrittenUsage {
     fn from(usage: Usage) -> Self {
-        let known = |tokens: u64| (!usage.has_unknown_tokens).then_some(tokens);
+        let unknown = usage.unknown;
         Self {
-            prompt_tokens: known(usage.prompt_tokens),
-            completion_tokens: known(usage.completion_tokens),
-            total_tokens: known(usage.total_tokens),
-            cached_tokens: known(usage.cached_tokens),
+            prompt_tokens: (!unknown.prompt).then_some(usage.prompt_tokens),
+            completion_tokens: (!unknown.completion).then_some(usage.completion_tokens),
+            total_tokens: (!unknown.total).then_some(usage.total_tokens),
+            cached_tokens: (!unknown.cached).then_some(usage.cached_tokens),
             cache_write_tokens: usage.cache_write_tokens,
             reasoning_tokens: usage.reasoning_tokens,
             cost_usd: usage.cost_usd,
@@ -135,6 +176,20 @@ impl From<Usage> for WrittenUsage {
 }
 
 impl Usage {
+    /// As a provider told it, in whole or in part: the sum of both is known where both are.
+    #[must_use]
+    pub fn told(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>, cached: Option<u64>) -> Self {
+        let total = total.or_else(|| Some(prompt?.saturating_add(completion?)));
+        let written = WrittenUsage {
+            prompt_tokens: prompt,
+            completion_tokens: completion,
+            total_tokens: total,
+            cached_tokens: cached,
+            ..WrittenUsage::default()
+        };
+        Self::from(written)
+    }
+
     /// The sum of two requests. Cost and tokens are known only when both are.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -146,7 +201,7 @@ impl Usage {
             cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
             reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
             cost_usd: self.cost_usd.zip(other.cost_usd).map(|(a, b)| a + b),
-            has_unknown_tokens: self.has_unknown_tokens || other.has_unknown_tokens,
+            unknown: self.unknown.or(other.unknown),
         }
     }
 
@@ -159,7 +214,7 @@ impl Usage {
     /// Of a request that nobody has told anything of.
     #[must_use]
     pub fn unknown() -> Self {
-        Self { has_unknown_tokens: true, ..Self::default() }
+        Self { unknown: UnknownTokens::ALL, ..Self::default() }
     }
 }
 
@@ -186,6 +241,29 @@ mod tests {
         assert_eq!(serde_json::to_value(known).unwrap(), written);
         assert_eq!(serde_json::from_value::<Usage>(written).unwrap(), known);
         let sum = known.plus(Usage::unknown());
-        assert!(sum.has_unknown_tokens && sum.prompt_tokens == 7 && sum.cost_usd.is_none());
+        assert!(sum.unknown == UnknownTokens::ALL && sum.prompt_tokens == 7 && sum.cost_usd.is_none());
+    }
+
+    #[test]
+    fn of_what_is_told_in_part_only_the_rest_is_null() {
+        for (told, written) in [
+            ((Some(7), None, None, None), json!([7, null, null, null])),
+            ((Some(7), Some(2), None, None), json!([7, 2, 9, null])),
+            ((None, Some(2), None, Some(0)), json!([null, 2, null, 0])),
+            ((None, None, Some(9), None), json!([null, null, 9, null])),
+            ((Some(7), Some(2), Some(11), Some(3)), json!([7, 2, 11, 3])),
+        ] {
+            let usage = Usage::told(told.0, told.1, told.2, told.3);
+            let json = serde_json::to_value(usage).unwrap();
+            let figures: Vec<_> =
+                ["promptTokens", "completionTokens", "totalTokens", "cachedTokens"].map(|name| &json[name]).into();
+            assert_eq!(json!(figures), written);
+            assert_eq!(serde_json::from_value::<Usage>(json).unwrap(), usage);
+        }
+        let part = Usage::told(Some(7), None, None, None).plus(Usage::told(Some(1), Some(2), None, Some(0)));
+        assert_eq!(
+            serde_json::to_value(part).unwrap(),
+            json!({"promptTokens": 8, "completionTokens": null, "totalTokens": null, "cachedTokens": null, "costUsd": null})
+        );
     }
 }

@@ -15,7 +15,7 @@ const SAMPLED_DAYS: RangeInclusive<i64> = 18_262..=25_566;
 const SECONDS_A_DAY: i64 = 86_400;
 
 /// Where the sum of all sessions is kept.
-const KEPT: &str = "usage_by_day";
+const KEPT: &str = "usage_by_day.2";
 
 #[derive(Default, Serialize, Deserialize)]
 struct KeptUsage {

@@ -54,7 +54,9 @@ impl AnswerContext {
         let is_free = self.price.as_ref().is_some_and(Price::is_free);
         let usage = usage.or_else(|| is_free.then(Usage::unknown));
         let price = self.price.as_ref().filter(|_| is_free || has_list_price);
-        let cost = |usage: &Usage| price.map(|price| price.cost(usage));
+        // A part of what is charged is not the whole.
+        let is_told = |usage: &Usage| is_free || !(usage.unknown.prompt || usage.unknown.completion);
+        let cost = |usage: &Usage| price.filter(|_| is_told(usage)).map(|price| price.cost(usage));
         let usage = usage.map(|usage| Usage { cost_usd: usage.cost_usd.or_else(|| cost(&usage)), ..usage });
         StreamEvent::Metadata { finish_reason, usage }
     }

@@ -6,6 +6,7 @@ import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
 import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary, Shown } from "../../protocol/generated";
+import { tokenFigures } from "../../protocol/usage";
 import "./status.css";
 
 type Props = {
@@ -159,7 +160,9 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   if (usage.requests === 0) return null;
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;
-  const exact = `${plural(total, "token")} in ${plural(usage.requests, "request")}: ${usage.promptTokens.toLocaleString()} in (${usage.cachedTokens.toLocaleString()} cached), ${usage.completionTokens.toLocaleString()} out${part ? ", in the loaded part of this session" : ""}`;
+  const untold = usage.untold.prompt || usage.untold.completion;
+  const all = untold ? `At least ${plural(total, "token")}` : plural(total, "token");
+  const exact = `${all} in ${plural(usage.requests, "request")}: ${tokenFigures(usage)}${part ? ", in the loaded part of this session" : ""}`;
   // Of a window that is only assumed no share is told.
   const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
   const contextWindow = usage.contextWindow ?? listed;
@@ -175,7 +178,7 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
         </span>
       )}
       <span className="status-fact" title={exact}>
-        {part ? "≥ " : ""}
+        {part || untold ? "≥ " : ""}
         {tokens(total)} tok
       </span>
       <span

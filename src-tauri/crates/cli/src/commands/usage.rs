@@ -42,28 +42,31 @@ pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output)
 }
 
 fn listed<'a>(place: &'a DayAndModel, total: &UsageTotal) -> Listed<'a> {
-    let is_known = !total.has_unknown_tokens || total.total_tokens > 0;
-    let known = |tokens: u64| is_known.then_some(tokens);
+    let untold = total.untold();
     Listed {
         day: &place.day,
         model: &place.model,
         requests: total.requests,
-        prompt_tokens: known(total.prompt_tokens),
-        completion_tokens: known(total.completion_tokens),
-        total_tokens: known(total.total_tokens),
-        cached_tokens: known(total.cached_tokens),
+        prompt_tokens: (!untold.prompt).then_some(total.prompt_tokens),
+        completion_tokens: (!untold.completion).then_some(total.completion_tokens),
+        total_tokens: (!untold.total).then_some(total.total_tokens),
+        cached_tokens: (!untold.cached).then_some(total.cached_tokens),
         cost_usd: total.cost_usd(),
         known_cost_usd: total.known_cost_usd,
     }
 }
 
 fn line(day: &str, model: &str, total: &UsageTotal) -> String {
-    let UsageTotal { requests, prompt_tokens, cached_tokens, completion_tokens, .. } = total;
-    let unknown = if total.has_unknown_tokens { ", and some nobody told" } else { "" };
+    let untold = total.untold();
+    let figure = |tokens: u64, untold: bool| if untold { "?".to_owned() } else { tokens.to_string() };
+    let prompt = figure(total.prompt_tokens, untold.prompt);
+    let completion = figure(total.completion_tokens, untold.completion);
+    let cached = if untold.cached { String::new() } else { format!(" ({} cached)", total.cached_tokens) };
+    let unknown = if total.unknown.any_used() { ", and some nobody told" } else { "" };
     format!(
-        "{day:<10}  {model:<32} {requests:>6} {}  {prompt_tokens:>11} in ({cached_tokens} cached)  \
-         {completion_tokens:>9} out{unknown}  {}",
-        if *requests == 1 { "request " } else { "requests" },
+        "{day:<10}  {model:<32} {:>6} {}  {prompt:>11} in{cached}  {completion:>9} out{unknown}  {}",
+        total.requests,
+        if total.requests == 1 { "request " } else { "requests" },
         cost(total)
     )
 }
@@ -79,6 +82,16 @@ fn cost(total: &UsageTotal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::UnknownTokens;
+
+    #[test]
+    fn what_nobody_told_is_no_zero() {
+        let unknown = UnknownTokens { completion: true, total: true, cached: true, prompt: false };
+        let total = UsageTotal { requests: 1, prompt_tokens: 7, unknown, ..Default::default() };
+        let line = line("2026-01-01", "lab/x", &total);
+        assert!(line.contains(" 7 in ") && line.contains(" ? out, and some nobody told"), "{line}");
+        assert!(!line.contains("cached") && !line.contains(" 0 "), "{line}");
+    }
 
     #[test]
     fn an_unknown_cost_is_never_a_number_alone() {

@@ -109,9 +109,11 @@ impl Observer {
             "ttftMs": response.ttft_ms,
             "durationMs": response.duration_ms,
         });
-        let tokens = match usage.has_unknown_tokens {
-            true => "tokens unknown".to_owned(),
-            false => format!("{} in, {} out", plural(usage.prompt_tokens, "token"), usage.completion_tokens),
+        let tokens = match (usage.unknown.prompt, usage.unknown.completion) {
+            (true, true) => "tokens unknown".to_owned(),
+            (true, false) => format!("{} out", plural(usage.completion_tokens, "token")),
+            (false, true) => format!("{} in", plural(usage.prompt_tokens, "token")),
+            (false, false) => format!("{} in, {} out", plural(usage.prompt_tokens, "token"), usage.completion_tokens),
         };
         let ended = format!("{model} answered in {}", duration(response.duration_ms));
         vec![

@@ -1,6 +1,6 @@
 //! What a session has used: tokens and money, by run and by model. Going back does not undo it: it was spent.
 
-use crate::{Event, EventBody, RunId, Usage};
+use crate::{Event, EventBody, RunId, UnknownTokens, Usage};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -25,9 +25,9 @@ pub struct UsageTotal {
     pub known_cost_usd: f64,
     /// Whether there are others, so that it cost more than that.
     pub has_unknown_cost: bool,
-    /// Whether there are requests whose tokens nobody has told, so that there were more.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub has_unknown_tokens: bool,
+    /// The figures that nobody has told of some requests, so that there were more.
+    #[serde(default, skip_serializing_if = "UnknownTokens::is_none")]
+    pub unknown: UnknownTokens,
 }
 
 impl UsageTotal {
@@ -35,6 +35,18 @@ impl UsageTotal {
     #[must_use]
     pub fn cost_usd(&self) -> Option<f64> {
         (!self.has_unknown_cost).then_some(self.known_cost_usd)
+    }
+
+    /// The figures that nobody has told of any request.
+    #[must_use]
+    pub fn untold(&self) -> UnknownTokens {
+        let UnknownTokens { prompt, completion, total, cached } = self.unknown;
+        UnknownTokens {
+            prompt: prompt && self.prompt_tokens == 0,
+            completion: completion && self.completion_tokens == 0,
+            total: total && self.total_tokens == 0,
+            cached: cached && self.cached_tokens == 0,
+        }
     }
 
     pub(super) fn add(&mut self, usage: Usage) {
@@ -45,7 +57,7 @@ impl UsageTotal {
         self.cached_tokens = self.cached_tokens.saturating_add(usage.cached_tokens);
         self.known_cost_usd += usage.cost_usd.unwrap_or(0.0);
         self.has_unknown_cost |= usage.cost_usd.is_none();
-        self.has_unknown_tokens |= usage.has_unknown_tokens;
+        self.unknown = self.unknown.or(usage.unknown);
     }
 }
 

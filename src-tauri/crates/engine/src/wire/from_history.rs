@@ -77,6 +77,7 @@ fn usage(total: &UsageTotal) -> Usage {
         total_tokens: total.total_tokens,
         cached_tokens: total.cached_tokens,
         cost_usd: total.cost_usd(),
+        unknown: total.untold(),
         ..Usage::default()
     }
 }

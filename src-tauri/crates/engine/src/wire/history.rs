@@ -77,13 +77,13 @@ shape! {
         #[ts(as = "WirePlanStepState")]
         pub state: arki_domain::PlanStepState,
     }
-    /// The shape of `arki_domain::Usage`.
+    /// The shape of `arki_domain::Usage`: what nobody told is null.
     #[ts(rename = "Usage")]
     WireUsage {
-        pub prompt_tokens: u64,
-        pub completion_tokens: u64,
-        pub total_tokens: u64,
-        pub cached_tokens: u64,
+        pub prompt_tokens: Option<u64>,
+        pub completion_tokens: Option<u64>,
+        pub total_tokens: Option<u64>,
+        pub cached_tokens: Option<u64>,
         pub cost_usd: Option<f64>,
     }
 }

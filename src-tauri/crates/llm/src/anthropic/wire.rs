@@ -235,20 +235,13 @@ impl WireUsage {
         if self.input_tokens.is_none() && self.output_tokens.is_none() {
             return None;
         }
-        let cached_tokens = self.cache_read_input_tokens.unwrap_or(0);
         let cache_write_tokens = self.cache_creation_input_tokens.unwrap_or(0);
-        let sum = |tokens: [u64; 3]| tokens.into_iter().fold(0, u64::saturating_add);
-        let prompt_tokens = sum([self.input_tokens.unwrap_or(0), cached_tokens, cache_write_tokens]);
-        let completion_tokens = self.output_tokens.unwrap_or(0);
+        let of_cache = self.cache_read_input_tokens.unwrap_or(0).saturating_add(cache_write_tokens);
+        let prompt_tokens = self.input_tokens.map(|tokens| tokens.saturating_add(of_cache));
         Some(Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: prompt_tokens.saturating_add(completion_tokens),
-            cached_tokens,
             cache_write_tokens,
             reasoning_tokens: self.output_tokens_details.and_then(|details| details.thinking_tokens).unwrap_or(0),
-            cost_usd: None,
-            has_unknown_tokens: false,
+            ..Usage::told(prompt_tokens, self.output_tokens, None, self.cache_read_input_tokens)
         })
     }
 }

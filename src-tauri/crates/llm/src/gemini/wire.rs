@@ -262,15 +262,15 @@ impl UsageMetadata {
             return None;
         }
         let reasoning_tokens = self.thoughts_token_count.unwrap_or(0);
-        let prompt_tokens = self.prompt_token_count.unwrap_or(0) + self.tool_use_prompt_token_count.unwrap_or(0);
-        let completion_tokens = self.answer_tokens() + reasoning_tokens;
+        let of_tools = self.tool_use_prompt_token_count.unwrap_or(0);
+        let prompt_tokens = self.prompt_token_count.map(|tokens| tokens.saturating_add(of_tools));
+        // Where it has only thought so far, it tells no others.
+        let answered = self.candidates_token_count.or(self.thoughts_token_count);
+        let completion_tokens = answered.map(|_| self.answer_tokens().saturating_add(reasoning_tokens));
+        let cached_tokens = self.cached_content_token_count;
         Some(Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: self.total_token_count.unwrap_or(prompt_tokens + completion_tokens),
-            cached_tokens: self.cached_content_token_count.unwrap_or(0),
             reasoning_tokens,
-            ..Usage::default()
+            ..Usage::told(prompt_tokens, completion_tokens, self.total_token_count, cached_tokens)
         })
     }
 }

@@ -184,7 +184,7 @@ fn thoughts_text_and_parallel_calls_of_one_answer() {
     let told: Vec<_> = calls.iter().map(|call| (call.tool_id.as_str(), call.arguments.as_str())).collect();
     assert_eq!(told, [("one", "{\"x\":1}"), ("two", "{}")]);
     assert_ne!(calls[0].call_id, calls[1].call_id);
-    let usage = Usage { prompt_tokens: 30, completion_tokens: 12, total_tokens: 42, ..Usage::default() };
+    let usage = Usage::told(Some(30), Some(12), None, None);
     let metadata = StreamEvent::Metadata { finish_reason: Some(FinishReason::ToolCalls), usage: Some(usage) };
     assert_eq!(events.last(), Some(&metadata));
 }

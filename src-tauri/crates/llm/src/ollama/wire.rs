@@ -145,9 +145,6 @@ impl Line {
         if self.prompt_eval_count.is_none() && self.eval_count.is_none() {
             return None;
         }
-        let prompt_tokens = self.prompt_eval_count.unwrap_or(0);
-        let completion_tokens = self.eval_count.unwrap_or(0);
-        let total_tokens = prompt_tokens + completion_tokens;
-        Some(Usage { prompt_tokens, completion_tokens, total_tokens, ..Usage::default() })
+        Some(Usage::told(self.prompt_eval_count, self.eval_count, None, None))
     }
 }

@@ -164,21 +164,14 @@ impl WireUsage {
         if self.prompt_tokens.is_none() && self.completion_tokens.is_none() && self.total_tokens.is_none() {
             return None;
         }
-        let prompt_tokens = self.prompt_tokens.unwrap_or(0);
-        let completion_tokens = self.completion_tokens.unwrap_or(0);
         let prompt = self.prompt_tokens_details.as_ref();
         let cached_tokens = prompt.and_then(|details| details.cached_tokens).or(self.prompt_cache_hit_tokens);
         let reasoning_tokens =
             self.completion_tokens_details.as_ref().and_then(|details| details.reasoning_tokens).unwrap_or(0);
         Some(Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: self.total_tokens.unwrap_or(prompt_tokens + completion_tokens),
-            cached_tokens: cached_tokens.unwrap_or(0),
             cache_write_tokens: prompt.and_then(|details| details.cache_write_tokens).unwrap_or(0),
             reasoning_tokens,
-            cost_usd: None,
-            has_unknown_tokens: false,
+            ..Usage::told(self.prompt_tokens, self.completion_tokens, self.total_tokens, cached_tokens)
         })
     }
 

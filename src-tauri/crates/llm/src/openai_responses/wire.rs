@@ -90,19 +90,13 @@ impl WireUsage {
         if self.input_tokens.is_none() && self.output_tokens.is_none() && self.total_tokens.is_none() {
             return None;
         }
-        let prompt_tokens = self.input_tokens.unwrap_or(0);
-        let completion_tokens = self.output_tokens.unwrap_or(0);
         let input = self.input_tokens_details.as_ref();
         let output = self.output_tokens_details.as_ref();
+        let cached_tokens = input.and_then(|details| details.cached_tokens);
         Some(Usage {
-            prompt_tokens,
-            completion_tokens,
-            total_tokens: self.total_tokens.unwrap_or(prompt_tokens + completion_tokens),
-            cached_tokens: input.and_then(|details| details.cached_tokens).unwrap_or(0),
             cache_write_tokens: input.and_then(|details| details.cache_write_tokens).unwrap_or(0),
             reasoning_tokens: output.and_then(|details| details.reasoning_tokens).unwrap_or(0),
-            cost_usd: None,
-            has_unknown_tokens: false,
+            ..Usage::told(self.input_tokens, self.output_tokens, self.total_tokens, cached_tokens)
         })
     }
 }

@@ -120,14 +120,7 @@ async fn empty_finish_reasons_and_usages_mean_nothing_yet() {
     ])
     .await;
     assert_eq!(said(&events), "ab");
-    let usage = Usage {
-        prompt_tokens: 3,
-        completion_tokens: 2,
-        total_tokens: 5,
-        cached_tokens: 0,
-        cost_usd: Some(0.0),
-        ..Usage::default()
-    };
+    let usage = Usage { cost_usd: Some(0.0), ..Usage::told(Some(3), Some(2), None, None) };
     assert_eq!(metadata(&events), (Some(FinishReason::Length), Some(usage)));
 }
 

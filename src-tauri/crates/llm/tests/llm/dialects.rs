@@ -4,7 +4,7 @@ use crate::harness::{
     KEY, ask, assert_each_continues_the_one_before, calls, converse, keys, providers, request, said, text_of, user,
 };
 use crate::requests::tools;
-use arki_domain::{ChatModel, ChatRequest, Code, FinishReason, StreamEvent, TokenType, Usage};
+use arki_domain::{ChatModel, ChatRequest, Code, FinishReason, StreamEvent, TokenType, UnknownTokens, Usage};
 use arki_llm::{Price, ProviderKind, ProviderSettings, Rates, retryable};
 use arki_testkit::{ScriptedServer, Turn};
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ async fn openrouters_comments_thoughts_and_figures_are_understood() {
         cache_write_tokens: 100,
         reasoning_tokens: 5,
         cost_usd: Some(0.95),
-        has_unknown_tokens: false,
+        unknown: UnknownTokens::default(),
     };
     assert_eq!(usage_of(&events), (Some(FinishReason::Stop), expected));
     let mut own_key = usage;

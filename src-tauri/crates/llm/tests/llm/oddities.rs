@@ -83,6 +83,24 @@ async fn figures_that_are_written_wrongly_are_rounded_or_unknown_and_the_answer_
 }
 
 #[tokio::test]
+async fn what_is_told_in_part_is_unknown_in_the_rest_and_no_zero() {
+    for kind in KINDS {
+        let told = |events: &[StreamEvent]| serde_json::to_value(usage(events).unwrap()).unwrap();
+        let (events, _) = answer(kind, &counted(kind, &json!(7), &json!("many"))).await;
+        let usage = told(&events);
+        // Anthropic's has counted none of the answer when it begins.
+        let completion = if kind == ProviderKind::Anthropic { json!(0) } else { Value::Null };
+        assert_eq!((&usage["promptTokens"], &usage["completionTokens"]), (&json!(7), &completion), "{kind}: {usage}");
+        let (events, _) = answer(kind, &counted(kind, &json!([]), &json!(3))).await;
+        let usage = told(&events);
+        for unknown in ["promptTokens", "totalTokens", "cachedTokens", "costUsd"] {
+            assert_eq!(usage[unknown], Value::Null, "{kind}: {usage}");
+        }
+        assert_eq!(usage["completionTokens"], 3, "{kind}: {usage}");
+    }
+}
+
+#[tokio::test]
 async fn usage_that_is_no_group_of_figures_is_unknown() {
     for usage_of in [json!("none"), json!([1, 2]), json!(7), Value::Null] {
         let chunk = json!({"choices": [{"delta": {"content": "Yes."}, "finish_reason": "stop"}], "usage": usage_of});

@@ -52,8 +52,7 @@ async fn an_answer_is_the_same_however_it_is_cut() {
         assert_eq!(said(&events), "Grüße, 世界 🌍!");
         assert_eq!(calls(&events), [("read_file", r#"{"path":"ä"}"#), ("read_file", r#"{"path":"b"}"#)]);
         let cost_usd = Some(0.0);
-        let usage =
-            Usage { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110, cost_usd, ..Usage::default() };
+        let usage = Usage { cost_usd, ..Usage::told(Some(100), Some(10), None, None) };
         let end = StreamEvent::Metadata { finish_reason: Some(FinishReason::ToolCalls), usage: Some(usage) };
         assert!(events.contains(&end), "{events:?}");
         let sent = &server.requests()[0];

@@ -74,17 +74,21 @@ pub(super) fn run_words(turns: u32, usage: Usage) -> String {
 }
 
 fn tokens(usage: Usage) -> String {
-    if usage.has_unknown_tokens {
-        return match usage.total_tokens {
+    if usage.unknown.any_used() {
+        let known = usage.total_tokens.max(usage.prompt_tokens.saturating_add(usage.completion_tokens));
+        return match known {
             0 => "unknown".to_owned(),
             known => format!("unknown, at least {}", grouped(known)),
         };
     }
+    let cached = match usage.unknown.cached && usage.cached_tokens == 0 {
+        true => String::new(),
+        false => format!(", {} of them cached", grouped(usage.cached_tokens)),
+    };
     format!(
-        "{} ({} in, {} of them cached; {} out)",
+        "{} ({} in{cached}; {} out)",
         grouped(usage.total_tokens),
         grouped(usage.prompt_tokens),
-        grouped(usage.cached_tokens),
         grouped(usage.completion_tokens)
     )
 }
@@ -112,5 +116,8 @@ mod tests {
             "Done. 1 turn; tokens: 1,234 (1,200 in, 1,000 of them cached; 34 out); cost: unknown."
         );
         assert_eq!(cost(Usage { cost_usd: Some(0.5), ..usage }), "$0.5000");
+        assert_eq!(tokens(Usage::told(Some(1200), Some(34), None, None)), "1,234 (1,200 in; 34 out)");
+        assert_eq!(tokens(Usage::told(Some(1200), None, None, None)), "unknown, at least 1,200");
+        assert_eq!(tokens(Usage::unknown()), "unknown");
     }
 }
