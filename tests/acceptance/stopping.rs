@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 fn sleeping() -> Vec<Turn> {
-    let command = "echo $$ > shell.pid; sleep 300 & echo $! > child.pid; echo started; wait";
+    let command = "echo started; echo $$ > shell.pid; sleep 300 & echo $! > child.pid; wait";
     vec![Turn::calls().call("run_command", json!({"command": command})), Turn::text("Done.")]
 }
 
