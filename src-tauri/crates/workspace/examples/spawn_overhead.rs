@@ -27,6 +27,7 @@ fn main() {
         project: arki_workspace::ProjectAccess::Writable,
         temp_dir: temp_dir.path().to_path_buf(),
         hidden,
+        shown: Vec::new(),
         also_writable: Vec::new(),
         network: arki_workspace::Network::None,
         secrets: None,

@@ -32,6 +32,7 @@ mod line_endings;
 mod listing;
 mod login_path;
 mod merge;
+mod needed_at_home;
 mod output_file;
 mod patch;
 mod private_dir;
@@ -76,6 +77,7 @@ pub use hangup::outlives_terminal;
 pub use listing::{Entry, EntryKind, Listing, files_below, list};
 pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
 pub use merge::{Merge, merge};
+pub use needed_at_home::needed_at_home;
 pub use output_file::{OutputFile, remove_unfinished_exports};
 pub use patch::{patch_paths, plan_patch};
 pub use private_dir::{

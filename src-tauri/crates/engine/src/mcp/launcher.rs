@@ -72,6 +72,7 @@ impl SandboxedLauncher {
             project: ProjectAccess::Writable,
             temp_dir: temp_dir.to_owned(),
             hidden: self.hidden.clone(),
+            shown: Vec::new(),
             also_writable: command.writable.iter().map(|folder| at_home(folder)).collect(),
             network: if command.network { Network::Granted } else { Network::None },
             secrets: None,

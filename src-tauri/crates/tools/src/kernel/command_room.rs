@@ -1,7 +1,8 @@
 //! Where the commands of a run live: their temporary folders, environments and sandboxes.
 //!
 //! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
-//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason.
+//! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason. Where
+//! nobody was asked, the user's home is hidden from it too, but for toolchains.
 
 use super::Kernel;
 use crate::builtin::run_command;
@@ -10,8 +11,9 @@ use crate::policy;
 use arki_domain::Fault;
 use arki_workspace::{
     EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, Sandbox, SandboxSpec, child_environment,
-    inherited_environment,
+    inherited_environment, needed_at_home,
 };
+use std::path::Path;
 use std::sync::OnceLock;
 
 pub(super) struct CommandRoom {
@@ -20,7 +22,9 @@ pub(super) struct CommandRoom {
     /// For commands that were granted the network; made for the first of them.
     sandbox_with_network: OnceLock<Sandbox>,
     sandbox_spec: SandboxSpec,
-    /// For commands that only read; made for the first of them.
+    /// For commands that only read and that nobody was asked about; made for the first of them.
+    reading_unasked: OnceLock<ReadingRoom>,
+    /// For others that only read.
     reading: OnceLock<ReadingRoom>,
     /// Removed with the room.
     _temp_dir: PrivateTempDir,
@@ -45,6 +49,11 @@ pub(super) struct Purpose {
 }
 
 impl CommandRoom {
+    /// The run's own.
+    pub(super) fn temp_dir(&self) -> &Path {
+        &self.sandbox_spec.temp_dir
+    }
+
     fn sandbox(&self, network: bool) -> Result<Option<&Sandbox>, ToolError> {
         if self.sandbox.is_none() || !network {
             return Ok(self.sandbox.as_ref());
@@ -64,7 +73,7 @@ impl CommandRoom {
         purpose: Purpose,
     ) -> Result<Option<Sandbox>, ToolError> {
         let sandbox = match purpose.only_reads {
-            true => Some(&self.reading()?.sandbox),
+            true => Some(&self.reading(purpose)?.sandbox),
             false => self.sandbox(arguments.network)?,
         };
         let Some(sandbox) = sandbox else { return Ok(None) };
@@ -76,22 +85,30 @@ impl CommandRoom {
     }
 
     pub(super) fn environment_for(&self, purpose: Purpose) -> Result<Vec<(String, String)>, ToolError> {
-        Ok(if purpose.only_reads { self.reading()?.environment.clone() } else { self.environment.clone() })
+        Ok(if purpose.only_reads { self.reading(purpose)?.environment.clone() } else { self.environment.clone() })
     }
 
-    fn reading(&self) -> Result<&ReadingRoom, ToolError> {
-        if let Some(room) = self.reading.get() {
+    fn reading(&self, purpose: Purpose) -> Result<&ReadingRoom, ToolError> {
+        let kept = if purpose.agreed { &self.reading } else { &self.reading_unasked };
+        if let Some(room) = kept.get() {
             return Ok(room);
         }
         let temp_dir = PrivateTempDir::create()?;
-        let sandbox = Sandbox::prepare(&SandboxSpec {
+        let mut spec = SandboxSpec {
             project: ProjectAccess::ReadOnly,
             temp_dir: temp_dir.path().to_owned(),
             ..self.sandbox_spec.clone()
-        })?;
+        };
+        // A home that is everything hides everything.
+        let home = std::env::home_dir().filter(|home| !purpose.agreed && home.parent().is_some());
+        if let Some(home) = home {
+            spec.shown = needed_at_home(&home, &spec.project_root);
+            spec.hidden.push(home);
+        }
+        let sandbox = Sandbox::prepare(&spec)?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: Some(sandbox.name()) };
         let environment = child_environment(inherited_environment(), &[], spec);
-        Ok(self.reading.get_or_init(|| ReadingRoom { environment, sandbox, _temp_dir: temp_dir }))
+        Ok(kept.get_or_init(|| ReadingRoom { environment, sandbox, _temp_dir: temp_dir }))
     }
 }
 
@@ -112,6 +129,7 @@ impl Kernel {
             project: ProjectAccess::Writable,
             temp_dir: temp_dir.path().to_owned(),
             hidden: self.settings.hidden.clone(),
+            shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
             secrets: Some(self.settings.secrets.clone()),
@@ -121,8 +139,14 @@ impl Kernel {
         let sandbox = self.settings.sandbox.available.then(|| Sandbox::prepare(&sandbox_spec)).transpose()?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: sandbox.as_ref().map(Sandbox::name) };
         let environment = child_environment(inherited_environment(), &[], spec);
-        let sandbox_with_network = OnceLock::new();
-        let reading = OnceLock::new();
-        Ok(CommandRoom { environment, sandbox, sandbox_with_network, sandbox_spec, reading, _temp_dir: temp_dir })
+        Ok(CommandRoom {
+            environment,
+            sandbox,
+            sandbox_with_network: OnceLock::new(),
+            sandbox_spec,
+            reading_unasked: OnceLock::new(),
+            reading: OnceLock::new(),
+            _temp_dir: temp_dir,
+        })
     }
 }

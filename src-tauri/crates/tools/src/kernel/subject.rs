@@ -8,6 +8,7 @@ use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
 use arki_workspace::{RealPlace, UnnamedReads, is_system_secret, real_place};
 use serde_json::Value;
+use std::path::Path;
 
 /// The subject as far as it can be read off arguments that may be wrong.
 pub(super) struct SubjectOf {
@@ -85,10 +86,23 @@ impl Kernel {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
         wide.iter()
             .map(|read| match read {
-                _ if read.is_named() || !has_path_rules => look(project, secrets, read),
+                _ if read.is_named() || !has_path_rules => self.without_own_temp(look(project, secrets, read)),
                 _ => UnnamedReads::NotSeen,
             })
             .collect()
+    }
+
+    /// The run's own temporary folder lies outside, and is nobody else's.
+    fn without_own_temp(&self, read: UnnamedReads) -> UnnamedReads {
+        let temp_dir = self.room.get().and_then(|room| room.temp_dir().canonicalize().ok());
+        let is_own = |path: &str| {
+            let real = Path::new(path).canonicalize().ok();
+            real.zip(temp_dir.as_ref()).is_some_and(|(real, temp_dir)| real.starts_with(temp_dir))
+        };
+        match read {
+            UnnamedReads::Outside(path) if is_own(&path) => UnnamedReads::NoSecret,
+            other => other,
+        }
     }
 
     /// Only for what may write, and where a sandbox would hold it.

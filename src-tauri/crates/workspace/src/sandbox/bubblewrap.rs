@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 use rustix::fs::{MemfdFlags, memfd_create};
 use seccompiler::{BpfProgram, sock_filter};
 
+use super::spec::Shown;
 use super::syscall_filter::{self, Allowed};
 use super::{GitAccess, Network, ProjectAccess, Reach, Root, SandboxSpec, SandboxStatus, Wrapped};
 use crate::error::{ProcessError, Result};
@@ -145,8 +146,16 @@ impl Bubblewrap {
         }
         let roots = self.spec.roots();
         let hidden = self.spec.hidden_spellings().existing;
-        let is_inside = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(&root.path) && **path != root.path);
-        hidden.iter().filter(|path| !is_inside(path)).try_for_each(|path| plan.hide(path))?;
+        let shown = self.spec.shown();
+        let places = || roots.iter().map(|root| &root.path).chain(shown.iter().map(|shown| &shown.named));
+        let is_inside = |path: &&PathBuf| places().any(|place| path.starts_with(place) && *path != place);
+        let is_hidden_anyway =
+            |path: &&PathBuf| hidden.iter().any(|around| path != &around && path.starts_with(around));
+        let outer = hidden.iter().filter(|path| !is_inside(path) && !is_hidden_anyway(path));
+        outer.into_iter().try_for_each(|path| plan.hide(path))?;
+        for Shown { named, real } in &shown {
+            plan.add(&["--ro-bind", text(real)?, text(named)?]);
+        }
         let bind = |root: &Root| plan.bind(if root.is_writable { "--bind" } else { "--ro-bind" }, &root.path);
         roots.iter().filter(|root| root.path.exists()).try_for_each(bind)?;
         hidden.iter().filter(is_inside).try_for_each(|path| plan.hide(path))?;

@@ -331,6 +331,9 @@ fn grants_of(spec: &SandboxSpec) -> (Vec<Grant>, Vec<String>) {
         }
         add(&mut grants, grants::visible(&root.path, &hidden), root.is_writable, &mut notes);
     }
+    for shown in spec.shown() {
+        add(&mut grants, grants::visible(&shown.real, &hidden), false, &mut notes);
+    }
     let device = |is_writable| move |path: &&str| Grant { path: PathBuf::from(path), is_writable };
     grants.extend(WRITABLE_DEVICES.iter().map(device(true)));
     grants.extend(READABLE_DEVICES.iter().map(device(false)));

@@ -206,6 +206,28 @@ fn a_read_only_project_in_a_hidden_folder_is_seen_and_secrets_in_it_are_not() {
     }
 }
 
+#[test]
+fn a_hidden_home_shows_what_commands_need_and_no_secret_in_it() {
+    let world = World::new();
+    for path in ["diary", ".rustup/settings.toml", ".cargo/env", ".cargo/credentials.toml", "code/lib/a.rs"] {
+        fs::create_dir_all(world.path("home").join(path).parent().unwrap()).unwrap();
+        fs::write(world.path("home").join(path), "text").unwrap();
+    }
+    let mut spec = reading(&world);
+    spec.hidden.push(world.path("home"));
+    spec.shown = [".rustup", ".cargo", "code/lib"].map(|name| world.path("home").join(name)).into();
+    for sandbox in layers(&spec) {
+        let is_read = |name: &str| world.run_in(&sandbox, &format!("cat $W/home/{name}")).exit_code == Some(0);
+        for shown in [".rustup/settings.toml", ".cargo/env", "code/lib/a.rs"] {
+            assert!(is_read(shown), "{}: {shown}", sandbox.name());
+        }
+        for hidden in ["diary", ".cargo/credentials.toml"] {
+            assert!(!is_read(hidden), "{}: {hidden}", sandbox.name());
+        }
+        assert_ne!(world.run_in(&sandbox, "touch $W/home/.cargo/env").exit_code, Some(0), "{}", sandbox.name());
+    }
+}
+
 /// A test that makes a repository is not disturbed by somebody who looks at the project meanwhile.
 #[test]
 fn what_another_command_is_making_is_left_to_it() {

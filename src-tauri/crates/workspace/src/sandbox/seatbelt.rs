@@ -79,10 +79,11 @@ impl Paths {
         read_only.extend(git.hooks.iter().filter(|_| !writes_hooks).map(|path| root.join(path)));
         read_only.extend(own.iter().flat_map(|_| STEERS_GIT.iter().map(|name| root.join(name))));
         let (writable, readable): (Vec<_>, Vec<_>) = spec.roots().into_iter().partition(|root| root.is_writable);
-        let paths = |roots: Vec<Root>| roots.into_iter().map(|root| root.path).collect();
+        let shown = spec.shown().into_iter().map(|shown| shown.real);
+        let paths = |roots: Vec<Root>| roots.into_iter().map(|root| root.path).collect::<Vec<_>>();
         Self {
             writable: paths(writable),
-            readable: paths(readable),
+            readable: paths(readable).into_iter().chain(shown).collect(),
             hidden: spec.hidden_spellings().all.into_iter().chain(secrets.map(|path| root.join(path))).collect(),
             // Where nothing may be written, nothing is allowed again.
             git: below.into_iter().filter(|_| is_writable).map(|folder| root.join(folder)).collect(),

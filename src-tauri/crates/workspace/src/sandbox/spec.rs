@@ -45,6 +45,8 @@ pub struct SandboxSpec {
     pub temp_dir: PathBuf,
     /// Invisible, whether they exist or not; see [`crate::home_secrets`]. The project and the temporary folder may lie in one.
     pub hidden: Vec<PathBuf>,
+    /// Seen though it lies in what is hidden, and never written; see [`crate::needed_at_home`].
+    pub shown: Vec<PathBuf>,
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,
     pub network: Network,
@@ -92,6 +94,13 @@ impl SandboxSpec {
             .collect()
     }
 
+    /// What is shown although it is hidden, where it is named and where it is.
+    #[cfg(unix)]
+    pub(super) fn shown(&self) -> Vec<Shown> {
+        let real = |path: &PathBuf| Some(Shown { named: path.clone(), real: path.canonicalize().ok()? });
+        self.shown.iter().filter_map(real).collect()
+    }
+
     /// What is hidden, in all spellings.
     #[cfg(unix)]
     pub(super) fn hidden_spellings(&self) -> Spellings {
@@ -99,6 +108,14 @@ impl SandboxSpec {
         let hidden: Vec<PathBuf> = self.hidden.iter().cloned().chain(of_root.iter().map(PathBuf::from)).collect();
         Spellings::of(&hidden)
     }
+}
+
+/// A file or folder that commands see in what is hidden.
+#[cfg(unix)]
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    pub(super) named: PathBuf,
+    pub(super) real: PathBuf,
 }
 
 /// A folder that commands see, and may be able to write.

@@ -41,6 +41,7 @@ impl World {
             project: ProjectAccess::Writable,
             temp_dir: self.temp_dir.path().to_path_buf(),
             hidden,
+            shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
             secrets: Some(GlobSet::empty()),

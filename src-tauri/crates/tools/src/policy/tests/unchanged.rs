@@ -67,6 +67,7 @@ impl World {
             project,
             temp_dir: self.temp_dir.path().to_owned(),
             hidden: Vec::new(),
+            shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
             secrets: None,

@@ -54,6 +54,7 @@ impl World {
             project: ProjectAccess::Writable,
             temp_dir: self.root.join("temp"),
             hidden: vec![self.root.join("hidden")],
+            shown: Vec::new(),
             also_writable: Vec::new(),
             network: Network::None,
             secrets: None,
