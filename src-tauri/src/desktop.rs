@@ -64,6 +64,7 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
     let identifier = identifier(&directories);
     // While the webview starts, which takes longer.
     let engine = std::thread::spawn(move || open_engine(&directories, keys));
+    std::thread::spawn(Engine::look_for_sandboxes);
     let mut context = tauri::generate_context!();
     context.config_mut().identifier = identifier.clone();
     let single = tauri_plugin_single_instance::Builder::new()

@@ -6,11 +6,13 @@ use crate::tree::{one_call, playing, session_of};
 use arki_testkit::{Turn, verify_chain};
 use serde_json::{Value, json};
 
+/// Half a megabyte each.
 const FILES: usize = 36;
+const MANY_FILES: usize = 100;
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 fn name(number: usize) -> String {
-    format!("data/{number:02}.txt")
+    format!("data/{number:03}.txt")
 }
 
 /// About half a megabyte, of lines that differ.
@@ -23,30 +25,30 @@ fn content(number: usize) -> String {
     text
 }
 
-/// Stopped at the removal of all files: a short patch, and a diff of 18 MB.
-fn waiting() -> (Stage, String) {
-    let patch: String = (1..=FILES).map(|number| format!("*** Delete File: {}\n", name(number))).collect();
+/// Stopped at the removal of all files: a short patch, and a long diff.
+fn waiting(files: usize) -> (Stage, String) {
+    let patch: String = (1..=files).map(|number| format!("*** Delete File: {}\n", name(number))).collect();
     let patch = format!("*** Begin Patch\n{patch}*** End Patch\n");
     let stage = playing(one_call("apply_patch", json!({ "patch": patch })).to_vec());
-    (1..=FILES).for_each(|number| drop(stage.write(&name(number), content(number))));
+    (1..=files).for_each(|number| drop(stage.write(&name(number), content(number))));
     let session = session_of(&stage.exec(&["clear the data"]).exits(3).lines());
     (stage, session)
 }
 
 #[test]
 fn it_is_shown_folded_by_file_and_by_hunk_and_accepted_by_hunk() {
-    let (stage, session) = waiting();
+    let (stage, session) = waiting(MANY_FILES);
     let requested = payload(&stage.events(&session), "approval.requested");
     let preview = &requested["preview"];
     assert!(preview.get("diff").is_none() && text(&preview["diffHash"]).len() == 64, "{:?}", preview.get("diff"));
-    assert_eq!(preview["hunks"].as_array().unwrap().len(), FILES);
+    assert_eq!(preview["hunks"].as_array().unwrap().len(), MANY_FILES);
     let folded = stage.arki(&["approvals", "show"]).exits(0).stdout;
-    assert!(folded.lines().count() < FILES + 10, "{}", folded.lines().count());
-    assert!(folded.contains(&format!("{FILES} files")) && folded.contains(&name(FILES)), "{folded}");
+    assert!(folded.lines().count() < MANY_FILES + 10, "{}", folded.lines().count());
+    assert!(folded.contains(&format!("{MANY_FILES} files")) && folded.contains(&name(MANY_FILES)), "{folded}");
     assert!(folded.contains("-10000"), "{folded}");
     let file = stage.arki(&["approvals", "show", "--file", &name(7)]).exits(0).stdout;
     let heads: Vec<&str> = file.lines().filter(|line| line.starts_with("diff ") || line.starts_with("[hunk")).collect();
-    assert_eq!(heads, ["diff --git a/data/07.txt b/data/07.txt", "[hunk 7] @@ -1,10000 +0,0 @@"]);
+    assert_eq!(heads, ["diff --git a/data/007.txt b/data/007.txt", "[hunk 7] @@ -1,10000 +0,0 @@"]);
     let removed: String = file
         .lines()
         .filter(|line| !line.starts_with("---"))
@@ -55,12 +57,12 @@ fn it_is_shown_folded_by_file_and_by_hunk_and_accepted_by_hunk() {
         .collect();
     assert_eq!(removed, content(7), "what is shown is exactly what goes");
     let hunk = stage.arki(&["approvals", "show", "--hunks", "3"]).exits(0).stdout;
-    assert!(hunk.contains("[hunk 3]") && hunk.contains("--- a/data/03.txt") && !hunk.contains("[hunk 4]"));
+    assert!(hunk.contains("[hunk 3]") && hunk.contains("--- a/data/003.txt") && !hunk.contains("[hunk 4]"));
     stage.arki(&["approvals", "show", "--file", "none"]).fails(1, "FILE_NOT_FOUND");
     // The log has no secret; whoever decides sees it.
     assert!(stage.arki(&["approvals", "show", "--file", &name(1)]).exits(0).stdout.contains(SECRET));
     stage.arki(&["approvals", "approve", "--hunks", "1,3"]).exits(0);
-    for number in 1..=FILES {
+    for number in 1..=MANY_FILES {
         assert_eq!(stage.path(&name(number)).exists(), ![1, 3].contains(&number), "{number}");
     }
     assert!(stage.told().contains("rejected"));
@@ -69,7 +71,7 @@ fn it_is_shown_folded_by_file_and_by_hunk_and_accepted_by_hunk() {
 
 #[test]
 fn a_file_that_changed_meanwhile_makes_another_change_of_it() {
-    let (stage, session) = waiting();
+    let (stage, session) = waiting(FILES);
     stage.write(&name(FILES), "changed\n");
     stage.arki(&["approvals", "approve"]).exits(3);
     assert!(stage.path(&name(1)).exists(), "the decision was about the whole");
@@ -80,7 +82,7 @@ fn a_file_that_changed_meanwhile_makes_another_change_of_it() {
 
 #[test]
 fn exports_carry_the_diff_and_neither_it_nor_the_database_can_be_changed_unseen() {
-    let (stage, session) = waiting();
+    let (stage, session) = waiting(FILES);
     let export = stage.home.project_dir().join("export.jsonl");
     let to = export.to_str().unwrap();
     stage.arki(&["sessions", "export", &session, "--output", to]).exits(0);

@@ -27,6 +27,7 @@ mod failures;
 mod folders;
 mod inbox;
 mod keyboard;
+mod large_review;
 mod main_job;
 mod mcp_servers;
 mod narrow;

@@ -313,6 +313,11 @@ impl Engine {
         self.bus.clone()
     }
 
+    /// Finds out what can confine commands on this machine, for whoever asks later: it takes some tens of milliseconds.
+    pub fn look_for_sandboxes() {
+        let _ = Sandbox::strongest();
+    }
+
     /// What can confine commands on this machine; asked once.
     pub(crate) fn sandbox(&self) -> &SandboxStatus {
         self.sandbox.get_or_init(Sandbox::probe)

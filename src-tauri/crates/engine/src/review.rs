@@ -4,9 +4,11 @@ use crate::Engine;
 use crate::lineage::EventSource;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
 use arki_store::ApprovalRecord;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
+use ts_rs::TS;
 
 /// A diff with its files, in the order of their hunks.
 #[derive(Debug, Clone)]
@@ -19,6 +21,7 @@ pub struct ReviewDiff {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewFile {
     pub path: String,
+    pub change: ReviewChange,
     /// The number of its first hunk.
     pub first_hunk: usize,
     pub hunks: usize,
@@ -28,6 +31,18 @@ pub struct ReviewFile {
     bytes: Range<usize>,
     /// Where the text of each hunk begins; a file that is shown whole has one, without lines.
     hunk_starts: Vec<usize>,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum ReviewChange {
+    Added,
+    Deleted,
+    #[default]
+    Modified,
+    Renamed,
 }
 
 /// A piece of a diff, from one hunk on.
@@ -52,6 +67,7 @@ impl ReviewDiff {
                     let path = preview.files_affected.get(files.len()).cloned().unwrap_or_default();
                     files.push(ReviewFile {
                         path,
+                        change: ReviewChange::default(),
                         first_hunk: next_hunk,
                         hunks: 0,
                         added: 0,
@@ -60,9 +76,9 @@ impl ReviewDiff {
                         hunk_starts: Vec::new(),
                     });
                 }
-                first => {
+                _ => {
                     if let Some(file) = files.last_mut() {
-                        file.count(first.copied(), at);
+                        file.take(line, at);
                     }
                 }
             }
@@ -154,6 +170,15 @@ impl ReviewDiff {
     }
 }
 
+impl ReviewChange {
+    /// By a line before the first hunk.
+    fn of_head(line: &str) -> Option<Self> {
+        let heads =
+            [("new file mode", Self::Added), ("deleted file mode", Self::Deleted), ("rename to ", Self::Renamed)];
+        heads.into_iter().find(|(head, _)| line.starts_with(head)).map(|(_, change)| change)
+    }
+}
+
 impl ReviewFile {
     #[must_use]
     pub fn numbers(&self) -> Range<usize> {
@@ -171,11 +196,12 @@ impl ReviewFile {
     }
 
     /// Of the lines of a hunk only those that begin so are no lines of the file. A name stands before the first hunk.
-    fn count(&mut self, first: Option<u8>, at: usize) {
-        match first {
+    fn take(&mut self, line: &str, at: usize) {
+        match line.as_bytes().first() {
             Some(b'@') => self.hunk_starts.push(at),
             Some(b'+') if !self.hunk_starts.is_empty() => self.added += 1,
             Some(b'-') if !self.hunk_starts.is_empty() => self.removed += 1,
+            Some(_) if self.hunk_starts.is_empty() => self.change = ReviewChange::of_head(line).unwrap_or(self.change),
             _ => {}
         }
     }

@@ -216,7 +216,7 @@ function fileState(file: ReviewFile, left: number): string {
 }
 
 /** What the card says of a file that is not read yet. It has a hunk, so that the card says nothing of its own. */
-function folded({ path, added, removed }: ReviewFile): DiffFile {
+function folded({ path, change, added, removed }: ReviewFile): DiffFile {
   const hunk = { index: 0, oldStart: 0, oldLines: 0, newStart: 0, newLines: 0, section: "", lines: [] };
-  return { path, oldPath: null, change: "modified", binary: false, hunks: [hunk], added, removed };
+  return { path, oldPath: null, change, binary: false, hunks: [hunk], added, removed };
 }

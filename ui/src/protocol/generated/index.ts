@@ -60,6 +60,7 @@ export type * from "./RemovedSession";
 export type * from "./Resolution";
 export type * from "./RestoreAction";
 export type * from "./RestoredFile";
+export type * from "./ReviewChange";
 export type * from "./ReviewFile";
 export type * from "./ReviewPage";
 export type * from "./RewindPreview";

@@ -2,7 +2,7 @@
 
 use super::WireEvent;
 use crate::Engine;
-use crate::review::ReviewFile;
+use crate::review::{ReviewChange, ReviewFile};
 use arki_domain::{ApprovalId, Fault};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -22,6 +22,7 @@ const PAGE_BYTES: usize = 64 << 10;
 #[ts(export, rename = "ReviewFile")]
 pub struct WireReviewFile {
     pub path: String,
+    pub change: ReviewChange,
     /// The number of its first hunk.
     pub first_hunk: usize,
     pub hunks: usize,
@@ -45,6 +46,7 @@ impl From<&ReviewFile> for WireReviewFile {
     fn from(file: &ReviewFile) -> Self {
         Self {
             path: file.path.clone(),
+            change: file.change,
             first_hunk: file.first_hunk,
             hunks: file.hunks,
             added: file.added,

@@ -1,0 +1,58 @@
+//! A change of 50 MB in 100 files is reviewed like any other: folded, in pages, and exact.
+
+use crate::harness::{Stage, wait_until};
+use crate::scenes::DONE;
+use arki_testkit::{Script, Turn};
+use serde_json::json;
+use std::time::{Duration, Instant};
+
+const FILES: usize = 100;
+const LINES: usize = 10_000;
+/// Between a click and what it shows; a debug build under load is not fast.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn name(number: usize) -> String {
+    format!("data/{number:03}.txt")
+}
+
+/// Half a megabyte.
+fn content(number: usize) -> String {
+    (0..LINES).map(|line| format!("{number} {line} what stands in this line of the file, as it is\n")).collect()
+}
+
+#[test]
+fn a_change_of_fifty_megabytes_is_reviewed_file_by_file() {
+    let patch: String = (1..=FILES).map(|number| format!("*** Delete File: {}\n", name(number))).collect();
+    let patch = format!("*** Begin Patch\n{patch}*** End Patch\n");
+    let script = Script::new(vec![Turn::calls().call("apply_patch", json!({ "patch": patch })), Turn::text(DONE)]);
+    let stage = Stage::trusted(script);
+    for number in 1..=FILES {
+        stage.write(&name(number), &content(number));
+    }
+    let window = stage.open();
+    window.ask("Clear the data");
+    wait_until("all files, folded", || window.text().contains(&format!("{FILES} files")));
+    for number in [1, 50, FILES] {
+        assert!(window.has("region", &name(number)), "{number}");
+    }
+    let lines = "return document.querySelectorAll('article.approval .hunk-line, article.approval [data-line]').length";
+    assert!(window.run(lines).as_u64().is_some_and(|lines| lines < 100), "nothing is drawn before it is unfolded");
+    window.pictures("large-review");
+
+    let began = Instant::now();
+    let file = window.element("region", &name(7));
+    file.inside("button", &name(7)).click();
+    wait_until("the first page", || window.text().contains("7 0 what stands in this line of the file"));
+    assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
+    window.pictures("large-review-file");
+    file.inside("button", "Show more").click();
+    wait_until("the next page", || window.text().contains("7 1500 what stands in this line of the file"));
+
+    window.element("region", &name(9)).inside("button", "Reject file").click();
+    window.click("Accept all");
+    window.says(DONE);
+    for number in 1..=FILES {
+        assert_eq!(stage.home.project_dir().join(name(number)).exists(), number == 9, "{number}");
+    }
+    stage.arki(&["verify"]);
+}
