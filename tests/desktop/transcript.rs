@@ -115,7 +115,8 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
 
 #[test]
 fn home_leads_to_the_first_message_of_a_long_session() {
-    const CALLS: usize = 2_000;
+    // As many as are wanted; thousands take a while to make.
+    let calls = std::env::var("ARKI_TEST_CALLS").ok().and_then(|calls| calls.parse().ok()).unwrap_or(2_000);
     let call = |number: usize| ("read_file", json!({"path": "src/app.txt", "offset": number % 50 + 1, "limit": 1}));
     let turn = |turn: usize| {
         (0..20).fold(Turn::text(format!("Step {turn}.")), |all, number| {
@@ -123,10 +124,10 @@ fn home_leads_to_the_first_message_of_a_long_session() {
             all.call(name, arguments)
         })
     };
-    let mut turns: Vec<Turn> = (0..CALLS / 20).map(turn).collect();
+    let mut turns: Vec<Turn> = (0..calls / 20).map(turn).collect();
     turns.push(Turn::text("That was long."));
     let stage = Stage::trusted(Script::new(turns));
-    stage.arki(&["exec", "--approve", "all", "--max-turns", "500", "The very first words"]);
+    stage.arki(&["exec", "--approve", "all", "--max-turns", "1000", "The very first words"]);
     let window = stage.open();
     let sessions = window.element("navigation", "Sessions");
     sessions.inside("button", "The very first words").click();
@@ -145,6 +146,12 @@ fn home_leads_to_the_first_message_of_a_long_session() {
         is_full(&window, &format!("with the older page {round}"));
     }
     assert!(window.run(first) == true, "the first message was not reached");
+    for round in 1..=ROUNDS {
+        window.run("const log = document.querySelector('[role=log]'); log.scrollTop = log.scrollHeight");
+        is_full(&window, &format!("after End {round}"));
+        window.run("document.querySelector('[role=log]').scrollTop = 0");
+        is_full(&window, &format!("after Home {round} with all pages"));
+    }
     drop(load);
     window.pictures("transcript-home");
     window.run("const log = document.querySelector('[role=log]'); log.scrollTop = log.scrollHeight");
