@@ -457,7 +457,15 @@ describe("a change that is too large to be sent at once", () => {
     previewHash: hash,
   };
   const files = [
-    { path: "big.txt", change: "modified" as const, firstHunk: 1, hunks: 2, added: 2, removed: 2, bytes: 100 },
+    {
+      path: "big.txt",
+      change: "modified" as const,
+      firstHunk: 1,
+      hunks: 2,
+      added: 2,
+      removed: 2,
+      bytes: 100,
+    },
     { path: "gone.bin", change: "deleted" as const, firstHunk: 3, hunks: 1, added: 0, removed: 0, bytes: 50 },
   ];
   const given = () =>
