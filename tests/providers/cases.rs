@@ -96,7 +96,8 @@ fn images(case: &Case<'_>) -> Option<&'static str> {
     let image = Image { media_type: "image/png".into(), content_hash: "0123".into() };
     let mut request = asking("");
     request.images = Arc::new([("0123".to_owned(), BYTES.into())].into());
-    request.messages = vec![Arc::new(Message::User { content: "Please look at this.".into(), images: vec![image] })];
+    request.messages =
+        Arc::new(vec![Arc::new(Message::User { content: "Please look at this.".into(), images: vec![image] })]);
     let body = case.body(&request).unwrap();
     assert!(body.contains(&STANDARD.encode(BYTES)), "the picture is not in the request: {body}");
     let said = answer(&*case.model(), &request);
@@ -163,7 +164,7 @@ fn cache(case: &Case<'_>) -> Option<&'static str> {
     request.options.max_completion_tokens = Some(4);
     let first = answer(&*model, &request);
     let answered = Message::Assistant { content: first.text.clone(), thoughts: None, reasoning: None };
-    request.messages.extend([answered, Message::user("And at night?")].map(Arc::new));
+    Arc::make_mut(&mut request.messages).extend([answered, Message::user("And at night?")].map(Arc::new));
     let second = answer(&*model, &request);
     let [first, second] = [first, second].map(|said| said.usage.unwrap_or_else(|| panic!("{:?}", said.fault)));
     assert!(second.cached_tokens > first.prompt_tokens / 2, "{first:?} {second:?}");
