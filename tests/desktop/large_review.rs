@@ -35,20 +35,31 @@ fn a_change_of_fifty_megabytes_is_reviewed_file_by_file() {
     for number in [1, 50, FILES] {
         assert!(window.has("region", &name(number)), "{number}");
     }
-    let lines = "return document.querySelectorAll('article.approval .hunk-line, article.approval [data-line]').length";
-    assert!(window.run(lines).as_u64().is_some_and(|lines| lines < 100), "nothing is drawn before it is unfolded");
+    let rows = "return document.querySelectorAll('article.approval .diff-row').length";
+    assert_eq!(window.run(rows), 0, "nothing is drawn before it is unfolded");
     window.pictures("large-review");
 
     let began = Instant::now();
     let file = window.element("region", &name(7));
-    file.inside("button", &name(7)).click();
+    file.inside("button", "Unfold").click();
     wait_until("the first page", || window.text().contains("7 0 what stands in this line of the file"));
     assert!(began.elapsed() < PATIENCE, "{:?}", began.elapsed());
     window.pictures("large-review-file");
+    let hidden = r"
+        const words = [...document.querySelectorAll('button')].map((button) => button.textContent);
+        return Number(words.find((text) => /more lines$/.test(text))?.replace(/\D/g, '') ?? 0);
+    ";
+    let first_page = window.run(hidden).as_u64().unwrap_or_default();
+    assert!(first_page > 0 && window.run(rows).as_u64().is_some_and(|rows| rows < 1_000), "a page is drawn in part");
     file.inside("button", "Show more").click();
-    wait_until("the next page", || window.text().contains("7 1500 what stands in this line of the file"));
+    wait_until("the next page", || window.run(hidden).as_u64().is_some_and(|lines| lines > first_page));
 
-    window.element("region", &name(9)).inside("button", "Reject file").click();
+    let scroll =
+        format!("document.querySelector('section[aria-label=\"{}\"]').scrollIntoView({{block: 'center'}})", name(9));
+    window.run(&scroll);
+    let kept = window.element("region", &name(9));
+    kept.inside("button", "Unfold").click();
+    kept.inside("button", "Reject file").click();
     window.click("Accept all");
     window.says(DONE);
     for number in 1..=FILES {
