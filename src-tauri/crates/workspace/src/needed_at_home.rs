@@ -40,6 +40,7 @@ const NEEDED: &[&str] = &[
 const LOCAL: &str = ".local";
 /// Repositories that lend their objects.
 const ALTERNATES: &str = "objects/info/alternates";
+const OBJECTS: &str = "objects";
 const MAX_ALTERNATES_BYTES: u64 = 64 << 10;
 
 /// Files and folders of `home`, of those that are there, for commands in `project`.
@@ -67,8 +68,10 @@ fn of_git(project: &Path) -> Vec<PathBuf> {
     let alternates = tree.common().join(ALTERNATES);
     let is_short = alternates.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_ALTERNATES_BYTES);
     let named = if is_short { fs::read_to_string(&alternates).unwrap_or_default() } else { String::new() };
-    let lent = named.lines().map(PathBuf::from);
-    [tree.common(), tree.git].into_iter().chain(lent).collect()
+    let lent = named.lines().map(PathBuf::from).filter(|place| place.ends_with(OBJECTS));
+    // The project names them: a folder that is no repository stays hidden.
+    let is_git = |folder: &PathBuf| folder.join(OBJECTS).is_dir() || folder.join("commondir").is_file();
+    [tree.common(), tree.git].into_iter().filter(is_git).chain(lent).collect()
 }
 
 #[cfg(all(test, unix))]
