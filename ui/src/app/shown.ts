@@ -2,7 +2,7 @@
  * What the window shows: one folder, and a session of it or a new one. The conversation, the status bar and whatever is
  * sent take it from here, so that none of them can speak of another folder than the rest.
  */
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../components/latest";
 import { recall, remember } from "../components/remembered";
 import { useArki, useOpenFolder, useSessions, useWaiting } from "../platform/context";
@@ -94,7 +94,8 @@ function useFirstSession(
   const waiting = useWaiting();
   const ready = useStore(useArki().ready);
   const begun = useRef<string | null>(null);
-  useEffect(() => {
+  // Before anything is painted: a new session's first words would show for a moment.
+  useLayoutEffect(() => {
     if (!ready || open === null || begun.current === open) return;
     begun.current = open;
     if (shownOver(open, choice)?.sessionId) return;

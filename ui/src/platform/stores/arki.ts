@@ -183,7 +183,12 @@ export function createArki(platform: Platform, now: () => number): Arki {
       await subscribed;
       // None waits for another, and the first content for none but the folder and the list of sessions.
       if (likely !== null) session(likely);
-      const first = Promise.all([refreshApp(), refreshSessions()]).then(() => ready.set(true));
+      const state = Promise.all([platform.call("app_state", {}), refreshSessions()]);
+      // In one step, so that nothing is drawn that the next moment takes away.
+      const first = state.then(([known]) => {
+        app.set(known);
+        ready.set(true);
+      });
       const lists = [refreshApprovals(), refreshQuestions(), refreshElicitations(), refreshCatalogue()];
       await Promise.all([first, ...lists]);
       failure.set(null);

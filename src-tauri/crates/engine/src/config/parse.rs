@@ -118,14 +118,21 @@ pub(crate) fn parse_rule(text: &str, file: &Path) -> Result<RuleDefinition, Faul
 
 struct UnknownKey {
     path: KeyPath,
-    nearest: Option<String>,
+    key: String,
+    /// Those that may stand there, the nearest first.
+    known: Vec<String>,
 }
 
 impl UnknownKey {
     fn fault(&self, file: &Path, text: &str) -> Fault {
-        let hint = match &self.nearest {
-            Some(nearest) => format!("Did you mean \"{nearest}\"?"),
-            None => "Remove it.".to_owned(),
+        let hint = match self.known.as_slice() {
+            [] => "Remove it.".to_owned(),
+            [nearest, ..] if distance(nearest, &self.key) * 2 <= self.key.chars().count() => {
+                format!("Did you mean \"{nearest}\"?")
+            }
+            [nearest, ..] => {
+                format!("Did you mean \"{nearest}\"? The keys that may stand there: {}.", self.known.join(", "))
+            }
         };
         let message = format!("{} has an unknown key {}.", file.display(), self.path.in_text(text));
         Fault::new(Code::CONFIG_UNKNOWN_KEY, message, hint)
@@ -151,14 +158,19 @@ fn unless_null(schema: &Value) -> &Value {
     alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")).unwrap_or(schema)
 }
 
+fn distance(known: &str, key: &str) -> usize {
+    strsim::damerau_levenshtein(known, key)
+}
+
 fn unknown_in_object(key: &str, item: &Value, schema: &Value, place: &KeyPath) -> Option<UnknownKey> {
     let path = place.then(key);
     let known = schema.get("properties").and_then(Value::as_object);
     match (known.and_then(|known| known.get(key)), schema.get("additionalProperties")) {
         (Some(schema), _) | (None, Some(schema @ Value::Object(_))) => unknown_key(item, schema, &path),
         (None, Some(Value::Bool(false))) => {
-            let nearest = known?.keys().min_by_key(|candidate| strsim::damerau_levenshtein(candidate, key));
-            Some(UnknownKey { path, nearest: nearest.cloned() })
+            let mut known: Vec<String> = known?.keys().cloned().collect();
+            known.sort_by_key(|candidate| distance(candidate, key));
+            Some(UnknownKey { path, key: key.to_owned(), known })
         }
         (None, _) => None,
     }
@@ -185,6 +197,8 @@ mod tests {
         assert_eq!(fault.code, "CONFIG_UNKNOWN_KEY");
         assert!(fault.message.contains("\"providers.x.baseURL\" (line 1, column 40)"), "{}", fault.message);
         assert_eq!(fault.hint, "Did you mean \"baseUrl\"?");
+        let far = self::fault(r#"{ "defaultModel": "openai/gpt-5.1" }"#).hint;
+        assert!(far.contains("The keys that may stand there: ") && far.contains(", agents"), "{far}");
     }
 
     #[test]
