@@ -131,11 +131,10 @@ pub(crate) async fn resolve_approval(
         keep: resolution.keep.into(),
         resolved_by: "window",
     };
-    let session = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
-    match desktop.engine.go_on_after_decision(&session).await {
-        Ok(_) => Ok(()),
-        Err(fault) if fault.is(Code::SESSION_BUSY) => Ok(()),
-        Err(fault) => Err(fault.into()),
+    let decided = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
+    match desktop.engine.go_on_after_decision(&decided.session_id).await {
+        Err(fault) if !fault.is(Code::SESSION_BUSY) => Err(fault.into()),
+        _ => decided.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into())),
     }
 }
 

@@ -43,6 +43,14 @@ pub struct Resolution {
     pub resolved_by: &'static str,
 }
 
+/// What a decision came to.
+#[derive(Debug)]
+pub struct Decided {
+    pub session_id: SessionId,
+    /// Why the rule that was to be kept is not. The decision holds all the same.
+    pub rule_not_kept: Option<Fault>,
+}
+
 impl Engine {
     /// One approval, decided or not.
     ///
@@ -58,12 +66,13 @@ impl Engine {
         })
     }
 
-    /// Records the decision; the caller goes on with the run of the session returned.
+    /// Records the decision, and then the rule that is to be kept; the caller goes on with the run of the session
+    /// returned.
     ///
     /// # Errors
     /// When it was decided before, names hunks that are not there, was made on another preview, or would store a rule
     /// that was not shown. Nothing is stored then.
-    pub async fn resolve_approval(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<SessionId, Fault> {
+    pub async fn resolve_approval(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<Decided, Fault> {
         let record = self.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
             return Err(Fault::new(
@@ -87,11 +96,12 @@ impl Engine {
         if resolution.decision == ApprovalDecision::Approve {
             self.ensure_secrets_are_known(&record)?;
         }
+        let kept = self.rule_to_keep(&record, &resolution)?;
         let mut bodies: Vec<EventBody> = Vec::new();
-        match self.rule_to_keep(&record, &resolution)? {
+        match &kept {
             None => {}
-            Some(Kept::Session(rule)) => bodies.push(self.granting(&record.session_id, &rule)?.into()),
-            Some(Kept::Always(rule)) => self.add_rule(&rule)?,
+            Some(Kept::Session(rule)) => bodies.push(self.granting(&record.session_id, rule)?.into()),
+            Some(Kept::Always(rule)) => self.ensure_addable(rule)?,
         }
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
@@ -108,7 +118,12 @@ impl Engine {
         let mut drafts: Vec<EventDraft> = bodies.into_iter().map(EventDraft::of_session).collect();
         drafts.push(EventDraft { run_id, body: resolved.into() });
         self.log.append(&record.session_id, drafts).await?;
-        Ok(record.session_id)
+        // Only now is it decided: another process may have rejected it meanwhile.
+        let rule_not_kept = match kept {
+            Some(Kept::Always(rule)) => self.add_rule(&rule).err().map(rule_not_kept),
+            _ => None,
+        };
+        Ok(Decided { session_id: record.session_id, rule_not_kept })
     }
 
     /// A run that works in another process goes on there, and knows them perhaps.
@@ -171,6 +186,10 @@ impl Engine {
         let session = self.session(&record.session_id)?;
         Ok(self.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
     }
+}
+
+fn rule_not_kept(fault: Fault) -> Fault {
+    Fault { message: format!("It is approved this once, but the rule was not stored. {}", fault.message), ..fault }
 }
 
 enum Kept {

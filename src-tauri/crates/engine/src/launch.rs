@@ -5,6 +5,7 @@ use crate::claim::Claim;
 use crate::config::Config;
 use crate::guides::index;
 use crate::history::History;
+use crate::lease::SessionLease;
 use crate::project_config::StandingFolder;
 use crate::projects::OpenProject;
 use crate::{ActiveRun, Engine};
@@ -29,6 +30,7 @@ const HEARTBEAT: Duration = Duration::from_secs(3);
 /// The right to work on the session, and the way to stop or pause.
 pub(crate) struct Work {
     pub(crate) claim: Claim,
+    pub(crate) lease: SessionLease,
     pub(crate) control: RunControl,
 }
 
@@ -71,7 +73,7 @@ impl Engine {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
             subagent: run.subagent().map(|started| started.session_id.clone()),
-            control: work.control,
+            control: work.control.clone(),
         };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
         let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
@@ -80,13 +82,13 @@ impl Engine {
         let control = active.control.clone();
         let project = open.path();
         let handle = tokio::spawn(async move {
-            let _claim = work.claim;
+            let Work { claim: _claim, lease, .. } = work;
             let telling = engine.with_leavings(&session_id, &project, tool_loop.run());
-            let ended = engine.with_heartbeat(&session_id, &control, telling).await;
+            let ended = engine.with_heartbeat(&session_id, &lease, &control, telling).await;
             engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             // It ends by itself; how the run ended is what matters.
-            if let Err(error) = engine.store.release_lease(&session_id, &engine.owner).await {
-                tracing::warn!(%session_id, %error, "the lease was not given back");
+            if let Err(fault) = lease.release().await {
+                tracing::warn!(%session_id, %fault, "the lease was not given back");
             }
             warn_without_snapshot(&session_id, engine.keep_snapshot(&session_id).await);
             engine.anchor_soon(&session_id);
@@ -108,7 +110,13 @@ impl Engine {
     }
 
     /// Keeps the lease alive while the run works; a run whose lease was taken over stops.
-    async fn with_heartbeat<T>(&self, session_id: &SessionId, control: &RunControl, run: impl Future<Output = T>) -> T {
+    async fn with_heartbeat<T>(
+        &self,
+        session_id: &SessionId,
+        lease: &SessionLease,
+        control: &RunControl,
+        run: impl Future<Output = T>,
+    ) -> T {
         tokio::pin!(run);
         let mut renewal = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
         let mut listening = tokio::time::interval_at(Instant::now() + LISTEN_INTERVAL, LISTEN_INTERVAL);
@@ -119,7 +127,7 @@ impl Engine {
                     self.hear_request(session_id, control);
                     warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
                 }
-                _ = renewal.tick() => match self.store.renew_lease(session_id, &self.owner).await {
+                _ = renewal.tick() => match lease.renew().await {
                     Ok(true) => {}
                     Ok(false) => control.cancel.cancel(),
                     Err(error) => tracing::warn!(%error, "the lease was not renewed"),

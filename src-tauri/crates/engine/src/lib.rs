@@ -30,6 +30,7 @@ mod judgement;
 mod keeping;
 mod keys;
 mod launch;
+mod lease;
 mod leavings;
 mod line_origins;
 mod lineage;
@@ -70,7 +71,7 @@ mod wholeness;
 mod wire;
 
 pub use active_run::ActiveRun;
-pub use approvals::{Keep, Resolution, rule_text};
+pub use approvals::{Decided, Keep, Resolution, rule_text};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_store::{

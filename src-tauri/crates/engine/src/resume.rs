@@ -75,24 +75,18 @@ impl Engine {
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
-        let work = Work { claim: self.claim(session_id)?, control: resume.control.clone() };
+        let claim = self.claim(session_id)?;
         let summary = self.session(session_id)?;
         self.ensure_whole(session_id)?;
         let open = self.load_project(Path::new(&summary.project))?;
         let config = self.config_of(&open)?.for_agent(&self.agent_of(session_id)?)?;
         self.meet_mcp_servers(&open, &config).await;
-        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
+        let work = Work { claim, lease: self.lease(session_id).await?, control: resume.control.clone() };
         let decide = |asked: &ApprovalRequested| {
             self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
-        let resumed = self.prepare_resume(session_id, &resume, &open, decide).await;
-        match resumed {
-            Ok((history, system)) => self.launch(session_id.clone(), history, &open, &config, system, work),
-            Err(fault) => {
-                self.store.release_lease(session_id, &self.owner).await?;
-                Err(fault)
-            }
-        }
+        let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
+        self.launch(session_id.clone(), history, &open, &config, system, work)
     }
 
     /// `decide`: what the user's wish means for the approval that waits, if anything.

@@ -73,9 +73,9 @@ impl Engine {
         }
         self.end_waiting_run(session_id).await?;
         let _claim = self.claim(session_id)?;
-        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
+        let lease = self.lease(session_id).await?;
         let done = self.go_back(session_id, to_seq, scope).await;
-        self.store.release_lease(session_id, &self.owner).await?;
+        lease.release().await?;
         Ok(RewindPlan { ended_run: planned.ended_run, ..done? })
     }
 

@@ -98,7 +98,7 @@ impl Engine {
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
-        let work = Work { claim: self.claim(&session_id)?, control };
+        let claim = self.claim(&session_id)?;
         let open = open.map_or_else(|| self.load_project(&project), Ok)?;
         let PipedPrompt { prompt, contents: mut kept, artifacts } =
             piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
@@ -126,10 +126,9 @@ impl Engine {
         if !is_new {
             self.ensure_whole(&session_id)?;
         }
-        self.store.acquire_lease(&session_id, &self.owner, std::process::id()).await?;
+        let work = Work { claim, lease: self.lease(&session_id).await?, control };
         let history = self.history(&session_id)?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
-            self.store.release_lease(&session_id, &self.owner).await?;
             self.ensure_begun_here(&run.run_id)?;
             return Err(busy(&session_id, run));
         }

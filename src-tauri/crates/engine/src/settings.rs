@@ -180,6 +180,12 @@ impl Engine {
     }
 
     pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+        let edited = self.edited_config(edit)?;
+        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
+    }
+
+    /// The text that an edit would leave, which is valid; nothing is written.
+    pub(crate) fn edited_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<String, Fault> {
         let path = self.directories.config_file();
         let text = self.user_config_text()?;
         let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())
@@ -187,7 +193,7 @@ impl Engine {
         edit(&root);
         let edited = root.to_string();
         Config::merge((&parse(&edited, &path)?, &path), None)?;
-        Ok(write_private_file(&path, edited.as_bytes())?)
+        Ok(edited)
     }
 
     /// What the window starts from.

@@ -6,7 +6,7 @@ use crate::project_config::InForce;
 use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_tools::Kernel;
 use arki_tools::policy::{PolicyRule, RuleDefinition};
-use jsonc_parser::cst::CstInputValue;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -66,11 +66,16 @@ impl Engine {
     /// `CONFIG_INVALID`; then the file is as it was.
     pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
-        self.edit_config(|root| {
-            let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");
-            rules.ensure_multiline();
-            rules.append(input(value));
-        })
+        self.edit_config(|root| append_rule(root, value))
+    }
+
+    /// Whether [`Self::add_rule`] would find a configuration that it can add to.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`.
+    pub(crate) fn ensure_addable(&self, rule: &RuleDefinition) -> Result<(), Fault> {
+        let value = serde_json::to_value(rule).map_err(Fault::internal)?;
+        self.edited_config(|root| append_rule(root, value)).map(drop)
     }
 
     /// Which past calls a rule speaks of, and how today's decisions on them would change.
@@ -158,6 +163,12 @@ impl Engine {
         config.policy.refused = refused.map(|fault| fault.message);
         Ok(self.kernel(&open, &config))
     }
+}
+
+fn append_rule(root: &CstRootNode, rule: Value) {
+    let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");
+    rules.ensure_multiline();
+    rules.append(input(rule));
 }
 
 fn input(value: Value) -> CstInputValue {

@@ -33,9 +33,9 @@ impl Engine {
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
         self.ensure_whole(session_id)?;
         let _claim = self.claim(session_id)?;
-        self.store.acquire_lease(session_id, &self.owner, std::process::id()).await?;
+        let lease = self.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;
-        self.store.release_lease(session_id, &self.owner).await?;
+        lease.release().await?;
         done
     }
 

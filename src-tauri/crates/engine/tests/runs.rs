@@ -22,10 +22,7 @@ impl Stage {
         let server = ScriptedServer::start(turns).unwrap();
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
-        let directories = Directories { config: home.config_dir(), data: home.data_dir() };
-        let mut environment_keys = EnvironmentKeys::default();
-        environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
-        let engine = Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap();
+        let engine = open(&home);
         engine.trust(&home.project_dir()).await.unwrap();
         Self { home, engine, _server: server }
     }
@@ -51,6 +48,14 @@ impl Stage {
     fn text(&self) -> String {
         std::fs::read_to_string(self.home.project_dir().join("a.txt")).unwrap()
     }
+}
+
+/// As another process would.
+fn open(home: &TestHome) -> Arc<Engine> {
+    let directories = Directories { config: home.config_dir(), data: home.data_dir() };
+    let mut environment_keys = EnvironmentKeys::default();
+    environment_keys.keep("MOCK_KEY", "sk-mock-0123456789abcdef".into());
+    Engine::open(EngineOptions { directories, ephemeral: false, environment_keys }).unwrap()
 }
 
 fn edit() -> Turn {
@@ -105,7 +110,7 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
             break requested.approval_id;
         }
     };
-    let session = stage.engine.resolve_approval(&approval_id, approve()).await.unwrap();
+    let session = stage.engine.resolve_approval(&approval_id, approve()).await.unwrap().session_id;
     let (_, second) = stage.engine.go_on_after_decision(&session).await.unwrap();
     assert_eq!(second.await.unwrap().unwrap(), RunEnd::Completed { response: "done ".into() });
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
@@ -163,4 +168,46 @@ async fn a_program_that_stays_removes_at_once_what_a_killed_one_left() {
     tokio::time::timeout(std::time::Duration::from_secs(20), is_gone).await.unwrap();
     assert!(!tidying.is_finished(), "and goes on to what has time");
     tidying.abort();
+}
+
+const DECIDED_AT_ONCE: usize = 12;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
+    let write = |index| Turn::calls().call("write_file", json!({"path": format!("{index}.txt"), "content": "new\n"}));
+    let stage = Stage::new((0..DECIDED_AT_ONCE).map(write).collect()).await;
+    let elsewhere = open(&stage.home);
+    let config = stage.home.config_dir().join("config.json");
+    let rules = || std::fs::read_to_string(&config).unwrap().matches("\"write_file\"").count();
+    let mut expected = rules();
+    for _ in 0..DECIDED_AT_ONCE {
+        let (_, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+        let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
+        let shown = arki_engine::rule_text(&stage.engine.proposed_rule(&approval_id).unwrap().unwrap());
+        let always = Resolution { keep: Keep::Always { shown }, ..approve() };
+        let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
+        let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());
+        let approving = tokio::spawn(async move { engine.resolve_approval(&of_engine, always).await });
+        let other = elsewhere.clone();
+        let rejecting = tokio::spawn(async move { other.resolve_approval(&approval_id, reject).await });
+        let (approved, rejected) = (approving.await.unwrap(), rejecting.await.unwrap());
+        assert!(approved.is_ok() != rejected.is_ok(), "both were recorded, or none: {approved:?}, {rejected:?}");
+        if approved.is_ok() {
+            expected += 1;
+        }
+        assert_eq!(rules(), expected, "approved: {}", approved.is_ok());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes() {
+    let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
+    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    handle.await.unwrap().unwrap();
+    let of_session = || stage.start(RunTarget::Session(run.session_id.clone()));
+    let too_large = StartRun { prompt: "word ".repeat(8 << 20), ..of_session() };
+    let refused = stage.engine.start_run(too_large).await.map(drop).unwrap_err();
+    assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
+    let (_, handle) = open(&stage.home).start_run(of_session()).await.unwrap();
+    assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }

@@ -263,6 +263,16 @@ impl Store {
         self.write(Durability::Normal, move |transaction| leases::release(transaction, &session, &owner)).await
     }
 
+    /// As [`Store::release_lease`], without waiting for it: for whoever gives up on its way out. Where the queue is full
+    /// or closed, the lease ends by its age.
+    pub fn release_lease_soon(&self, session: &SessionId, owner: &str) {
+        let (session, owner) = (session.clone(), owner.to_owned());
+        let release = move |transaction: &Connection| leases::release(transaction, &session, &owner);
+        if let Err(error) = self.queue().and_then(|queue| queue.write_soon(Durability::Normal, release)) {
+            tracing::warn!(%error, "a lease was not given back");
+        }
+    }
+
     /// Writes what waits, empties the write-ahead log and closes. Blocks for it; later calls do nothing.
     ///
     /// # Errors

@@ -133,6 +133,20 @@ impl WriteQueue {
         self.places.available_permits() == MAX_QUEUED_WRITES
     }
 
+    /// As [`Self::write`], for whoever can't wait: nobody hears what came of it.
+    pub(crate) fn write_soon<F>(self, durability: Durability, work: F) -> Result<(), StoreError>
+    where
+        F: FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
+    {
+        let place = self.places.clone().try_acquire_owned().map_err(|_| StoreError::Closed)?;
+        let (answer, _) = oneshot::channel();
+        let work = move |connection: &Connection, heads: &mut Heads| {
+            heads.forget();
+            work(connection)
+        };
+        self.send(Box::new(Pending { work: Some(work), done: None, durability, isolation: Isolation::Savepoint, answer, place }))
+    }
+
     async fn pending<T, F>(
         &self,
         durability: Durability,

@@ -6,7 +6,7 @@ use crate::follow;
 use crate::output::{Output, dim, time, visible};
 use crate::review::{self, Shown};
 use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
-use arki_engine::{ApprovalRecord, ApprovalUse, Engine, Keep, Resolution, RuleDefinition, rule_text};
+use arki_engine::{ApprovalRecord, ApprovalUse, Engine, Keep, Resolution, RuleDefinition, one_line, rule_text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -175,8 +175,11 @@ fn list_rules(rules: &[RuleDefinition], output: &Output) {
 
 async fn decide(engine: &Arc<Engine>, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let session_id = engine.resolve_approval(id, resolution).await?;
-    match engine.go_on_after_decision(&session_id).await {
+    let decided = engine.resolve_approval(id, resolution).await?;
+    if let Some(fault) = &decided.rule_not_kept {
+        output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
+    }
+    match engine.go_on_after_decision(&decided.session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {
             output.aside("Recorded. The Arki that works on this session goes on with it.");

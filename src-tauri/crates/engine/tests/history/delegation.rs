@@ -69,7 +69,7 @@ async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
         keep: Keep::Once,
         resolved_by: "cli",
     };
-    let session = engine.resolve_approval(&waiting[0].approval_id, resolution).await.unwrap();
+    let session = engine.resolve_approval(&waiting[0].approval_id, resolution).await.unwrap().session_id;
     let (_, handle) = engine.go_on_after_decision(&session).await.unwrap();
     handle.await.unwrap().unwrap()
 }

@@ -1,0 +1,45 @@
+//! The right to work on a session, among all processes: held for as long as this value lives.
+
+use crate::Engine;
+use arki_domain::{Fault, SessionId};
+use arki_store::Store;
+use std::sync::Arc;
+
+/// Given back when it is dropped, also where something failed on the way.
+pub(crate) struct SessionLease {
+    store: Arc<Store>,
+    session_id: SessionId,
+    owner: String,
+    is_held: bool,
+}
+
+impl Engine {
+    /// # Errors
+    /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
+    pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Fault> {
+        let (store, owner) = (self.store.clone(), self.owner.clone());
+        store.acquire_lease(session_id, &owner, std::process::id()).await?;
+        Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
+    }
+}
+
+impl SessionLease {
+    /// Says that this process still works on the session. `false`: another one has taken it over.
+    pub(crate) async fn renew(&self) -> Result<bool, Fault> {
+        Ok(self.store.renew_lease(&self.session_id, &self.owner).await?)
+    }
+
+    /// Gives it back, and waits until others can see that.
+    pub(crate) async fn release(mut self) -> Result<(), Fault> {
+        self.is_held = false;
+        Ok(self.store.release_lease(&self.session_id, &self.owner).await?)
+    }
+}
+
+impl Drop for SessionLease {
+    fn drop(&mut self) {
+        if self.is_held {
+            self.store.release_lease_soon(&self.session_id, &self.owner);
+        }
+    }
+}
