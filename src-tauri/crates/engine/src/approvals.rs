@@ -2,14 +2,14 @@
 
 use crate::Engine;
 use arki_domain::{
-    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventBody, EventDraft, EventLog, Fault,
-    SessionId,
+    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
 };
 use arki_store::{ApprovalRecord, ApprovalStatus};
 use arki_tools::policy::RuleDefinition;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -72,7 +72,22 @@ impl Engine {
     /// # Errors
     /// When it was decided before, names hunks that are not there, was made on another preview, or would store a rule
     /// that was not shown. Nothing is stored then.
-    pub async fn resolve_approval(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<Decided, Fault> {
+    pub async fn resolve_approval(
+        self: &Arc<Self>,
+        approval_id: &ApprovalId,
+        resolution: Resolution,
+    ) -> Result<Decided, Fault> {
+        let approval_id = approval_id.clone();
+        let CheckedDecision { session_id, drafts, rule } =
+            self.blocking(move |engine| engine.checked(&approval_id, resolution)).await?;
+        self.log.append(&session_id, drafts).await?;
+        // Only now is it decided: another process may have rejected it meanwhile.
+        let rule_not_kept = rule.and_then(|rule| self.add_rule(&rule).err()).map(rule_not_kept);
+        Ok(Decided { session_id, rule_not_kept })
+    }
+
+    /// What a resolution would record, where it can be.
+    fn checked(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<CheckedDecision, Fault> {
         let record = self.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
             return Err(Fault::new(
@@ -96,13 +111,18 @@ impl Engine {
         if resolution.decision == ApprovalDecision::Approve {
             self.ensure_secrets_are_known(&record)?;
         }
-        let kept = self.rule_to_keep(&record, &resolution)?;
-        let mut bodies: Vec<EventBody> = Vec::new();
-        match &kept {
-            None => {}
-            Some(Kept::Session(rule)) => bodies.push(self.granting(&record.session_id, rule)?.into()),
-            Some(Kept::Always(rule)) => self.ensure_addable(rule)?,
-        }
+        let mut drafts = Vec::new();
+        let rule = match self.rule_to_keep(&record, &resolution)? {
+            None => None,
+            Some(Kept::Session(rule)) => {
+                drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rule)?));
+                None
+            }
+            Some(Kept::Always(rule)) => {
+                self.ensure_addable(&rule)?;
+                Some(rule)
+            }
+        };
         let resolved = ApprovalResolved {
             approval_id: approval_id.clone(),
             decision: resolution.decision,
@@ -114,16 +134,8 @@ impl Engine {
             preview_hash: requested.shown_hash().to_owned(),
         };
         self.learn_secrets_of(&record.session_id)?;
-        let run_id = record.run_id;
-        let mut drafts: Vec<EventDraft> = bodies.into_iter().map(EventDraft::of_session).collect();
-        drafts.push(EventDraft { run_id, body: resolved.into() });
-        self.log.append(&record.session_id, drafts).await?;
-        // Only now is it decided: another process may have rejected it meanwhile.
-        let rule_not_kept = match kept {
-            Some(Kept::Always(rule)) => self.add_rule(&rule).err().map(rule_not_kept),
-            _ => None,
-        };
-        Ok(Decided { session_id: record.session_id, rule_not_kept })
+        drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
+        Ok(CheckedDecision { session_id: record.session_id, drafts, rule })
     }
 
     /// A run that works in another process goes on there, and knows them perhaps.
@@ -186,6 +198,13 @@ impl Engine {
         let session = self.session(&record.session_id)?;
         Ok(self.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
     }
+}
+
+/// What is recorded of an answer, and the rule that holds from then on.
+struct CheckedDecision {
+    session_id: SessionId,
+    drafts: Vec<EventDraft>,
+    rule: Option<RuleDefinition>,
 }
 
 fn rule_not_kept(fault: Fault) -> Fault {

@@ -291,6 +291,16 @@ impl Engine {
         self.ephemeral
     }
 
+    /// Runs what blocks, such as folding a long log or walking a large folder, beside the threads on which heartbeats,
+    /// streams and Ctrl-C are waited for.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, Fault> {
+        let engine = self.clone();
+        tokio::task::spawn_blocking(move || work(&engine)).await.map_err(Fault::internal)?
+    }
+
     pub(crate) fn reader(&self) -> &Reader {
         self.store.reader()
     }

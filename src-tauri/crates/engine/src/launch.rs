@@ -35,40 +35,19 @@ pub(crate) struct Work {
 }
 
 impl Engine {
-    pub(crate) fn launch(
+    pub(crate) async fn launch(
         self: &Arc<Self>,
         session_id: SessionId,
         history: History,
-        open: &OpenProject,
-        config: &Config,
+        open: OpenProject,
+        config: Config,
         system: Arc<str>,
         work: Work,
     ) -> Result<Running, Fault> {
-        let grants = self.granted_rules(&session_id, &history)?;
-        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
-        let policy = PolicySettings {
-            grants,
-            plan: run.options.plan,
-            tools: run.options.tools.clone(),
-            disabled_tools: run.options.disabled_tools.clone(),
-            ..config.policy.clone()
-        };
-        let model = self.providers(config).model(&run.model)?;
-        let output_schema = run.options.output_schema.clone();
-        let model_options = ModelOptions { output_schema, ..config.model_options.clone() };
-        let parts = RunParts {
-            log: self.run_log(),
-            bus: self.live_bus(),
-            model,
-            executor: self.executor(open, config, &run.model, policy),
-            clock: self.clock.clone(),
-            redactor: self.redactor.clone(),
-            system,
-            images: Arc::new(self.images_of(&history.transcript)?),
-            model_options,
-            is_retryable: arki_llm::retryable,
-            max_answer: Duration::from_secs(config.max_answer_seconds),
-        };
+        let (project, session) = (open.path(), session_id.clone());
+        let wired = self.blocking(move |engine| engine.wired(&session, history, &open, &config, system));
+        let (parts, standing) = wired.await?;
+        let run = &standing.state;
         let active = ActiveRun {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
@@ -76,11 +55,9 @@ impl Engine {
             control: work.control.clone(),
         };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
-        let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
         let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
         let engine = self.clone();
         let control = active.control.clone();
-        let project = open.path();
         let handle = tokio::spawn(async move {
             let Work { claim: _claim, lease, .. } = work;
             let telling = engine.with_leavings(&session_id, &project, tool_loop.run());
@@ -107,6 +84,42 @@ impl Engine {
             ended
         });
         Ok((active, handle))
+    }
+
+    /// What the run works with, and where it stands.
+    fn wired(
+        &self,
+        session_id: &SessionId,
+        history: History,
+        open: &OpenProject,
+        config: &Config,
+        system: Arc<str>,
+    ) -> Result<(RunParts, Standing), Fault> {
+        let grants = self.granted_rules(session_id, &history)?;
+        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let policy = PolicySettings {
+            grants,
+            plan: run.options.plan,
+            tools: run.options.tools.clone(),
+            disabled_tools: run.options.disabled_tools.clone(),
+            ..config.policy.clone()
+        };
+        let output_schema = run.options.output_schema.clone();
+        let parts = RunParts {
+            log: self.run_log(),
+            bus: self.live_bus(),
+            model: self.providers(config).model(&run.model)?,
+            executor: self.executor(open, config, &run.model, policy),
+            clock: self.clock.clone(),
+            redactor: self.redactor.clone(),
+            system,
+            images: Arc::new(self.images_of(&history.transcript)?),
+            model_options: ModelOptions { output_schema, ..config.model_options.clone() },
+            is_retryable: arki_llm::retryable,
+            max_answer: Duration::from_secs(config.max_answer_seconds),
+        };
+        let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
+        Ok((parts, standing))
     }
 
     /// Keeps the lease alive while the run works; a run whose lease was taken over stops.

@@ -14,7 +14,6 @@ use arki_domain::{
     EventLog, Fault, OutputMessage, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 
 /// How to go on.
@@ -76,28 +75,29 @@ impl Engine {
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
         let claim = self.claim(session_id)?;
-        let summary = self.session(session_id)?;
-        self.ensure_whole(session_id)?;
-        let open = self.load_project(Path::new(&summary.project))?;
-        let config = self.config_of(&open)?.for_agent(&self.agent_of(session_id)?)?;
+        let (project, agent) = (self.session(session_id)?.project, self.agent_of(session_id)?);
+        let session = session_id.clone();
+        self.blocking(move |engine| engine.ensure_whole(&session)).await?;
+        let (open, config) = self.opened_for(None, project.into(), agent).await?;
         self.meet_mcp_servers(&open, &config).await;
         let work = Work { claim, lease: self.lease(session_id).await?, control: resume.control.clone() };
         let decide = |asked: &ApprovalRequested| {
             self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
         let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
-        self.launch(session_id.clone(), history, &open, &config, system, work)
+        self.launch(session_id.clone(), history, open, config, system, work).await
     }
 
     /// `decide`: what the user's wish means for the approval that waits, if anything.
     async fn prepare_resume(
-        &self,
+        self: &Arc<Self>,
         session_id: &SessionId,
         Resume { run: wanted, approve, answer, .. }: &Resume,
         open: &OpenProject,
         decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
-        let history = self.history(session_id)?;
+        let session = session_id.clone();
+        let history = self.blocking(move |engine| engine.history(&session)).await?;
         if let Some(answer) = answer {
             self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }

@@ -99,10 +99,9 @@ impl Engine {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
         let claim = self.claim(&session_id)?;
-        let open = open.map_or_else(|| self.load_project(&project), Ok)?;
         let PipedPrompt { prompt, contents: mut kept, artifacts } =
             piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
-        let config = self.config_of(&open)?.for_agent(&agent)?;
+        let (open, config) = self.opened_for(open, project, agent.clone()).await?;
         self.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
@@ -121,13 +120,19 @@ impl Engine {
         if !pictures.is_empty() {
             prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
         }
-        let system = self.system_prompt(&open, &config, &options, parent.is_some())?;
+        let (is_subagent, session) = (parent.is_some(), session_id.clone());
+        let prepared = self.blocking(move |engine| {
+            let system = engine.system_prompt(&open, &config, &options, is_subagent)?;
+            if !is_new {
+                engine.ensure_whole(&session)?;
+            }
+            Ok((open, config, options, system))
+        });
+        let (open, config, options, system) = prepared.await?;
         let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
-        if !is_new {
-            self.ensure_whole(&session_id)?;
-        }
         let work = Work { claim, lease: self.lease(&session_id).await?, control };
-        let history = self.history(&session_id)?;
+        let session = session_id.clone();
+        let history = self.blocking(move |engine| engine.history(&session)).await?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
             self.ensure_begun_here(&run.run_id)?;
             return Err(busy(&session_id, run));
@@ -172,7 +177,22 @@ impl Engine {
         drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.log.append(&session_id, drafts).await?;
         let history = self.history_since(history, &session_id, &run_id)?;
-        self.launch(session_id, history, &open, &config, Arc::from(system), work)
+        self.launch(session_id, history, open, config, Arc::from(system), work).await
+    }
+
+    /// The folder and what is configured for an agent in it.
+    pub(crate) async fn opened_for(
+        self: &Arc<Self>,
+        open: Option<OpenProject>,
+        project: PathBuf,
+        agent: String,
+    ) -> Result<(OpenProject, Config), Fault> {
+        self.blocking(move |engine| {
+            let open = open.map_or_else(|| engine.load_project(&project), Ok)?;
+            let config = engine.config_of(&open)?.for_agent(&agent)?;
+            Ok((open, config))
+        })
+        .await
     }
 }
 

@@ -3,13 +3,18 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use arki_domain::projection::SessionState;
-use arki_domain::{ApprovalDecision, ApprovalMode, Code, RunOptions};
+use arki_domain::{
+    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunOptions, SystemClock,
+};
 use arki_engine::{
     Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, Shown, StartRun,
 };
+use arki_store::{Store, StoreOptions};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 struct Stage {
     home: TestHome,
@@ -210,4 +215,46 @@ async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes
     assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
     let (_, handle) = open(&stage.home).start_run(of_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
+}
+
+/// Folding so many takes far longer than a turn of the scripted model.
+const LONG_LOG: usize = 30_000;
+
+#[tokio::test]
+async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
+    let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
+    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    handle.await.unwrap().unwrap();
+    let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
+    let store = Store::open(&stage.home.data_dir().join("arki.db"), options).unwrap();
+    for _ in 0..LONG_LOG / 1000 {
+        let said = |turn| OutputMessage {
+            turn,
+            role: Role::Assistant,
+            content: "word ".repeat(40),
+            thoughts: None,
+            reasoning: None,
+            interrupted: false,
+        };
+        let said = |turn| EventDraft::of_run(&run.run_id, said(turn));
+        store.append(&run.session_id, (0..1000).map(said).collect()).await.unwrap();
+    }
+    store.close().unwrap();
+
+    let beats = Arc::new(AtomicUsize::new(0));
+    let counted = beats.clone();
+    let heart = tokio::spawn(async move {
+        loop {
+            counted.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
+    let began = Instant::now();
+    let started = stage.engine.start_run(stage.start(RunTarget::Session(run.session_id))).await;
+    let milliseconds = began.elapsed().as_millis();
+    heart.abort();
+    started.unwrap().1.await.unwrap().unwrap();
+    let beats = beats.load(Ordering::Relaxed) as u128;
+    // It beats once for each time that the thread was free, so that a slow machine does not fail this.
+    assert!(beats * 10 > milliseconds, "{beats} beats in {milliseconds} ms");
 }

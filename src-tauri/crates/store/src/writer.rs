@@ -144,7 +144,14 @@ impl WriteQueue {
             heads.forget();
             work(connection)
         };
-        self.send(Box::new(Pending { work: Some(work), done: None, durability, isolation: Isolation::Savepoint, answer, place }))
+        self.send(Box::new(Pending {
+            work: Some(work),
+            done: None,
+            durability,
+            isolation: Isolation::Savepoint,
+            answer,
+            place,
+        }))
     }
 
     async fn pending<T, F>(
