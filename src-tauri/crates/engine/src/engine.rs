@@ -1,23 +1,23 @@
 //! The engine: one data directory, opened once a process.
 
-use crate::announcer::Announcer;
-use crate::background::above::LateLog;
-use crate::bus::Bus;
-use crate::claim::Claims;
+use crate::accounts::environment_keys::EnvironmentKeys;
+use crate::accounts::keys::AnchorKey;
+use crate::accounts::keys::{Keys, anchor_key};
+use crate::accounts::placeholder_key::placeholder_key;
+use crate::approvals::review::ReviewDiff;
 use crate::config::{self, Config, ConfigFile};
-use crate::contents::Contents;
-use crate::environment_keys::EnvironmentKeys;
-use crate::keys::AnchorKey;
-use crate::keys::{Keys, anchor_key};
-use crate::leavings::Leavings;
+use crate::events::announcer::Announcer;
+use crate::events::bus::Bus;
+use crate::events::recorded_log::RecordedLog;
+use crate::events::subscription::{EventFilter, Subscription};
 use crate::mcp::McpServers;
-use crate::names;
-use crate::placeholder_key::placeholder_key;
-use crate::recorded_log::RecordedLog;
-use crate::review::ReviewDiff;
-use crate::subscription::{EventFilter, Subscription};
+use crate::projects::leavings::Leavings;
+use crate::runs::background::above::LateLog;
+use crate::runs::claim::Claims;
+use crate::sessions::contents::Contents;
+use crate::sessions::names;
+use crate::sessions::wholeness::Found;
 use crate::this_process::is_alive;
-use crate::wholeness::Found;
 use crate::{ActiveRun, Directories};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{

@@ -13,7 +13,7 @@ mod sign_in;
 
 use crate::Engine;
 use crate::config::{Config, ConfiguredServer, McpOrigin};
-use crate::projects::OpenProject;
+use crate::projects::open::OpenProject;
 use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
 use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};

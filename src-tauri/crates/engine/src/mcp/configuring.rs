@@ -1,8 +1,8 @@
 //! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
 
 use crate::Engine;
+use crate::accounts::settings::ensure_variable_name;
 use crate::config::{ConfiguredServer, McpServerConfig};
-use crate::settings::ensure_variable_name;
 use crate::wire::{McpServerSettings, McpVariable};
 use arki_domain::{Code, Fault};
 use arki_mcp::{is_server_name, shown_url};

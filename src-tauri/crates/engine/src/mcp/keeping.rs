@@ -1,6 +1,6 @@
 //! What is kept of MCP servers: agreements in the database, tokens in the keychain.
 
-use crate::keys;
+use crate::accounts::keys;
 use arki_domain::{Fault, Redactor};
 use arki_mcp::{Agreement, AgreementStore, TokenStore};
 use arki_store::{Reader, Store};

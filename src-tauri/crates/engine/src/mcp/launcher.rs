@@ -1,7 +1,7 @@
 //! Servers' programs: in the project's folder, with an allow-listed environment, in a sandbox without a network unless
 //! the configuration grants one.
 
-use crate::leavings::Leavings;
+use crate::projects::leavings::Leavings;
 use arki_domain::Fault;
 use arki_mcp::{Command, Ended, Launched, Launcher, Process};
 use arki_workspace::{

@@ -1,7 +1,7 @@
 //! From a configured server to its settings: variables put in, defaults filled in.
 
+use crate::accounts::keys::Keys;
 use crate::config::{ConfiguredServer, McpOrigin, McpServerConfig};
-use crate::keys::Keys;
 use arki_mcp::{Command, OAuth, Remote, ServerSettings, Transport};
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use super::WireEvent;
 use crate::Engine;
-use crate::review::{ReviewChange, ReviewFile};
+use crate::approvals::review::{ReviewChange, ReviewFile};
 use arki_domain::{ApprovalId, Fault};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};

@@ -60,7 +60,7 @@ impl From<ModelInfo> for ModelEntry {
             context_window: Some(info.context_window),
             context_window_assumed: info.assumes_window,
             output_limit: info.output_limit,
-            capabilities: info.capabilities.iter().map(crate::settings::word).collect(),
+            capabilities: info.capabilities.iter().map(crate::accounts::settings::word).collect(),
             price: info.price.map(Into::into),
             source: info.source.into(),
             catalogue_date: is_listed.then(|| Providers::catalogue_date().to_owned()),

@@ -1,6 +1,6 @@
 use super::*;
-use crate::bus::Bus;
-use crate::subscription::{EventFilter, Subscription};
+use crate::events::bus::Bus;
+use crate::events::subscription::{EventFilter, Subscription};
 use arki_domain::{CallId, RunId, SessionId};
 use serde_json::{Value, json};
 

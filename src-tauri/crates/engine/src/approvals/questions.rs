@@ -1,0 +1,115 @@
+//! What the model asks the user, in all sessions, and the answers.
+//!
+//! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
+//! and the other is told.
+
+use crate::Engine;
+use crate::runs::active_run::Running;
+use crate::runs::resume::Resume;
+use crate::sessions::lineage::Stretch;
+use arki_domain::projection::RunState;
+use arki_domain::{Code, EventBody, Fault, QuestionAnswered, QuestionAsked, QuestionId, RunId, SessionId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The longest answer.
+const MAX_ANSWER_BYTES: usize = 256 << 10;
+
+/// A question whose run waits for the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenQuestion {
+    pub session_id: SessionId,
+    pub run_id: RunId,
+    pub asked: QuestionAsked,
+}
+
+impl Engine {
+    /// From now on the runs of this process may put questions to the user: somebody is there who sees them. Otherwise
+    /// the model is told that nobody is.
+    pub fn put_questions(&self) {
+        self.puts_questions.store(true, Ordering::Relaxed);
+    }
+
+    /// What waits for the user's answer in all sessions, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Fault> {
+        let mut open = Vec::new();
+        for session_id in self.reader().asking_sessions()? {
+            open.extend(self.open_question(&session_id)?);
+        }
+        Ok(open)
+    }
+
+    /// What a session's run waits for, where that is an answer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Fault> {
+        let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
+        Ok(run.open_question().map(|asked| OpenQuestion {
+            session_id: session_id.clone(),
+            run_id: run.run_id.clone(),
+            asked: asked.clone(),
+        }))
+    }
+
+    /// Records the answer and goes on with the run.
+    ///
+    /// # Errors
+    /// `QUESTION_NOT_FOUND`, `QUESTION_ALREADY_ANSWERED`, `USAGE` for an empty or too long answer, `SESSION_BUSY` where
+    /// another process works on the session, and those of [`Self::resume_run`]. Nothing is recorded then.
+    pub async fn answer_question(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        question_id: &QuestionId,
+        text: &str,
+    ) -> Result<Running, Fault> {
+        let text = text.trim().to_owned();
+        if text.is_empty() {
+            return Err(Fault::new(Code::USAGE, "The answer is empty.", "Say something, or stop the run."));
+        }
+        if text.len() > MAX_ANSWER_BYTES {
+            return Err(Fault::new(
+                Code::USAGE,
+                format!("The answer is longer than {} KiB.", MAX_ANSWER_BYTES >> 10),
+                "Name the file in the answer instead of sending it.",
+            ));
+        }
+        self.session(session_id)?;
+        self.ensure_asked(session_id, self.overview(session_id)?.run.as_ref(), question_id)?;
+        self.until_stopped(session_id).await;
+        let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
+        self.resume(session_id, Resume { answer, ..Resume::default() }).await
+    }
+
+    /// That the run waits for the answer to this very question.
+    pub(crate) fn ensure_asked(
+        &self,
+        session_id: &SessionId,
+        run: Option<&RunState>,
+        question_id: &QuestionId,
+    ) -> Result<(), Fault> {
+        let open = run.and_then(RunState::open_question);
+        if open.is_some_and(|open| open.question_id == *question_id) {
+            return Ok(());
+        }
+        let mut was_asked = false;
+        self.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
+            was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
+        })?;
+        Err(match was_asked {
+            true => Fault::new(
+                Code::QUESTION_ALREADY_ANSWERED,
+                "This question no longer waits for an answer.",
+                "It was answered before, or its run has ended. Send a message instead.",
+            ),
+            false => Fault::new(
+                Code::QUESTION_NOT_FOUND,
+                format!("The session {session_id} has no question {question_id}."),
+                format!("`arki resume {session_id}` shows what is asked, if anything."),
+            ),
+        })
+    }
+}

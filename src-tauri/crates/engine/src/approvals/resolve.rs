@@ -1,0 +1,265 @@
+//! Decisions about what waits: recorded first, then the run goes on.
+
+use crate::Engine;
+use arki_domain::{
+    ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
+};
+use arki_store::{ApprovalRecord, ApprovalStatus};
+use arki_tools::policy::RuleDefinition;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Keep {
+    #[default]
+    Once,
+    Session {
+        shown: String,
+    },
+    Always {
+        shown: String,
+    },
+}
+
+/// The user's answer to one approval.
+#[derive(Debug, Clone)]
+pub struct Resolution {
+    pub decision: ApprovalDecision,
+    /// The accepted hunks; `None` = all.
+    pub hunks: Option<Vec<usize>>,
+    /// By hunk: the user's own text for its new side.
+    pub edited: BTreeMap<usize, String>,
+    /// The user's own command in place of the one that was shown.
+    pub command: Option<String>,
+    /// For the model.
+    pub note: Option<String>,
+    /// Of what the user was shown; `None` where the caller has just shown it itself.
+    pub preview_hash: Option<String>,
+    pub keep: Keep,
+    /// Who decided: `window` or `cli`.
+    pub resolved_by: &'static str,
+}
+
+/// What a decision came to.
+#[derive(Debug)]
+pub struct Decided {
+    pub session_id: SessionId,
+    /// Why the rule that was to be kept is not. The decision holds all the same.
+    pub rule_not_kept: Option<Fault>,
+}
+
+impl Engine {
+    /// One approval, decided or not.
+    ///
+    /// # Errors
+    /// `APPROVAL_NOT_FOUND`.
+    pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
+        self.reader().approval(approval_id)?.ok_or_else(|| {
+            Fault::new(
+                Code::APPROVAL_NOT_FOUND,
+                format!("There is no approval {approval_id}."),
+                "`arki approvals list` shows what waits.",
+            )
+        })
+    }
+
+    /// Records the decision, and then the rule that is to be kept; the caller goes on with the run of the session
+    /// returned.
+    ///
+    /// # Errors
+    /// When it was decided before, names hunks that are not there, was made on another preview, or would store a rule
+    /// that was not shown. Nothing is stored then.
+    pub async fn resolve_approval(
+        self: &Arc<Self>,
+        approval_id: &ApprovalId,
+        resolution: Resolution,
+    ) -> Result<Decided, Fault> {
+        let approval_id = approval_id.clone();
+        let CheckedDecision { session_id, drafts, rule } =
+            self.blocking(move |engine| engine.checked(&approval_id, resolution)).await?;
+        self.log.append(&session_id, drafts).await?;
+        // Only now is it decided: another process may have rejected it meanwhile.
+        let rule_not_kept = rule.and_then(|rule| self.add_rule(&rule).err()).map(rule_not_kept);
+        Ok(Decided { session_id, rule_not_kept })
+    }
+
+    /// What a resolution would record, where it can be.
+    fn checked(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<CheckedDecision, Fault> {
+        let record = self.approval(approval_id)?;
+        if record.status != ApprovalStatus::Pending {
+            return Err(Fault::new(
+                Code::APPROVAL_ALREADY_RESOLVED,
+                format!("The approval {approval_id} no longer waits for an answer."),
+                "`arki approvals list` shows what does.",
+            ));
+        }
+        let Some(requested) = record.request() else {
+            return Err(Fault::internal("an approval that this version cannot read"));
+        };
+        check(&requested, &resolution)?;
+        if resolution.decision == ApprovalDecision::Approve {
+            self.ensure_in_time(&record)?;
+        }
+        // A decision that nobody could act on must not be spent.
+        if let Some(run) = self.overview(&record.session_id)?.run {
+            self.ensure_begun_here(&run.run_id)?;
+            self.frozen_system_prompt(&run)?;
+        }
+        if resolution.decision == ApprovalDecision::Approve {
+            self.ensure_secrets_are_known(&record)?;
+        }
+        let mut drafts = Vec::new();
+        let rule = match self.rule_to_keep(&record, &resolution)? {
+            None => None,
+            Some(Kept::Session(rule)) => {
+                drafts.push(EventDraft::of_session(self.granting(&record.session_id, &rule)?));
+                None
+            }
+            Some(Kept::Always(rule)) => {
+                self.ensure_addable(&rule)?;
+                Some(rule)
+            }
+        };
+        let resolved = ApprovalResolved {
+            approval_id: approval_id.clone(),
+            decision: resolution.decision,
+            hunks: resolution.hunks.map(|hunks| BTreeSet::from_iter(hunks).into_iter().collect()),
+            edited: resolution.edited,
+            command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
+            reason: resolution.note.filter(|note| !note.trim().is_empty()),
+            resolved_by: resolution.resolved_by.to_owned(),
+            preview_hash: requested.shown_hash().to_owned(),
+        };
+        self.learn_secrets_of(&record.session_id)?;
+        drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
+        Ok(CheckedDecision { session_id: record.session_id, drafts, rule })
+    }
+
+    /// A run that works in another process goes on there, and knows them perhaps.
+    fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
+        let unresolved = self.unresolved_secrets(record);
+        let Some(placeholder) = unresolved.first() else { return Ok(()) };
+        if self.reader().lease_holder(&record.session_id)?.is_some() {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::SECRET_UNRESOLVED,
+            format!("{placeholder} stands for a secret that only the process in which it was typed or read knows."),
+            "Approve in the window where that is where it was typed. Otherwise reject it, put the secret into a file \
+             of the project yourself, and let the model take it from there.",
+        ))
+    }
+
+    /// The rule that is to be stored. It is agreed to with the call that was shown: where that would be asked about
+    /// anew, because a file has changed, nothing has been permitted yet.
+    fn rule_to_keep(&self, record: &ApprovalRecord, resolution: &Resolution) -> Result<Option<Kept>, Fault> {
+        let (shown, kept): (&str, fn(RuleDefinition) -> Kept) = match &resolution.keep {
+            Keep::Once => return Ok(None),
+            Keep::Session { shown } => (shown, Kept::Session),
+            Keep::Always { shown } => (shown, Kept::Always),
+        };
+        let is_whole = resolution.hunks.is_none() && resolution.edited.is_empty() && resolution.command.is_none();
+        if resolution.decision != ApprovalDecision::Approve || !is_whole {
+            return Err(Fault::new(
+                Code::USAGE,
+                "Only what is approved as it was shown can be allowed from now on.",
+                "Approve it this once.",
+            ));
+        }
+        if self.is_stale(record)? {
+            return Err(Fault::new(
+                Code::STALE_PREVIEW,
+                "The file changed after the preview was shown, so nothing was decided and no rule stored.",
+                "Approve it this once: then the change is shown anew, and can be allowed from now on.",
+            ));
+        }
+        let rule = self.proposed_rule(&record.approval_id)?.ok_or_else(|| {
+            Fault::new(
+                Code::USAGE,
+                "No lasting permission is offered for this call.",
+                "Approve it this once, or write a rule into the configuration yourself.",
+            )
+        })?;
+        if rule_text(&rule) != shown {
+            return Err(Fault::new(
+                Code::STALE_PREVIEW,
+                "The rule to be stored is no longer the one that was shown.",
+                "Look at the rule again, then decide.",
+            ));
+        }
+        Ok(Some(kept(rule)))
+    }
+
+    fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
+        let Some(requested) = self.revealed(record) else { return Ok(true) };
+        let session = self.session(&record.session_id)?;
+        Ok(self.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
+    }
+}
+
+/// What is recorded of an answer, and the rule that holds from then on.
+struct CheckedDecision {
+    session_id: SessionId,
+    drafts: Vec<EventDraft>,
+    rule: Option<RuleDefinition>,
+}
+
+fn rule_not_kept(fault: Fault) -> Fault {
+    Fault { message: format!("It is approved this once, but the rule was not stored. {}", fault.message), ..fault }
+}
+
+enum Kept {
+    Session(RuleDefinition),
+    Always(RuleDefinition),
+}
+
+/// A rule as it is shown and stored.
+#[must_use]
+pub fn rule_text(rule: &RuleDefinition) -> String {
+    serde_json::to_string(rule).unwrap_or_default()
+}
+
+fn is_as_shown(requested: &ApprovalRequested, command: &str) -> bool {
+    requested.command.as_ref().is_some_and(|shown| shown.command == command)
+}
+
+fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), Fault> {
+    if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
+        return Err(Fault::new(
+            Code::STALE_PREVIEW,
+            "The decision was made on another preview than the one that waits.",
+            "Look at the preview again, then decide.",
+        ));
+    }
+    match (&resolution.command, &requested.command) {
+        (Some(_), None) => {
+            return Err(Fault::new(
+                Code::USAGE,
+                "What waits is no command, so that no other can take its place.",
+                format!("`arki approvals show {}` shows what it is.", requested.approval_id),
+            ));
+        }
+        (Some(command), Some(_)) if command.trim().is_empty() => {
+            return Err(Fault::new(
+                Code::USAGE,
+                "The command that should take the shown one's place is empty.",
+                "Reject it where nothing should run.",
+            ));
+        }
+        _ => {}
+    }
+    let known: Vec<usize> =
+        requested.preview.iter().flat_map(|preview| preview.hunks.iter().map(|hunk| hunk.index)).collect();
+    let named = resolution.hunks.iter().flatten().chain(resolution.edited.keys());
+    match named.into_iter().find(|index| !known.contains(index)) {
+        Some(index) => Err(Fault::new(
+            Code::HUNK_UNKNOWN,
+            format!("The preview has no hunk {index}; it has {}.", known.len()),
+            format!("`arki approvals show {}` numbers the hunks.", requested.approval_id),
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,334 @@
+//! The diff of a change that waits for review, file by file and in pages: a large one lies beside the log.
+
+use crate::Engine;
+use crate::sessions::lineage::EventSource;
+use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
+use arki_store::ApprovalRecord;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::ops::Range;
+use std::sync::Arc;
+use ts_rs::TS;
+
+/// A diff with its files, in the order of their hunks.
+#[derive(Debug, Clone)]
+pub struct ReviewDiff {
+    text: Arc<str>,
+    files: Arc<[ReviewFile]>,
+}
+
+/// A file of a diff.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewFile {
+    pub path: String,
+    pub change: ReviewChange,
+    /// The number of its first hunk.
+    pub first_hunk: usize,
+    pub hunks: usize,
+    /// Lines.
+    pub added: usize,
+    pub removed: usize,
+    bytes: Range<usize>,
+    /// Where the text of each hunk begins; a file that is shown whole has one, without lines.
+    hunk_starts: Vec<usize>,
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum ReviewChange {
+    Added,
+    Deleted,
+    #[default]
+    Modified,
+    Renamed,
+}
+
+/// A piece of a diff, from one hunk on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewPart {
+    /// The file that it is about.
+    pub path: String,
+    pub first_hunk: usize,
+    bytes: Range<usize>,
+}
+
+impl ReviewDiff {
+    pub(crate) fn new(text: String, preview: &ChangePreview) -> Self {
+        let mut files: Vec<ReviewFile> = Vec::new();
+        let (mut at, mut next_hunk) = (0, 1);
+        for line in text.split_inclusive('\n') {
+            match line.as_bytes().first() {
+                Some(b'd') if line.starts_with("diff --git ") => {
+                    if let Some(file) = files.last_mut() {
+                        next_hunk = file.end_at(at);
+                    }
+                    let path = preview.files_affected.get(files.len()).cloned().unwrap_or_default();
+                    files.push(ReviewFile {
+                        path,
+                        change: ReviewChange::default(),
+                        first_hunk: next_hunk,
+                        hunks: 0,
+                        added: 0,
+                        removed: 0,
+                        bytes: at..at,
+                        hunk_starts: Vec::new(),
+                    });
+                }
+                _ => {
+                    if let Some(file) = files.last_mut() {
+                        file.take(line, at);
+                    }
+                }
+            }
+            at += line.len();
+        }
+        if let Some(file) = files.last_mut() {
+            file.end_at(at);
+        }
+        Self { text: text.into(), files: files.into() }
+    }
+
+    #[must_use]
+    pub fn files(&self) -> &[ReviewFile] {
+        &self.files
+    }
+
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    #[must_use]
+    pub fn text(&self, part: &ReviewPart) -> &str {
+        self.text.get(part.bytes.clone()).unwrap_or_default()
+    }
+
+    /// Everything, a file a part.
+    #[must_use]
+    pub fn all(&self) -> Vec<ReviewPart> {
+        self.files.iter().map(ReviewFile::part).collect()
+    }
+
+    /// # Errors
+    /// `FILE_NOT_FOUND` where the change is not about it.
+    pub fn file(&self, path: &str) -> Result<Vec<ReviewPart>, Fault> {
+        let file = self.files.iter().find(|file| file.path == path).ok_or_else(|| {
+            Fault::new(
+                Code::FILE_NOT_FOUND,
+                format!("The change is not about a file {path}."),
+                "`arki approvals show` lists the files of the change.",
+            )
+        })?;
+        Ok(vec![file.part()])
+    }
+
+    /// These hunks, each with what names its file.
+    ///
+    /// # Errors
+    /// `HUNK_UNKNOWN`.
+    pub fn hunks(&self, numbers: &[usize]) -> Result<Vec<ReviewPart>, Fault> {
+        let mut parts = Vec::new();
+        for number in numbers {
+            let file = self.files.iter().find(|file| file.numbers().contains(number)).ok_or_else(|| {
+                Fault::new(
+                    Code::HUNK_UNKNOWN,
+                    format!("The preview has no hunk {number}."),
+                    "`arki approvals show` numbers the hunks.",
+                )
+            })?;
+            let place = number - file.first_hunk;
+            let starts = &file.hunk_starts;
+            let start = starts.get(place).copied().unwrap_or(file.bytes.end);
+            let end = starts.get(place + 1).copied().unwrap_or(file.bytes.end);
+            let head = file.bytes.start..starts.first().copied().unwrap_or(file.bytes.end);
+            parts.push(ReviewPart { path: file.path.clone(), first_hunk: *number, bytes: head });
+            parts.push(ReviewPart { path: file.path.clone(), first_hunk: *number, bytes: start..end });
+        }
+        Ok(parts)
+    }
+
+    /// From `from` bytes into a file's part of the diff on, whole lines of about `limit` bytes; where the next page
+    /// begins, unless this is the last.
+    ///
+    /// # Errors
+    /// `FILE_NOT_FOUND` for a file that there is not.
+    pub fn page(&self, file: usize, from: usize, limit: usize) -> Result<(&str, Option<usize>), Fault> {
+        let file = self.files.get(file).ok_or_else(|| {
+            Fault::new(Code::FILE_NOT_FOUND, "The change has no such file.", "Open the review again.")
+        })?;
+        let text = self.text.get(file.bytes.clone()).unwrap_or_default();
+        let rest = text.get(from..).unwrap_or_default();
+        if rest.len() <= limit {
+            return Ok((rest, None));
+        }
+        let head = &rest[..rest.floor_char_boundary(limit)];
+        // A line that is longer than a page goes over several.
+        let end = head.rfind('\n').map_or(head.len(), |at| at + 1);
+        Ok((&rest[..end], Some(from + end)))
+    }
+}
+
+impl ReviewChange {
+    /// By a line before the first hunk.
+    fn of_head(line: &str) -> Option<Self> {
+        let heads =
+            [("new file mode", Self::Added), ("deleted file mode", Self::Deleted), ("rename to ", Self::Renamed)];
+        heads.into_iter().find(|(head, _)| line.starts_with(head)).map(|(_, change)| change)
+    }
+}
+
+impl ReviewFile {
+    #[must_use]
+    pub fn numbers(&self) -> Range<usize> {
+        self.first_hunk..self.first_hunk + self.hunks
+    }
+
+    /// Of its part of the diff.
+    #[must_use]
+    pub fn diff_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    fn part(&self) -> ReviewPart {
+        ReviewPart { path: self.path.clone(), first_hunk: self.first_hunk, bytes: self.bytes.clone() }
+    }
+
+    /// Of the lines of a hunk only those that begin so are no lines of the file. A name stands before the first hunk.
+    fn take(&mut self, line: &str, at: usize) {
+        match line.as_bytes().first() {
+            Some(b'@') => self.hunk_starts.push(at),
+            Some(b'+') if !self.hunk_starts.is_empty() => self.added += 1,
+            Some(b'-') if !self.hunk_starts.is_empty() => self.removed += 1,
+            Some(_) if self.hunk_starts.is_empty() => self.change = ReviewChange::of_head(line).unwrap_or(self.change),
+            _ => {}
+        }
+    }
+
+    /// The number of the hunk after its last.
+    fn end_at(&mut self, end: usize) -> usize {
+        self.bytes.end = end;
+        self.hunks = self.hunk_starts.len().max(1);
+        self.first_hunk + self.hunks
+    }
+}
+
+impl Engine {
+    /// The diff of what is asked: `requested`, which is `record`'s as it is shown. A large one as the log keeps it, with
+    /// placeholders for its secrets ([`Self::revealed_text`]).
+    ///
+    /// # Errors
+    /// `IMAGE_MISSING` where a large diff is no longer kept.
+    pub fn review_diff(&self, record: &ApprovalRecord, requested: &ApprovalRequested) -> Result<ReviewDiff, Fault> {
+        let Some(preview) = &requested.preview else {
+            return Err(Fault::new(
+                Code::USAGE,
+                "This approval is not about a change to files.",
+                format!("`arki approvals show {}` shows what it is about.", record.approval_id),
+            ));
+        };
+        let Some(hash) = &preview.diff_hash else { return Ok(ReviewDiff::new(preview.diff.clone(), preview)) };
+        if let Some((kept, review)) = &*self.reviewed()
+            && kept == hash
+        {
+            return Ok(review.clone());
+        }
+        let diff = EventSource::large_diff(self, hash)?.ok_or_else(not_kept)?;
+        let review = ReviewDiff::new(diff, preview);
+        *self.reviewed() = Some((hash.clone(), review.clone()));
+        Ok(review)
+    }
+
+    /// Of the diff of `path`, with the secrets in the place of their placeholders, as far as they are known here or stand
+    /// in that file. For the user's eyes alone.
+    #[must_use]
+    pub fn revealed_text(&self, record: &ApprovalRecord, path: &str, text: &str) -> String {
+        let shown = Value::from(text);
+        let mut uses = self.redactor.placeholders(&shown);
+        if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
+            self.look_for_secrets(record, &[path.to_owned()], &shown);
+            uses = self.redactor.placeholders(&shown);
+        }
+        uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
+        text_with_secrets(text, &uses)
+    }
+}
+
+fn not_kept() -> Fault {
+    Fault::new(
+        Code::IMAGE_MISSING,
+        "The diff of this change is not kept here.",
+        "Reject the change, and let it be proposed again.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arki_domain::Hunk;
+
+    const DIFF: &str = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-one\n+1\n@@ -9,0 +9,1 @@\n+--- nine\n\
+                        diff --git a/b b/b\nnew file mode 100644\n\
+                        diff --git a/c b/c\n--- a/c\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n--- y\n";
+
+    fn review() -> ReviewDiff {
+        let hunk = |index, path: &str| Hunk {
+            index,
+            path: path.to_owned(),
+            old_start: 0,
+            old_lines: 0,
+            new_start: 0,
+            new_lines: 0,
+        };
+        let preview = ChangePreview {
+            files_affected: vec!["a".into(), "b".into(), "c".into()],
+            lines_changed: 5,
+            diff: String::new(),
+            diff_hash: None,
+            hunks: vec![hunk(1, "a"), hunk(2, "a"), hunk(3, "b"), hunk(4, "c")],
+            preview_hash: String::new(),
+        };
+        ReviewDiff::new(DIFF.to_owned(), &preview)
+    }
+
+    #[test]
+    fn files_know_their_hunks_and_how_many_lines_change() {
+        let told = |file: &ReviewFile| (file.path.clone(), file.numbers(), file.added, file.removed);
+        let files: Vec<_> = review().files().iter().map(told).collect();
+        assert_eq!(files, [("a".to_owned(), 1..3, 2, 1), ("b".to_owned(), 3..4, 0, 0), ("c".to_owned(), 4..5, 0, 2)]);
+    }
+
+    #[test]
+    fn all_parts_together_are_the_diff_and_so_are_all_pages() {
+        let review = review();
+        let parts: String = review.all().iter().map(|part| review.text(part)).collect();
+        assert_eq!(parts, DIFF);
+        for limit in [1, 7, 20, 1000] {
+            let mut paged = String::new();
+            for file in 0..review.files().len() {
+                let mut from = Some(0);
+                while let Some(at) = from {
+                    let (page, next) = review.page(file, at, limit).unwrap();
+                    assert!(page.len() <= limit);
+                    paged.push_str(page);
+                    from = next;
+                }
+            }
+            assert_eq!(paged, DIFF, "{limit}");
+        }
+        assert!(review.page(3, 0, 10).is_err());
+    }
+
+    #[test]
+    fn a_hunk_is_shown_with_what_names_its_file() {
+        let review = review();
+        let text = |numbers: &[usize]| -> String {
+            review.hunks(numbers).unwrap().iter().map(|part| review.text(part)).collect()
+        };
+        assert_eq!(text(&[2]), "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -9,0 +9,1 @@\n+--- nine\n");
+        assert_eq!(text(&[3]), "diff --git a/b b/b\nnew file mode 100644\n");
+        assert!(review.hunks(&[5]).is_err_and(|fault| fault.is(Code::HUNK_UNKNOWN)));
+        assert!(review.file("d").is_err());
+    }
+}

@@ -1,0 +1,69 @@
+//! What the user allows for one session: said in its log, known to the policy as long as the session goes on here.
+//!
+//! A fork begins without them, going back to before they were given ends them, and those that came with an export are
+//! nobody's here.
+
+use crate::Engine;
+use crate::sessions::history::History;
+use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
+use arki_tools::policy::{PolicyRule, RuleDefinition};
+use serde_json::Value;
+
+/// More are a mistake; a rule in the configuration says more than many of them.
+const MAX_SESSION_GRANTS: usize = 100;
+
+impl Engine {
+    /// What is allowed in a session, in the order in which it was.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be read.
+    pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
+        self.session(session_id)?;
+        Ok(definitions(&self.grants_of(session_id, &self.history(session_id)?)?))
+    }
+
+    /// Ends all of them; what was done by them stays. A run that works goes on with them to its next stop.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be used.
+    pub async fn withdraw_session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
+        let withdrawn = self.session_grants(session_id)?;
+        if !withdrawn.is_empty() {
+            let nothing = SessionGranted { rules: Vec::new() };
+            self.log.append(session_id, vec![EventDraft::of_session(nothing)]).await?;
+        }
+        Ok(withdrawn)
+    }
+
+    /// The log's word for one more of them.
+    pub(crate) fn granting(&self, session_id: &SessionId, rule: &RuleDefinition) -> Result<SessionGranted, Fault> {
+        let mut rules = self.grants_of(session_id, &self.history(session_id)?)?;
+        if rules.len() >= MAX_SESSION_GRANTS {
+            return Err(Fault::new(
+                arki_domain::Code::USAGE,
+                format!("More than {MAX_SESSION_GRANTS} permissions for one session are not kept."),
+                format!("`arki approvals withdraw {session_id}` ends them all."),
+            ));
+        }
+        rules.push(serde_json::to_value(rule).map_err(Fault::internal)?);
+        Ok(SessionGranted { rules })
+    }
+
+    /// As the policy knows them: `session:rules[1]` and so on.
+    pub(crate) fn granted_rules(&self, session_id: &SessionId, history: &History) -> Result<Vec<PolicyRule>, Fault> {
+        let definitions = definitions(&self.grants_of(session_id, history)?);
+        let rules = definitions.into_iter().enumerate();
+        Ok(rules.filter_map(|(at, definition)| PolicyRule::new(definition, "session", at + 1).ok()).collect())
+    }
+
+    /// Nobody here has said what came from elsewhere.
+    fn grants_of(&self, session_id: &SessionId, history: &History) -> Result<Vec<Value>, Fault> {
+        let is_own = history.grants_seq > self.reader().imported_to(session_id)?;
+        Ok(if is_own { history.grants.clone() } else { Vec::new() })
+    }
+}
+
+/// One that this version cannot read allows nothing.
+fn definitions(rules: &[Value]) -> Vec<RuleDefinition> {
+    rules.iter().filter_map(|rule| serde_json::from_value(rule.clone()).ok()).collect()
+}

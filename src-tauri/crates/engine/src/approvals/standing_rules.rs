@@ -1,0 +1,183 @@
+//! Rules that the user makes of an answer ("always allow"), and what a new rule would have meant so far.
+
+use crate::Engine;
+use crate::config::{invalid, parse_rule};
+use crate::projects::config_in_force::InForce;
+use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
+use arki_tools::Kernel;
+use arki_tools::policy::{PolicyRule, RuleDefinition};
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Read at once.
+const EVENTS_A_PAGE: usize = 1000;
+const SESSIONS_A_PAGE: usize = 200;
+
+/// A past call that a new rule speaks of.
+#[derive(Debug, Clone, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PastCall {
+    pub session_id: SessionId,
+    pub seq: u64,
+    pub tool_id: String,
+    pub args: Value,
+    /// Then, by whatever rules there were; absent where the call was never judged.
+    pub decided: Option<Decision>,
+    /// Today, nothing granted beforehand.
+    pub decision: Decision,
+    pub with_rule: Decision,
+}
+
+/// What a rule would have meant.
+#[derive(Debug, Clone, Default)]
+pub struct Backtest {
+    /// The newest session first, each in order.
+    pub matched: Vec<PastCall>,
+    pub calls: usize,
+    /// Calls of projects that are no longer there.
+    pub left_out: usize,
+}
+
+impl Engine {
+    /// The narrowest rule that would allow what an approval asks about from now on, in that folder; `None` where no
+    /// lasting permission is offered. Nothing is stored; [`crate::Keep`] stores it.
+    ///
+    /// # Errors
+    /// `APPROVAL_NOT_FOUND`, or when the folder or the configuration cannot be used.
+    pub fn proposed_rule(&self, approval_id: &ApprovalId) -> Result<Option<RuleDefinition>, Fault> {
+        let record = self.approval(approval_id)?;
+        // What is asked because it was repeated no rule would have allowed.
+        let Some(requested) = record.request().filter(|requested| requested.rule != REPEATED_RULE) else {
+            return Ok(None);
+        };
+        let folder = self.session(&record.session_id)?.project;
+        let kernel = self.judging_kernel(Path::new(&folder))?;
+        let rule = kernel.proposed_rule(&requested.tool_id, &requested.args);
+        Ok(rule.map(|rule| RuleDefinition { project: Some(folder), ..rule }))
+    }
+
+    /// Adds a rule to the user's `config.json`; comments and everything else stay.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`; then the file is as it was.
+    pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
+        let value = serde_json::to_value(rule).map_err(Fault::internal)?;
+        self.edit_config(|root| append_rule(root, value))
+    }
+
+    /// Whether [`Self::add_rule`] would find a configuration that it can add to.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID`.
+    pub(crate) fn ensure_addable(&self, rule: &RuleDefinition) -> Result<(), Fault> {
+        let value = serde_json::to_value(rule).map_err(Fault::internal)?;
+        self.edited_config(|root| append_rule(root, value)).map(drop)
+    }
+
+    /// Which past calls a rule speaks of, and how today's decisions on them would change.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` where the rule is none or fails its own examples, or when the database cannot be read.
+    pub fn backtest(&self, text: &str, file: &Path) -> Result<Backtest, Fault> {
+        let definition = parse_rule(text, file)?;
+        let project = definition.project.clone();
+        let rule = PolicyRule::new(definition, "backtest", 1).map_err(|error| invalid(file, &error.to_string()))?;
+        let mut backtest = Backtest::default();
+        let mut kernels: HashMap<String, Option<Arc<Kernel>>> = HashMap::new();
+        let mut offset = 0;
+        loop {
+            let sessions = self.reader().sessions(SESSIONS_A_PAGE, offset)?;
+            offset += sessions.len();
+            if sessions.is_empty() {
+                return Ok(backtest);
+            }
+            let meant = |folder: &str| project.as_deref().is_none_or(|project| project == folder);
+            for session in sessions.iter().filter(|session| meant(&session.project)) {
+                let kernel = kernels
+                    .entry(session.project.clone())
+                    .or_insert_with(|| self.judging_kernel(Path::new(&session.project)).ok());
+                self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
+            }
+        }
+    }
+
+    fn backtest_session(
+        &self,
+        session: &SessionId,
+        kernel: Option<&Kernel>,
+        rule: &PolicyRule,
+        backtest: &mut Backtest,
+    ) -> Result<(), Fault> {
+        let mut after_seq = 0;
+        let mut places = HashMap::new();
+        loop {
+            let page = self.reader().events(session, after_seq, EVENTS_A_PAGE)?;
+            for event in &page.events {
+                match event.body() {
+                    EventBody::ToolCall(call) => {
+                        backtest.calls += 1;
+                        let Some(kernel) = kernel else {
+                            backtest.left_out += 1;
+                            continue;
+                        };
+                        let (speaks, with_rule) = kernel.judge_with(rule, &call.tool_id, &call.args);
+                        if speaks {
+                            let today = kernel.judge(&call.tool_id, &call.args, ApprovalMode::Ask).decision;
+                            places.insert(call.call_id.clone(), backtest.matched.len());
+                            backtest.matched.push(PastCall {
+                                session_id: session.clone(),
+                                seq: event.seq,
+                                tool_id: call.tool_id,
+                                args: call.args,
+                                decided: None,
+                                decision: today,
+                                with_rule: with_rule.decision,
+                            });
+                        }
+                    }
+                    EventBody::PolicyDecided(decided) => {
+                        // The first one is the policy's; a later one tells of the user's answer.
+                        let place = places.get(&decided.call_id);
+                        if let Some(past) = place.and_then(|place| backtest.matched.get_mut(*place)) {
+                            past.decided.get_or_insert(decided.decision);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            match page.events.last() {
+                Some(last) if page.has_more => after_seq = last.seq,
+                _ => return Ok(()),
+            }
+        }
+    }
+
+    /// To ask, not to act.
+    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
+        let open = self.load_project(folder)?;
+        let InForce { mut config, refused } = self.config_in_force(&open)?;
+        config.policy.refused = refused.map(|fault| fault.message);
+        Ok(self.kernel(&open, &config))
+    }
+}
+
+fn append_rule(root: &CstRootNode, rule: Value) {
+    let rules = root.object_value_or_set().object_value_or_set("policy").array_value_or_set("rules");
+    rules.ensure_multiline();
+    rules.append(input(rule));
+}
+
+fn input(value: Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text),
+        Value::Array(items) => CstInputValue::Array(items.into_iter().map(input).collect()),
+        Value::Object(map) => CstInputValue::Object(map.into_iter().map(|(key, value)| (key, input(value))).collect()),
+    }
+}

@@ -1,0 +1,8 @@
+//! What happens, on its way to whoever listens: the log that runs write, the live bus, frames for a window.
+
+pub(crate) mod announcer;
+pub(crate) mod bus;
+pub(crate) mod follow_others;
+pub(crate) mod frames;
+pub(crate) mod recorded_log;
+pub(crate) mod subscription;

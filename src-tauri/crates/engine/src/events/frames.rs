@@ -1,0 +1,120 @@
+//! Live things in batches: a window that gets one message a token falls behind.
+//!
+//! A frame is what was announced since the last one was asked for, so that whoever shows frames sets the pace, and one
+//! that is busy gets larger ones, not more.
+
+use crate::events::subscription::Subscription;
+use crate::wire::{CommandOutput, Frame, WireDelta, WireEvent};
+use arki_domain::LiveEvent;
+
+/// A frame that has this much text is whole; the rest waits for the next.
+const MAX_FRAME_BYTES: usize = 256 * 1024;
+
+/// What is announced from its making on.
+pub struct Frames {
+    subscription: Subscription,
+}
+
+impl Frames {
+    #[must_use]
+    pub fn new(subscription: Subscription) -> Self {
+        Self { subscription }
+    }
+
+    /// Sleeps while nothing happens; `None` when the engine has ended.
+    pub async fn next(&mut self) -> Option<Frame> {
+        let first = self.subscription.next().await?;
+        let mut frame = Frame::default();
+        let mut bytes = frame.add(first);
+        while bytes < MAX_FRAME_BYTES {
+            match self.subscription.ready() {
+                Some(next) => bytes += frame.add(next),
+                None => break,
+            }
+        }
+        Some(frame)
+    }
+}
+
+impl Frame {
+    /// Returns how many bytes of text were added.
+    fn add(&mut self, announced: Result<LiveEvent, crate::Lagged>) -> usize {
+        match announced {
+            Ok(LiveEvent::Stored(event)) => {
+                let bytes = event.payload.get().len();
+                self.events.push(WireEvent(event));
+                bytes
+            }
+            Ok(LiveEvent::Delta { session_id, run_id, delta }) => {
+                let bytes = delta.text.len();
+                let (session_id, run_id) = (session_id.to_string(), run_id.to_string());
+                match self.deltas.last_mut() {
+                    Some(last)
+                        if last.run_id == run_id && last.turn == delta.turn && last.token_type == delta.token_type =>
+                    {
+                        last.text.push_str(&delta.text);
+                    }
+                    _ => self.deltas.push(WireDelta {
+                        session_id,
+                        run_id,
+                        turn: delta.turn,
+                        token_type: delta.token_type,
+                        text: delta.text,
+                    }),
+                }
+                bytes
+            }
+            Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text }) => {
+                let bytes = text.len();
+                let call_id = call_id.to_string();
+                match self.command_output.last_mut() {
+                    Some(last) if last.call_id == call_id => last.text.push_str(&text),
+                    _ => self.command_output.push(CommandOutput {
+                        session_id: session_id.to_string(),
+                        run_id: run_id.to_string(),
+                        call_id,
+                        text,
+                    }),
+                }
+                bytes
+            }
+            Ok(LiveEvent::ElicitationsChanged) => {
+                self.elicitations_changed = true;
+                0
+            }
+            Err(crate::Lagged(_)) => {
+                self.missed = true;
+                0
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::bus::Bus;
+    use crate::events::subscription::EventFilter;
+    use arki_domain::{LiveBus, OutputDelta, RunId, SessionId, TokenType};
+
+    #[tokio::test]
+    async fn a_frame_is_all_that_came_since_the_one_before_and_nothing_is_lost() {
+        let bus = Bus::new();
+        let mut frames = Frames::new(bus.subscribe(EventFilter::default()));
+        let (session_id, run_id) = (SessionId::from("s"), RunId::from("r"));
+        let mut shown = Vec::new();
+        for number in 0..1000 {
+            let delta = OutputDelta { turn: 1, token_type: TokenType::LlmResponse, text: format!("{number} ") };
+            bus.publish(LiveEvent::Delta { session_id: session_id.clone(), run_id: run_id.clone(), delta });
+            if number % 100 == 99 {
+                shown.push(frames.next().await.unwrap());
+            }
+        }
+        drop(bus);
+        assert!(frames.next().await.is_none());
+        assert_eq!(shown.len(), 10);
+        assert!(shown.iter().all(|frame| frame.deltas.len() == 1), "deltas of one answer are joined");
+        let text: String = shown.iter().map(|frame| frame.deltas[0].text.as_str()).collect();
+        assert!(text.starts_with("0 1 2 ") && text.ends_with("998 999 "));
+    }
+}

@@ -1,0 +1,57 @@
+//! The log as the agent and the tools see it: stored first, announced second.
+
+use crate::events::announcer::Announcer;
+use arki_domain::{Event, EventDraft, EventLog, Fault, PartialAnswer, SessionId};
+use arki_store::Store;
+use async_trait::async_trait;
+use std::sync::Arc;
+
+/// What others appended is read in pieces of this many.
+const EVENTS_A_PIECE: usize = 500;
+
+pub(crate) struct RecordedLog {
+    store: Arc<Store>,
+    announcer: Arc<Announcer>,
+    /// Whose run this is: nothing is stored once it does not hold the session's lease any more.
+    owner: Option<String>,
+}
+
+impl RecordedLog {
+    pub(crate) fn new(store: Arc<Store>, announcer: Arc<Announcer>) -> Self {
+        Self { store, announcer, owner: None }
+    }
+
+    /// For a run of this owner, and what its tools do.
+    pub(crate) fn of_run(&self, owner: &str) -> Self {
+        Self { store: self.store.clone(), announcer: self.announcer.clone(), owner: Some(owner.to_owned()) }
+    }
+}
+
+#[async_trait]
+impl EventLog for RecordedLog {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        let events = match &self.owner {
+            Some(owner) => self.store.append_held(session, owner, drafts).await?,
+            None => self.store.append(session, drafts).await?,
+        };
+        self.announcer.announce(&events);
+        Ok(events)
+    }
+
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+        let mut after = seq;
+        let mut events = Vec::new();
+        loop {
+            let page = self.store.reader().events(session, after, EVENTS_A_PIECE)?;
+            after = page.events.last().map_or(after, |event| event.seq);
+            events.extend(page.events.into_iter().map(Arc::new));
+            if !page.has_more {
+                return Ok(events);
+            }
+        }
+    }
+
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+        Ok(self.store.keep_partial(session, piece).await?)
+    }
+}

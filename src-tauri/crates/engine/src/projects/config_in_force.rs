@@ -1,0 +1,192 @@
+//! A project's own configuration: as it stands in the folder, and what of it holds.
+//!
+//! As it was agreed to, all of it holds. Changed since, it enables nothing, but what it forbade when it was agreed to
+//! holds on, and what it forbids now holds at once. One that can't be read is refused: nothing is begun in the folder,
+//! and a run that is at work there does nothing more.
+
+use crate::Engine;
+use crate::config::{self, Config, denials_of};
+use crate::projects::leavings::Leavings;
+use crate::projects::open::{OpenProject, changed_git, kind_word};
+use arki_domain::{Code, Fault, sha256_hex};
+use arki_store::{PinRecord, TrustRecord};
+use arki_tools::Standing;
+use arki_tools::policy::{ChangedGit, PolicySettings};
+use arki_workspace::{GitScan, PinKind, Project};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
+const MCP_JSON: &str = ".mcp.json";
+/// Beyond it the text that was agreed to would not be kept.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// What holds in a folder.
+pub(crate) struct InForce {
+    pub(crate) config: Config,
+    /// Why nothing may be begun there.
+    pub(crate) refused: Option<Fault>,
+}
+
+/// The file as it stands in the folder, and what was agreed to of it.
+pub(crate) struct ProjectConfig {
+    file: PathBuf,
+    agreed: Option<PinRecord>,
+    /// `None` where there is none.
+    text: Result<Option<String>, Fault>,
+}
+
+impl ProjectConfig {
+    pub(crate) fn of(open: &OpenProject) -> Self {
+        Self::read(&open.project, open.trust.as_ref())
+    }
+
+    pub(crate) fn read(project: &Project, trust: Option<&TrustRecord>) -> Self {
+        let kind = kind_word(PinKind::Config);
+        let agreed = trust.into_iter().filter(|trust| trust.trusted).flat_map(|trust| &trust.pins);
+        let agreed = agreed.into_iter().find(|record| record.pin.path == PROJECT_CONFIG && record.pin.kind == kind);
+        Self { file: project.root().join(PROJECT_CONFIG), agreed: agreed.cloned(), text: read(project) }
+    }
+
+    /// The whole text, if it is the one that was agreed to.
+    pub(crate) fn agreed_text(&self) -> Option<&str> {
+        let text = self.text.as_ref().ok()?.as_deref()?;
+        self.agreed.as_ref().filter(|agreed| agreed.pin.hash == sha256_hex(text.as_bytes())).map(|_| text)
+    }
+
+    /// Whether it is such that it can be agreed to.
+    pub(crate) fn is_readable(&self) -> bool {
+        match &self.text {
+            Ok(text) => text.as_ref().is_none_or(|text| config::parse(text, &self.file).is_ok()),
+            Err(_) => false,
+        }
+    }
+
+    /// Each of the two sets of denials, where there are any.
+    fn denials(&self) -> impl Iterator<Item = String> {
+        let of_agreed = self.agreed.as_ref().and_then(|agreed| {
+            // Records of before say only what was shown.
+            agreed.forbids.clone().or_else(|| denials_of(agreed.content.as_deref()?))
+        });
+        let now = self.text.as_ref().ok().and_then(Option::as_deref).and_then(denials_of);
+        of_agreed.into_iter().chain(now)
+    }
+
+    /// The user's configuration, with what of this one holds.
+    fn over(&self, user: (&config::ConfigFile, &std::path::Path)) -> Result<InForce, Fault> {
+        let of_user = Config::merge(user, None)?;
+        let whole = match &self.text {
+            Ok(None) => Ok(None),
+            Ok(Some(text)) => config::parse(text, &self.file)
+                .and_then(|file| Config::merge(user, Some((&file, &self.file))).map(Some)),
+            Err(fault) => Err(fault.clone()),
+        };
+        let refused = match whole {
+            Ok(Some(config)) if self.agreed_text().is_some() => return Ok(InForce { config, refused: None }),
+            Ok(_) => None,
+            Err(fault) => Some(fault),
+        };
+        let mut config = of_user;
+        let restricted = self.denials().try_for_each(|text| {
+            let file = config::parse(&text, &self.file)?;
+            config.restrict(&file, &self.file)
+        });
+        Ok(InForce { config, refused: refused.or(restricted.err()) })
+    }
+}
+
+fn read(project: &Project) -> Result<Option<String>, Fault> {
+    let file = project.root().join(PROJECT_CONFIG);
+    let found = project.resolve(PROJECT_CONFIG).and_then(|path| project.read_if_present(&path, MAX_BYTES));
+    let refused = |error: &dyn std::fmt::Display| {
+        let hint = "Put the file that you agreed to in its place, or none; `arki doctor` checks it again.";
+        Fault::new(Code::CONFIG_INVALID, format!("{} can't be used: {error}", file.display()), hint)
+    };
+    let Some(found) = found.map_err(|error| refused(&error))? else { return Ok(None) };
+    config::text_of(&found.bytes, &file).map(|text| Some(text.to_owned()))
+}
+
+impl Engine {
+    /// The configuration that holds in a folder.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`, also of the project's that nobody has agreed to.
+    pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Fault> {
+        let InForce { config, refused } = self.config_in_force(open)?;
+        refused.map_or(Ok(config), Err)
+    }
+
+    /// # Errors
+    /// Where the user's own configuration has an error.
+    pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Fault> {
+        let user = (self.user_file()?, self.directories.config_file());
+        let user = (&user.0, user.1.as_path());
+        let mut in_force = match open.is_trusted() {
+            true => ProjectConfig::of(open).over(user)?,
+            false => InForce { config: Config::merge(user, None)?, refused: None },
+        };
+        let InForce { config, .. } = &mut in_force;
+        config.policy.keep_rules_of(&open.path());
+        if let Some(bytes) = open.agreed_bytes(PinKind::McpServer, MCP_JSON) {
+            let file = open.project.root().join(MCP_JSON);
+            config.mcp_left_out = config::add_mcp_json(&mut config.mcp_servers, &bytes, &file, &config.providers);
+        }
+        Ok(in_force)
+    }
+}
+
+/// What holds of a folder while a run is at work in it.
+pub(crate) struct StandingFolder {
+    leavings: Arc<Leavings>,
+    project: Arc<Project>,
+    trust: Option<TrustRecord>,
+    git: GitScan,
+    /// Of the configuration that the run began with.
+    began_with: Option<String>,
+}
+
+impl StandingFolder {
+    pub(crate) fn of(open: &OpenProject, leavings: Arc<Leavings>) -> Self {
+        let began_with = read(&open.project).ok().flatten();
+        let (project, trust, git) = (open.project.clone(), open.trust.clone(), open.git.clone());
+        Self { leavings, project, trust, git, began_with }
+    }
+
+    fn tightened(&self, policy: &PolicySettings) -> Result<Option<PolicySettings>, Fault> {
+        let now = ProjectConfig::read(&self.project, self.trust.as_ref());
+        let Some(text) = now.text? else { return Ok(None) };
+        if self.began_with.as_ref() == Some(&text) {
+            return Ok(None);
+        }
+        let file = config::parse(&text, &now.file)?;
+        let mut policy = policy.clone();
+        config::restrict_policy(&mut policy, &file, &now.file)?;
+        policy.keep_rules_of(&self.project.root().display().to_string());
+        Ok(Some(policy))
+    }
+}
+
+impl Standing for StandingFolder {
+    fn now(&self, policy: &PolicySettings) -> Option<PolicySettings> {
+        if !self.trust.as_ref().is_some_and(|trust| trust.trusted) {
+            return None;
+        }
+        self.tightened(policy)
+            .unwrap_or_else(|fault| Some(PolicySettings { refused: Some(fault.message), ..policy.clone() }))
+    }
+
+    fn changed_git(&self) -> ChangedGit {
+        let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return ChangedGit::default() };
+        match self.git.pins(&self.project) {
+            Ok(current) => changed_git(trust, &current),
+            Err(error) => {
+                tracing::warn!(%error, "what git would run could not be looked at");
+                ChangedGit { programs: true, hooks: true }
+            }
+        }
+    }
+
+    fn tell(&self, note: String) {
+        self.leavings.add(&self.project.root().display().to_string(), &[note]);
+    }
+}

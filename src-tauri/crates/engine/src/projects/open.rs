@@ -1,0 +1,395 @@
+//! Folders: opening them, trusting them, and what of them may be loaded.
+
+use crate::Engine;
+use crate::config::denials_of;
+use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
+use crate::projects::guides::{self, FoundGuides};
+use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
+use arki_context::Rule;
+use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
+use arki_store::{PinRecord, TrustRecord};
+use arki_tools::policy::ChangedGit;
+use arki_workspace::{EnvFiles, GitScan, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan, git_programs};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// Pinned text up to this size is kept, so that a later change of it can be shown.
+const MAX_PINNED_TEXT_BYTES: u64 = 256 * 1024;
+/// A rules file beyond this is not put into the prompt.
+const MAX_RULE_BYTES: u64 = 64 * 1024;
+const MAX_RECENT_PROJECTS: usize = 12;
+const RECENT_PROJECTS: &str = "recent_projects";
+const PARTLY_SEEN: &str = "The folder has too much in it to look for every git directory: those that lie deepest are not \
+     protected from commands.";
+
+/// A folder with everything that was decided about it.
+pub(crate) struct OpenProject {
+    pub(crate) project: Arc<Project>,
+    pub(crate) trust: Option<TrustRecord>,
+    /// What is executable or instructive in it now.
+    pub(crate) current: Vec<arki_workspace::Pin>,
+    /// Where what git reads and runs lies in it.
+    pub(crate) git: GitScan,
+    /// Its skills and procedures, once somebody asked for them.
+    pub(crate) guides: OnceLock<FoundGuides>,
+}
+
+/// A folder that was just opened: what is to be said of it before a run begins there.
+pub struct OpenedFolder(pub(crate) OpenProject);
+
+impl OpenedFolder {
+    /// The paths of what was agreed to and is another now, so that it is off; none in a folder that is not trusted.
+    #[must_use]
+    pub fn changed_pieces(&self) -> Vec<String> {
+        self.0.off(&self.0.current).into_iter().map(|change| change.path).collect()
+    }
+}
+
+impl OpenProject {
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trust.as_ref().is_some_and(|trust| trust.trusted)
+    }
+
+    pub(crate) fn path(&self) -> String {
+        self.project.root().display().to_string()
+    }
+
+    /// What the user agreed to; empty while untrusted.
+    pub(crate) fn pins(&self) -> Vec<TrustPin> {
+        match &self.trust {
+            Some(trust) if trust.trusted => trust.pins.iter().map(|record| record.pin.clone()).collect(),
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// A pinned text, if the folder is trusted and the text is still the one that was agreed to.
+    pub(crate) fn agreed_text(&self, kind: PinKind, path: &str) -> Option<String> {
+        String::from_utf8(self.agreed_bytes(kind, path)?).ok()
+    }
+
+    /// The same of what need be no text.
+    pub(crate) fn agreed_bytes(&self, kind: PinKind, path: &str) -> Option<Vec<u8>> {
+        let kind = kind_word(kind);
+        let trust = self.trust.as_ref().filter(|trust| trust.trusted)?;
+        let record = trust.pins.iter().find(|record| record.pin.path == path && record.pin.kind == kind)?;
+        let bytes = self.read(path, MAX_PINNED_TEXT_BYTES)?;
+        (sha256_hex(&bytes) == record.pin.hash).then_some(bytes)
+    }
+
+    /// Whether the programs of the project's own that a server's command line names are those that were agreed to.
+    pub(crate) fn has_agreed_programs(&self, command: &str, args: &[String]) -> bool {
+        let kind = kind_word(PinKind::McpServer);
+        let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);
+        let agreed: Vec<_> = agreed.filter(|pin| pin.kind == kind).map(|pin| (&pin.path, &pin.hash)).collect();
+        let is_agreed = |path: &ProjectPath| {
+            let path = path.to_string();
+            let mut current = self.current.iter().filter(|pin| pin.kind == PinKind::McpServer && pin.path == path);
+            current.all(|pin| agreed.contains(&(&pin.path, &pin.hash)))
+        };
+        let programs = arki_workspace::command_programs(command, args);
+        programs.iter().filter_map(|program| self.project.resolve(program).ok()).all(|path| is_agreed(&path))
+    }
+
+    fn read(&self, path: &str, limit: u64) -> Option<Vec<u8>> {
+        let path = self.project.resolve(path).ok()?;
+        Some(self.project.read_if_present(&path, limit).ok()??.bytes)
+    }
+
+    /// The project's rules, from the root towards the leaves.
+    pub(crate) fn rules(&self) -> Vec<Rule> {
+        let mut rules: Vec<Rule> = self
+            .current
+            .iter()
+            .filter(|pin| pin.kind == PinKind::Rule)
+            .filter_map(|pin| {
+                let text = self.agreed_text(PinKind::Rule, &pin.path)?;
+                (text.len() as u64 <= MAX_RULE_BYTES).then(|| Rule { path: pin.path.clone(), text })
+            })
+            .collect();
+        rules.sort_by_key(|rule| (rule.path.matches('/').count(), rule.path.clone()));
+        rules
+    }
+}
+
+impl Engine {
+    pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
+        let project = Arc::new(open_folder(path)?);
+        let trust = self.decisions().trust(&project.root().display().to_string())?;
+        let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
+            self.settle_abandoned(project.root());
+            // Before anything of it is said, sent or stored.
+            self.learn_secrets(&project);
+            arki_workspace::scan(project.root())?
+        } else {
+            Scan::default()
+        };
+        Ok(OpenProject { project, trust, current: scan.pins, git: scan.git, guides: OnceLock::new() })
+    }
+
+    fn learn_secrets(&self, project: &Project) {
+        arki_tools::learn_env_files(&self.redactor, project, &mut EnvFiles::default());
+    }
+
+    /// Before words of the user's are stored in a session: this process may have read nothing of its folder yet, and
+    /// looked for no key. Where the folder is gone, what has a secret's form is found all the same.
+    pub(crate) fn learn_secrets_of(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let session = self.session(session_id)?;
+        if let Ok(config) = self.user_config() {
+            self.providers(&config);
+        }
+        if self.decisions().trust(&session.project)?.is_some_and(|trust| trust.trusted)
+            && let Ok(project) = open_folder(Path::new(&session.project))
+        {
+            self.learn_secrets(&project);
+        }
+        Ok(())
+    }
+
+    /// Opens a folder: says whether it is trusted and what trusting would enable. Reads only what has to be hashed.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
+    pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let open = self.load_project(path)?;
+        let scanned = if open.is_trusted() { None } else { Some(arki_workspace::scan(open.project.root())?.pins) };
+        let current = scanned.as_ref().unwrap_or(&open.current);
+        let trust = match &open.trust {
+            Some(trust) if trust.trusted => TrustState::Trusted,
+            Some(_) => TrustState::Untrusted,
+            None => TrustState::Undecided,
+        };
+        Ok(ProjectState {
+            path: open.path(),
+            name: open
+                .project
+                .root()
+                .file_name()
+                .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
+            trust,
+            changed: open.changed(current, &self.redactor),
+            enables: current.iter().map(wire_pin).collect(),
+            notices: self.notices(&open),
+        })
+    }
+
+    fn notices(&self, open: &OpenProject) -> Vec<String> {
+        let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
+        let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
+        let skills = guides::left_out_words(open.skills_left_out(&self.directories.config));
+        let in_force = self.config_in_force(open).ok();
+        let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
+        let refused = in_force.and_then(|in_force| in_force.refused);
+        let refused = refused.map(|fault| format!("Nothing is begun in this folder. {} {}", fault.message, fault.hint));
+        let partly = is_partial.then(|| PARTLY_SEEN.to_owned());
+        refused.into_iter().chain(partly).chain(servers).chain(waiting).chain(skills).collect()
+    }
+
+    /// A folder as sessions name it, without looking into it.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE`.
+    pub fn folder(&self, path: &Path) -> Result<PathBuf, Fault> {
+        canonical(path)
+    }
+
+    /// Opens a folder to begin a run in it.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn open_folder(&self, path: &Path) -> Result<OpenedFolder, Fault> {
+        self.load_project(path).map(OpenedFolder)
+    }
+
+    /// Trusts a folder as it is now, and puts the project's template into it.
+    ///
+    /// # Errors
+    /// When the folder cannot be read or written.
+    pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let project = open_folder(path)?;
+        if let Err(error) = arki_workspace::install_template(project.root()) {
+            tracing::warn!(%error, "the project's template was not written");
+        }
+        let pins = arki_workspace::scan(project.root())?.pins;
+        let mut pins: Vec<PinRecord> = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
+        self.keep_what_is_unreadable(&project, &mut pins)?;
+        let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
+        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        self.project(project.root())
+    }
+
+    /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
+    /// stays.
+    fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
+        let before = self.decisions().trust(&project.root().display().to_string())?;
+        if ProjectConfig::read(project, before.as_ref()).is_readable() {
+            return Ok(());
+        }
+        let is_of_config = |record: &PinRecord| record.pin.path.starts_with(PROJECT_CONFIG);
+        pins.retain(|record| !is_of_config(record));
+        let before = before.into_iter().filter(|before| before.trusted).flat_map(|before| before.pins);
+        pins.extend(before.filter(is_of_config));
+        Ok(())
+    }
+
+    /// From now on nothing of the folder is loaded, and only reading is allowed in it.
+    ///
+    /// # Errors
+    /// When the folder or the database cannot be used.
+    pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
+        let project = open_folder(path)?;
+        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.clock.now_ms() };
+        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        self.project(project.root())
+    }
+
+    /// The folders opened last, the newest first; those that are gone are left out.
+    #[must_use]
+    pub fn recent_projects(&self) -> Vec<String> {
+        let stored = self.reader().meta(RECENT_PROJECTS).ok().flatten().unwrap_or_default();
+        let recent: Vec<String> = serde_json::from_str(&stored).unwrap_or_default();
+        recent.into_iter().filter(|path| Path::new(path).is_dir()).collect()
+    }
+
+    /// Remembers a folder as the one opened last.
+    ///
+    /// # Errors
+    /// When the database cannot be written.
+    pub async fn remember_project(&self, path: &str) -> Result<(), Fault> {
+        let mut recent = self.recent_projects();
+        recent.retain(|known| known != path);
+        recent.insert(0, path.to_owned());
+        recent.truncate(MAX_RECENT_PROJECTS);
+        let recent = serde_json::to_string(&recent).map_err(Fault::internal)?;
+        Ok(self.store.set_meta(RECENT_PROJECTS, &recent).await?)
+    }
+}
+
+impl OpenProject {
+    /// What is no longer as it was agreed to, so that it is off; nothing while untrusted.
+    fn off(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+        let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
+        off(trust, current)
+    }
+
+    fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
+        let Some(trust) = &self.trust else { return Vec::new() };
+        self.off(current)
+            .into_iter()
+            .map(|change| ChangedPin {
+                diff: self.difference(trust, &change.path, redactor),
+                kind: kind_word(change.kind),
+                note: current.iter().find(|pin| pin.path == change.path).and_then(|pin| pin.note.clone()),
+                change: match change.change {
+                    arki_workspace::PinChange::Added => PinChange::Added,
+                    arki_workspace::PinChange::Changed => PinChange::Changed,
+                    arki_workspace::PinChange::Removed => PinChange::Removed,
+                },
+                path: change.path,
+            })
+            .collect()
+    }
+
+    /// What changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
+    fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> Option<String> {
+        let record = trust.pins.iter().find(|record| record.pin.path == path);
+        let old = match record {
+            Some(record) => record.content.clone()?,
+            None => String::new(),
+        };
+        let (file, is_programs) = file_of_piece(path);
+        let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
+        let new = if is_programs { git_programs(&text) } else { text };
+        let new = redactor.redact(&new);
+        let diff = similar::TextDiff::from_lines(old.as_str(), &new);
+        Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
+    }
+}
+
+fn off(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+    let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
+    let changes = arki_workspace::compare(&pinned, current).into_iter();
+    changes.filter(arki_workspace::ChangedPin::puts_off).collect()
+}
+
+/// What git would run of a trusted folder that nobody has agreed to; `current` is of git alone.
+pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> ChangedGit {
+    let off = off(trust, current);
+    let is_hook = |change: &arki_workspace::ChangedPin| {
+        change.kind == PinKind::GitHook && change.change != arki_workspace::PinChange::Removed
+    };
+    ChangedGit { programs: off.iter().any(|change| change.kind == PinKind::GitConfig), hooks: off.iter().any(is_hook) }
+}
+
+/// The text is kept without its secrets: it is only there to show what changed.
+fn pin_record(project: &Project, pin: &arki_workspace::Pin, redactor: &Redactor) -> PinRecord {
+    let (file, is_programs) = file_of_piece(&pin.path);
+    let content = match pin.kind {
+        PinKind::GitConfig if is_programs => text_of(project, file).map(|text| git_programs(&text)),
+        PinKind::GitConfig | PinKind::GitHook => None,
+        _ => text_of(project, file),
+    };
+    let forbids = content.as_deref().filter(|_| pin.kind == PinKind::Config).and_then(denials_of);
+    let content = content.map(|text| redactor.redact(&text).into_owned());
+    let pin = TrustPin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone() };
+    PinRecord { pin, content, forbids }
+}
+
+/// The file that a pin's path is about, and whether only of what git may run by it.
+fn file_of_piece(path: &str) -> (&str, bool) {
+    path.strip_suffix(PROGRAMS_OF_GIT).map_or((path, false), |file| (file, true))
+}
+
+fn text_of(project: &Project, path: &str) -> Option<String> {
+    let path: ProjectPath = project.resolve(path).ok()?;
+    let file = project.read_if_present(&path, MAX_PINNED_TEXT_BYTES).ok()??;
+    String::from_utf8(file.bytes).ok()
+}
+
+fn wire_pin(pin: &arki_workspace::Pin) -> Pin {
+    Pin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone(), note: pin.note.clone() }
+}
+
+fn workspace_pin(pin: &TrustPin) -> Option<arki_workspace::Pin> {
+    let kind = serde_json::from_value(serde_json::Value::String(pin.kind.clone())).ok()?;
+    Some(arki_workspace::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone(), note: None })
+}
+
+/// The contract's word for a kind of pin.
+pub(crate) fn kind_word(kind: PinKind) -> String {
+    match kind {
+        PinKind::Config => "config",
+        PinKind::Hook => "hook",
+        PinKind::McpServer => "mcp_server",
+        PinKind::Rule => "rule",
+        PinKind::Skill => "skill",
+        PinKind::Procedure => "procedure",
+        PinKind::Command => "command",
+        PinKind::Pipeline => "pipeline",
+        PinKind::GitConfig => "git_config",
+        PinKind::GitHook => "git_hook",
+    }
+    .to_owned()
+}
+
+/// The folder as it is known to the system, without looking into it.
+///
+/// # Errors
+/// `FOLDER_UNAVAILABLE`.
+pub(crate) fn canonical(path: &Path) -> Result<PathBuf, Fault> {
+    path.canonicalize().map_err(|error| unavailable(path, &error))
+}
+
+/// A handle can be had even of a folder that may not be looked into; a run in it would fail at every step.
+fn open_folder(path: &Path) -> Result<Project, Fault> {
+    let project = Project::open(path)?;
+    std::fs::read_dir(project.root()).map_err(|error| unavailable(path, &error))?;
+    Ok(project)
+}
+
+fn unavailable(path: &Path, error: &std::io::Error) -> Fault {
+    Fault::new(
+        Code::FOLDER_UNAVAILABLE,
+        format!("The folder {} can't be opened: {}.", path.display(), arki_domain::io_words(error.kind())),
+        "Check the path and its permissions.",
+    )
+}

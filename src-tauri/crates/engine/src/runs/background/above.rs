@@ -1,0 +1,177 @@
+//! What a sub-agent left in the background when its run ended. The session above is told of it with the sub-agent's
+//! answer, and of each result when it comes. Where a result stands is read off the two logs, so that it is told once,
+//! whoever comes first and whatever ended in between. A sub-agent has none of its own.
+
+use crate::Engine;
+use crate::events::recorded_log::RecordedLog;
+use arki_domain::projection::{BackgroundCall, BackgroundCalls};
+use arki_domain::{
+    BackgroundSource, CallId, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, LeftInBackground,
+    PartialAnswer, RunId, SessionId, SubagentStarted, ToolAsyncResult,
+};
+use async_trait::async_trait;
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+/// For what is said in the background: stored as all is, and told above if it is waited for there.
+pub(crate) struct LateLog {
+    pub(crate) log: Arc<RecordedLog>,
+    pub(crate) engine: Weak<Engine>,
+}
+
+#[async_trait]
+impl EventLog for LateLog {
+    async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
+        let events = self.log.append(session, drafts).await?;
+        let has_result = events.iter().any(|event| matches!(event.body(), EventBody::ToolAsyncResult(_)));
+        if let Some(engine) = self.engine.upgrade().filter(|_| has_result) {
+            engine.tell_above(session).await?;
+        }
+        Ok(events)
+    }
+
+    async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault> {
+        self.log.read_after(session, seq).await
+    }
+
+    async fn keep_partial(&self, session: &SessionId, piece: Option<PartialAnswer>) -> Result<(), Fault> {
+        self.log.keep_partial(session, piece).await
+    }
+}
+
+impl Engine {
+    /// What goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
+    pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Fault> {
+        let mut background = BackgroundCalls::default();
+        let mut unheard: Vec<BackgroundCall> = Vec::new();
+        let mut asked_with = 0;
+        for event in self.log.read_after(&started.session_id, 0).await? {
+            let body = event.body();
+            match &body {
+                EventBody::ToolAsyncResult(result) => unheard
+                    .extend(background.going().iter().find(|call| call.async_call_id == result.async_call_id).cloned()),
+                EventBody::EngineRequest(_) => asked_with = unheard.len(),
+                EventBody::EngineResponse(_) => _ = unheard.drain(..std::mem::take(&mut asked_with)),
+                _ => {}
+            }
+            background.apply(&event, &body);
+        }
+        unheard.extend(background.going().iter().cloned());
+        Ok(unheard.into_iter().map(|call| left(call, started)).collect())
+    }
+
+    /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
+    pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let Some(parent) = self.overview(session_id)?.run.and_then(|run| run.parent) else { return Ok(()) };
+        let _telling = self.telling_above.lock().await;
+        let mut drafts = Vec::new();
+        let background = self.overview(&parent.session_id)?.background;
+        for call in background.going() {
+            if call.source.as_ref().is_some_and(|source| source.session_id == *session_id) {
+                drafts.extend(self.told_by_subagent(&parent.session_id, call).await?);
+            }
+        }
+        if !drafts.is_empty() {
+            self.log.append(&parent.session_id, drafts).await?;
+        }
+        Ok(())
+    }
+
+    /// What the sub-agent's own log says that a call came to, for the log of the session above: its changes and its
+    /// result. Nothing while it goes on, and for a call of the session's own.
+    pub(crate) async fn told_by_subagent(
+        &self,
+        session_id: &SessionId,
+        call: &BackgroundCall,
+    ) -> Result<Vec<EventDraft>, Fault> {
+        let Some(source) = &call.source else { return Ok(Vec::new()) };
+        let Some(ended) = self.ended(source).await? else { return Ok(Vec::new()) };
+        let Some(HandedOver { seq, run_id, started }) = self.handed_over(&source.session_id)? else {
+            return Ok(Vec::new());
+        };
+        let told = self.files_told(session_id, seq).await?;
+        let changes = ended.changes.into_iter().filter_map(|changed| {
+            let changed = FileChanged {
+                call_id: started.call_id.clone(),
+                hunks: Vec::new(),
+                by_session: Some(source.session_id.clone()),
+                ..changed
+            };
+            match told.get(&changed.path) {
+                Some(last) => changed.since(last),
+                None => Some(changed),
+            }
+        });
+        let mut bodies: Vec<EventBody> = changes.map(EventBody::from).collect();
+        bodies.push(
+            ToolAsyncResult {
+                async_call_id: call.async_call_id.clone(),
+                tool_id: call.tool_id.clone(),
+                result: format!("Of the agent {}: {}\n{}", started.agent, call.command, ended.result.result),
+                is_error: ended.result.is_error,
+            }
+            .into(),
+        );
+        Ok(bodies.into_iter().map(|body| EventDraft::of_run(&run_id, body)).collect())
+    }
+
+    /// What the log that a call was made in says of its end; `None` while it goes on.
+    async fn ended(&self, source: &BackgroundSource) -> Result<Option<Ended>, Fault> {
+        let mut changes = Vec::new();
+        for event in self.log.read_after(&source.session_id, 0).await? {
+            match event.body() {
+                EventBody::FileChanged(changed) if changed.call_id == source.async_call_id => changes.push(changed),
+                EventBody::ToolAsyncResult(result) if result.async_call_id == source.async_call_id => {
+                    return Ok(Some(Ended { result, changes }));
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the session above handed its task to a sub-agent.
+    fn handed_over(&self, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
+        let Some(parent) = self.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
+        let events = self.run_events(parent.run_id.as_str())?.unwrap_or_default();
+        let handed_over = |event: &Event| match event.body() {
+            EventBody::SubagentStarted(started) if started.session_id == *subagent => {
+                Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })
+            }
+            _ => None,
+        };
+        Ok(events.iter().find_map(handed_over))
+    }
+
+    /// What a session's log last says of each file that it tells of above an event.
+    async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Fault> {
+        let told = self.log.read_after(session_id, after).await?.into_iter().filter_map(|event| match event.body() {
+            EventBody::FileChanged(changed) => Some((changed.path.clone(), changed)),
+            _ => None,
+        });
+        Ok(told.collect())
+    }
+}
+
+struct Ended {
+    result: ToolAsyncResult,
+    changes: Vec<FileChanged>,
+}
+
+struct HandedOver {
+    seq: u64,
+    run_id: RunId,
+    started: SubagentStarted,
+}
+
+/// As the session above names it: models number their calls anew in each session.
+fn left(call: BackgroundCall, started: &SubagentStarted) -> LeftInBackground {
+    let BackgroundCall { async_call_id, tool_id, command, process_id, .. } = call;
+    LeftInBackground {
+        async_call_id: CallId::from(format!("{}/{async_call_id}", started.call_id).as_str()),
+        tool_id,
+        command,
+        process_id,
+        source: BackgroundSource { session_id: started.session_id.clone(), async_call_id },
+    }
+}

@@ -1,0 +1,211 @@
+//! Sub-agents: each works on a call of another run, in a session of its own.
+//!
+//! Its run goes on beneath the run that waits for it, and never by itself: whoever decides what it asks goes on with the
+//! run above ([`Engine::run_above`]), which goes on with it. Where a sub-agent stands is read off its own log, so that a
+//! program that is started anew begins nothing twice.
+
+use crate::config::{AgentEntry, Config};
+use crate::projects::open::OpenProject;
+use crate::runs::active_run::Running;
+use crate::runs::resume::{Resume, waiting};
+use crate::runs::start::Place;
+use crate::{Engine, RunTarget, StartRun};
+use arki_agent::{RunControl, RunEnd};
+use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
+use arki_domain::{
+    CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
+};
+use arki_tools::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents, Tool};
+use async_trait::async_trait;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+/// Nobody hears a sub-agent's questions, and what it has to do it does itself.
+const NOT_FOR_SUBAGENTS: [&str; 2] = ["ask_user", "delegate"];
+
+struct Delegation {
+    engine: Weak<Engine>,
+    project: PathBuf,
+    /// Of agents that have none of their own.
+    model: String,
+}
+
+impl Engine {
+    /// The tool with which the agent of this configuration hands work to others.
+    pub(crate) fn delegate_tool(&self, open: &OpenProject, config: &Config) -> Tool {
+        let delegation = Delegation {
+            engine: self.me.clone(),
+            project: open.project.root().to_owned(),
+            model: config.model.clone(),
+        };
+        let choice =
+            |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
+        let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
+        arki_tools::delegate(&agents, Arc::new(delegation))
+    }
+
+    /// The session whose run waits for this session's; the session itself where none does. A run that came with an
+    /// export waits for nobody: it is not gone on with here.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+        let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
+        let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
+        let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
+        let waits = above.as_ref().and_then(RunState::subagent).is_some_and(|started| started.run_id == run_id);
+        let waits = waits && !self.reader().is_imported(&parent.run_id)?;
+        Ok(if waits { parent.session_id } else { session_id.clone() })
+    }
+
+    /// Whether it is a sub-agent's approval that keeps the run waiting.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) fn waits_for_subagent(&self, run: &RunState) -> Result<bool, Fault> {
+        let Some(started) = run.subagent() else { return Ok(false) };
+        Ok(self.subagent(started)?.is_some_and(|(state, _)| waiting(&state).is_some()))
+    }
+
+    /// Where a sub-agent stands; `None` before it has begun.
+    fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
+        let events = self.run_events(started.run_id.as_str())?.unwrap_or_default();
+        Ok(RunState::fold(&events).map(|state| (state, events)))
+    }
+
+    async fn subagent_works(
+        self: &Arc<Self>,
+        delegation: &Delegation,
+        SubagentTask { started, task, context }: SubagentTask<'_>,
+    ) -> Result<RunEnd, Fault> {
+        // The user may stop the sub-agent alone.
+        let (cancel, pause) = (context.cancel.child_token(), context.pause.child_token());
+        let control = RunControl { cancel, pause, ..RunControl::default() };
+        let (_, handle): Running = match self.subagent(started)? {
+            None => {
+                let start = delegation.start(self, started, task, context)?;
+                let place = Place {
+                    session_id: started.session_id.clone(),
+                    is_new: true,
+                    project: delegation.project.clone(),
+                    run_id: started.run_id.clone(),
+                    agent: started.agent.clone(),
+                    parent: Some(ParentCall {
+                        session_id: context.session_id.clone(),
+                        run_id: context.run_id.clone(),
+                        call_id: started.call_id.clone(),
+                    }),
+                    control,
+                    open: None,
+                };
+                self.start_at(place, start).await?
+            }
+            Some((state, _)) => match end_of(&state) {
+                Some(end) => return Ok(end),
+                None => {
+                    let approve = Some(context.options.approve).filter(|approve| *approve != state.options.approve);
+                    let run = Some(started.run_id.clone());
+                    self.resume(&started.session_id, Resume { control, approve, run, answer: None }).await?
+                }
+            },
+        };
+        handle.await.map_err(Fault::internal)?
+    }
+}
+
+impl Delegation {
+    /// What is granted and limited above is beneath, too.
+    fn start(
+        &self,
+        engine: &Engine,
+        started: &SubagentStarted,
+        task: &str,
+        context: &CallContext,
+    ) -> Result<StartRun, Fault> {
+        let options = &context.options;
+        let config = engine.config_of(&engine.load_project(&self.project)?)?;
+        let mut disabled_tools = options.disabled_tools.clone();
+        disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
+        Ok(StartRun {
+            target: RunTarget::NewSession(self.project.clone()),
+            prompt: task.to_owned(),
+            model: Some(config.own_model_of(&started.agent).unwrap_or(&self.model).to_owned()),
+            options: RunOptions {
+                approve: options.approve,
+                plan: options.plan,
+                max_turns: options.max_turns,
+                max_seconds: context.time_left.map(|left| left.as_secs().max(1)),
+                max_cost_usd: context.cost_left_usd,
+                approval_timeout_seconds: options.approval_timeout_seconds,
+                disabled_tools,
+                ..RunOptions::default()
+            },
+            images: Vec::new(),
+            piped: Vec::new(),
+            disabled_tools: None,
+            message_id: None,
+        })
+    }
+}
+
+#[async_trait]
+impl Subagents for Delegation {
+    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
+        let engine = self.engine.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+        let started = task.started;
+        let end = engine.subagent_works(self, task).await?;
+        let (state, events) =
+            engine.subagent(started)?.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
+        let end = match end {
+            RunEnd::Completed { response } => SubagentEnd::Answered { response },
+            RunEnd::Failed(fault) => SubagentEnd::Failed(fault),
+            RunEnd::Cancelled => SubagentEnd::Stopped,
+            RunEnd::AwaitingApproval(approval_id) => SubagentEnd::AwaitingApproval(approval_id),
+            RunEnd::BudgetExhausted => SubagentEnd::OutOfBudget { last_said: state.last_text.clone() },
+            RunEnd::AwaitingAnswer(_) | RunEnd::Paused => SubagentEnd::Paused,
+        };
+        let is_changed = |file: &WantedFile| file.wanted == FileAt::Unknown || file.wanted != file.last_known;
+        let files = FilesAt::fold(0, &events).into_iter().filter(is_changed);
+        let files = files.map(|file| changed(file, started)).collect();
+        let background = match end {
+            SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused => Vec::new(),
+            _ => engine.left_in_background(started).await?,
+        };
+        Ok(SubagentStop { end, usage: state.usage, files, background })
+    }
+
+    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault> {
+        let engine = self.engine.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+        engine.tell_above(&started.session_id).await
+    }
+}
+
+/// How its run has ended; `None` where it can go on. One that used up its budget gets no other.
+fn end_of(state: &RunState) -> Option<RunEnd> {
+    match &state.phase {
+        RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),
+        RunPhase::Failed { code, message, hint } => {
+            let (code, message, hint) = (code.clone(), message.clone(), hint.clone());
+            Some(RunEnd::Failed(Fault { code, message, hint, retry_after_ms: None }))
+        }
+        RunPhase::Cancelled => Some(RunEnd::Cancelled),
+        RunPhase::Paused(PauseReason::Budget) => Some(RunEnd::BudgetExhausted),
+        RunPhase::Active | RunPhase::Paused(_) => None,
+    }
+}
+
+fn changed(file: WantedFile, started: &SubagentStarted) -> FileChanged {
+    FileChanged {
+        path: file.path,
+        before_hash: file.wanted.hash().map(str::to_owned),
+        after_hash: file.last_known.hash().map(str::to_owned),
+        before_unknown: file.wanted == FileAt::Unknown,
+        after_unknown: file.last_known == FileAt::Unknown,
+        before_link: matches!(file.wanted, FileAt::Link(_)),
+        after_link: matches!(file.last_known, FileAt::Link(_)),
+        before_permissions: file.wanted_permissions,
+        call_id: started.call_id.clone(),
+        hunks: Vec::new(),
+        by_session: Some(started.session_id.clone()),
+    }
+}

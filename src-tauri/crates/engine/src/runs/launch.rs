@@ -1,0 +1,268 @@
+//! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
+
+use crate::config::Config;
+use crate::projects::config_in_force::StandingFolder;
+use crate::projects::guides::index;
+use crate::projects::open::OpenProject;
+use crate::runs::active_run::Running;
+use crate::runs::claim::Claim;
+use crate::runs::lease::SessionLease;
+use crate::sessions::history::History;
+use crate::{ActiveRun, Engine};
+use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
+use arki_context::SystemPromptInputs;
+use arki_domain::projection::RunState;
+use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
+use arki_store::LeaseRequest;
+use arki_tools::policy::PolicySettings;
+use arki_tools::{Audience, Kernel, KernelSettings};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How soon a run hears that another process asks it to stop or pause.
+const LISTEN_INTERVAL: Duration = Duration::from_millis(250);
+/// The lease is renewed this often; it is given up for dead after several missed times.
+const HEARTBEAT: Duration = Duration::from_secs(3);
+
+/// The right to work on the session, and the way to stop or pause.
+pub(crate) struct Work {
+    pub(crate) claim: Claim,
+    pub(crate) lease: SessionLease,
+    pub(crate) control: RunControl,
+}
+
+impl Engine {
+    pub(crate) async fn launch(
+        self: &Arc<Self>,
+        session_id: SessionId,
+        history: History,
+        open: OpenProject,
+        config: Config,
+        system: Arc<str>,
+        work: Work,
+    ) -> Result<Running, Fault> {
+        let (project, session) = (open.path(), session_id.clone());
+        let wired = self.blocking(move |engine| engine.wired(&session, history, &open, &config, system));
+        let (parts, standing) = wired.await?;
+        let run = &standing.state;
+        let active = ActiveRun {
+            session_id: session_id.clone(),
+            run_id: run.run_id.clone(),
+            subagent: run.subagent().map(|started| started.session_id.clone()),
+            control: work.control.clone(),
+        };
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
+        let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
+        let engine = self.clone();
+        let control = active.control.clone();
+        let handle = tokio::spawn(async move {
+            let Work { claim: _claim, lease, .. } = work;
+            let telling = engine.with_leavings(&session_id, &project, tool_loop.run());
+            let ended = engine.with_heartbeat(&session_id, &lease, &control, telling).await;
+            engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
+            // It ends by itself; how the run ended is what matters.
+            if let Err(fault) = lease.release().await {
+                tracing::warn!(%session_id, %fault, "the lease was not given back");
+            }
+            warn_without_snapshot(&session_id, engine.keep_snapshot(&session_id).await);
+            engine.anchor_soon(&session_id);
+            match &ended {
+                Ok(RunEnd::Completed { .. }) => engine.follow_up_soon(&session_id),
+                // In the window and by the doctor it is told until the next run begins.
+                Ok(RunEnd::Failed(fault)) if fault.is(Code::GUARD_UNFINISHED) => {
+                    engine.leavings.add(&project, &[format!("{} {}", fault.message, fault.hint)]);
+                }
+                Ok(RunEnd::AwaitingApproval(approval_id)) => engine.expire_in_time(&session_id, approval_id),
+                _ => {}
+            }
+            if let Err(fault) = &ended {
+                tracing::error!(%session_id, code = fault.code, %fault, "a run stopped: its log cannot be written");
+            }
+            ended
+        });
+        Ok((active, handle))
+    }
+
+    /// What the run works with, and where it stands.
+    fn wired(
+        &self,
+        session_id: &SessionId,
+        history: History,
+        open: &OpenProject,
+        config: &Config,
+        system: Arc<str>,
+    ) -> Result<(RunParts, Standing), Fault> {
+        let grants = self.granted_rules(session_id, &history)?;
+        let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
+        let policy = PolicySettings {
+            grants,
+            plan: run.options.plan,
+            tools: run.options.tools.clone(),
+            disabled_tools: run.options.disabled_tools.clone(),
+            ..config.policy.clone()
+        };
+        let output_schema = run.options.output_schema.clone();
+        let parts = RunParts {
+            log: self.run_log(),
+            bus: self.live_bus(),
+            model: self.providers(config).model(&run.model)?,
+            executor: self.executor(open, config, &run.model, policy),
+            clock: self.clock.clone(),
+            redactor: self.redactor.clone(),
+            system,
+            images: Arc::new(self.images_of(&history.transcript)?),
+            model_options: ModelOptions { output_schema, ..config.model_options.clone() },
+            is_retryable: arki_llm::retryable,
+            max_answer: Duration::from_secs(config.max_answer_seconds),
+        };
+        let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
+        Ok((parts, standing))
+    }
+
+    /// Keeps the lease alive while the run works; a run whose lease was taken over stops.
+    async fn with_heartbeat<T>(
+        &self,
+        session_id: &SessionId,
+        lease: &SessionLease,
+        control: &RunControl,
+        run: impl Future<Output = T>,
+    ) -> T {
+        tokio::pin!(run);
+        let mut renewal = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+        let mut listening = tokio::time::interval_at(Instant::now() + LISTEN_INTERVAL, LISTEN_INTERVAL);
+        loop {
+            tokio::select! {
+                ended = &mut run => return ended,
+                _ = listening.tick() => {
+                    self.hear_request(session_id, control);
+                    warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
+                }
+                _ = renewal.tick() => match lease.renew().await {
+                    Ok(true) => {}
+                    Ok(false) => control.cancel.cancel(),
+                    Err(error) => tracing::warn!(%error, "the lease was not renewed"),
+                },
+            }
+        }
+    }
+
+    /// Another process may ask for a stop or a pause.
+    fn hear_request(&self, session_id: &SessionId, control: &RunControl) {
+        match self.reader().lease_request(session_id, &self.owner) {
+            Ok(Some(LeaseRequest::Stop)) => control.cancel.cancel(),
+            Ok(Some(LeaseRequest::Pause)) => control.pause.cancel(),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "what others ask was not heard"),
+        }
+    }
+
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
+        let settings = KernelSettings {
+            project: open.project.clone(),
+            trusted: open.is_trusted(),
+            policy: config.policy.clone(),
+            limits: config.tool_limits,
+            secrets: config.secret_files.set.clone(),
+            secret_globs: config.secret_files.globs.clone(),
+            own_folders: [&self.directories.config, &self.directories.data]
+                .into_iter()
+                .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+                .collect(),
+            hidden: self.hidden_folders(),
+            trash: self.directories.trash(),
+            journals: self.directories.journals(),
+            sandbox: self.sandbox().clone(),
+            standing: Arc::new(StandingFolder::of(open, self.leavings.clone())),
+            audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
+                .into_iter()
+                .chain(self.mcp_tools(open, config))
+                .collect(),
+            guides: self.guides_of(open, config).guides.clone(),
+            background: self.background.clone(),
+            contents: self.contents.clone(),
+        };
+        Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)
+    }
+
+    /// What neither commands nor servers may see.
+    pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
+        let mut hidden = self.directories.own();
+        if let Some(home) = std::env::home_dir() {
+            hidden.extend(arki_workspace::home_secrets(&home));
+        }
+        hidden
+    }
+
+    fn executor(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        model: &str,
+        mut policy: PolicySettings,
+    ) -> Arc<dyn Executor> {
+        policy.keep_rules_of(&open.path());
+        self.kernel(open, &Config { policy, model: model.to_owned(), ..config.clone() })
+    }
+
+    /// # Errors
+    /// When a skill that was asked for is not there.
+    pub(crate) fn system_prompt(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        options: &RunOptions,
+        is_subagent: bool,
+    ) -> Result<String, Fault> {
+        let found = self.guides_of(open, config);
+        let inputs = SystemPromptInputs {
+            project: &open.path(),
+            system: std::env::consts::OS,
+            today: &day(self.clock.now_ms()),
+            plans: options.plan,
+            is_subagent,
+            call_prompt: options.system.as_deref(),
+            configured_prompt: config.system_prompt.as_deref(),
+            rules: open.rules(),
+            skills: index(&found.guides.skills),
+            chosen_skills: found.chosen(&options.skills)?,
+            procedures: index(&found.guides.procedures),
+        };
+        // The hash names these bytes in the log and the blob store, so keys go before it is computed.
+        Ok(self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned())
+    }
+
+    /// The very text that the run began with.
+    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
+        let stored = self.reader().blob(&run.system_prompt_hash)?;
+        let text = stored
+            .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(Arc::from).ok_or_else(|| {
+            Fault::new(
+                Code::IMAGE_MISSING,
+                "What this run was begun with is not kept here: its session came from an export.",
+                "Fork the session (`arki sessions fork`) and go on there.",
+            )
+        })
+    }
+}
+
+/// Nothing is lost without a snapshot but time.
+fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
+    if let Err(fault) = kept {
+        tracing::warn!(%session_id, %fault, "no snapshot was kept");
+    }
+}
+
+/// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
+pub(crate) fn day(ts: i64) -> String {
+    day_in(&jiff::tz::TimeZone::system(), ts)
+}
+
+pub(crate) fn day_in(zone: &jiff::tz::TimeZone, ts: i64) -> String {
+    zone.to_datetime(jiff::Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
+}

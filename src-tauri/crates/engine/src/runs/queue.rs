@@ -1,0 +1,164 @@
+//! Messages sent while a run works: they wait in the session's log, and survive whatever the run does not.
+//!
+//! The agent itself takes what steers it, between two turns. What follows up becomes the prompt of the next run, begun
+//! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
+//! the user.
+
+use crate::runs::active_run::Running;
+use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
+use crate::{Engine, RunTarget, StartRun};
+use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
+use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// The longest message that may wait.
+const MAX_MESSAGE_BYTES: usize = 4 << 20;
+
+/// What became of a message.
+pub enum Accepted {
+    Started(Running),
+    Queued(MessageId),
+}
+
+impl Engine {
+    /// Begins a run with the message or, where the session's last run has not ended, queues it.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`] and [`Self::queue_message`].
+    pub async fn send(self: &Arc<Self>, start: StartRun, mode: QueueMode) -> Result<Accepted, Fault> {
+        let RunTarget::Session(session_id) = start.target.clone() else {
+            return self.start_run(start).await.map(Accepted::Started);
+        };
+        let text = start.prompt.clone();
+        match self.start_run(start).await {
+            Err(fault) if fault.is(Code::SESSION_BUSY) => {
+                self.queue_message(&session_id, text, mode).await.map(Accepted::Queued)
+            }
+            started => started.map(Accepted::Started),
+        }
+    }
+
+    /// What waits in a session.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Fault> {
+        Ok(self.overview(session_id)?.queue)
+    }
+
+    /// Adds a message at the end of the session's queue.
+    ///
+    /// # Errors
+    /// `QUEUE_FULL`, `USAGE` for an empty or too long message, or when the database cannot be written.
+    pub async fn queue_message(
+        &self,
+        session_id: &SessionId,
+        text: String,
+        mode: QueueMode,
+    ) -> Result<MessageId, Fault> {
+        check(&text)?;
+        self.ensure_found_whole(session_id)?;
+        if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
+            return Err(Fault::new(
+                Code::QUEUE_FULL,
+                format!("{MAX_QUEUED_MESSAGES} messages wait in this session already."),
+                "Let some of them be answered, or remove some.",
+            ));
+        }
+        self.learn_secrets_of(session_id)?;
+        let message_id = MessageId::new();
+        let queued = MessageQueued { message_id: message_id.clone(), text, mode };
+        self.log.append(session_id, vec![EventDraft::of_session(queued)]).await?;
+        Ok(message_id)
+    }
+
+    /// Makes the queue these messages in this order: edited, moved, fewer.
+    ///
+    /// # Errors
+    /// `MESSAGE_NOT_FOUND` when one of them does not wait any more; nothing has changed then.
+    pub async fn set_queue(&self, session_id: &SessionId, messages: &[QueuedMessage]) -> Result<(), Fault> {
+        let queue = self.queue(session_id)?;
+        for message in messages {
+            check(&message.text)?;
+            if queue.get(&message.message_id).is_none() {
+                return Err(Fault::new(
+                    Code::MESSAGE_NOT_FOUND,
+                    "One of these messages has reached the model meanwhile.",
+                    "Look at the queue again; what was said can't be changed any more.",
+                ));
+            }
+        }
+        if queue.messages() == messages {
+            return Ok(());
+        }
+        self.ensure_found_whole(session_id)?;
+        self.learn_secrets_of(session_id)?;
+        let changed = queue.changed_to(messages, Vec::new());
+        self.log.append(session_id, vec![EventDraft::of_session(changed)]).await?;
+        Ok(())
+    }
+
+    /// Begins a run with the first message that waits, as the run before was begun; `None` when none waits.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`].
+    pub async fn send_next(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<Running>, Fault> {
+        let overview = self.overview(session_id)?;
+        let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
+        let start = StartRun {
+            disabled_tools: None,
+            target: RunTarget::Session(session_id.clone()),
+            prompt: next.text,
+            model: overview.run.as_ref().map(|run| run.model.clone()),
+            options: overview
+                .run
+                .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),
+            images: Vec::new(),
+            piped: Vec::new(),
+            message_id: Some(next.message_id),
+        };
+        self.start_run(start).await.map(Some)
+    }
+
+    /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
+    /// worked on, or that came with an import, begin nothing here.
+    pub fn follow_up_runs(&self) {
+        self.follows_up.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn follow_up_soon(self: &Arc<Self>, session_id: &SessionId) {
+        if self.follows_up.load(Ordering::Relaxed) {
+            let (engine, session_id) = (self.clone(), session_id.clone());
+            tokio::spawn(async move { engine.follow_up(&session_id).await });
+        }
+    }
+
+    /// The run that has completed may need a moment to let go of the session.
+    async fn follow_up(self: &Arc<Self>, session_id: &SessionId) {
+        let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
+        loop {
+            match self.send_next(session_id).await {
+                Err(fault) if fault.is(Code::SESSION_BUSY) && tokio::time::Instant::now() < give_up => {
+                    tokio::time::sleep(STOP_POLL).await;
+                }
+                Err(fault) => return tracing::warn!(%session_id, %fault, "the next message waits on"),
+                Ok(_) => return,
+            }
+        }
+    }
+}
+
+fn check(text: &str) -> Result<(), Fault> {
+    if text.trim().is_empty() {
+        return Err(Fault::new(Code::USAGE, "The message is empty.", "Say what you want done."));
+    }
+    if text.len() > MAX_MESSAGE_BYTES {
+        return Err(Fault::new(
+            Code::USAGE,
+            format!("The message is longer than {} MiB.", MAX_MESSAGE_BYTES >> 20),
+            "Name the file in the message instead of sending it.",
+        ));
+    }
+    Ok(())
+}

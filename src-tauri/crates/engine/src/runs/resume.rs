@@ -1,0 +1,224 @@
+//! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
+
+use crate::Engine;
+use crate::config::Config;
+use crate::projects::open::OpenProject;
+use crate::runs::active_run::Running;
+use crate::runs::launch::Work;
+use crate::sessions::history::History;
+use crate::sessions::names::NamedPlace;
+use arki_agent::RunControl;
+use arki_domain::projection::{CallProgress, RunPhase, RunState};
+use arki_domain::{
+    ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, Code, Decision, EventBody, EventDraft,
+    EventLog, Fault, OutputMessage, PauseReason, QuestionAnswered, REPEATED_RULE, Role, RunId, RunResumed, SessionId,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How to go on.
+#[derive(Default)]
+pub(crate) struct Resume {
+    pub(crate) control: RunControl,
+    /// What is granted from now on; as before where `None`.
+    pub(crate) approve: Option<ApprovalMode>,
+    /// Only with this run; with the session's last where `None`.
+    pub(crate) run: Option<RunId>,
+    /// To what the model asked.
+    pub(crate) answer: Option<QuestionAnswered>,
+}
+
+impl Engine {
+    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a pause, a failure, a
+    /// crash. `approve` grants something else than before. For the session of a sub-agent whose answer is waited for, it is
+    /// the run above that goes on, and with it the sub-agent's.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
+    pub async fn resume_run(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        approve: Option<ApprovalMode>,
+    ) -> Result<Running, Fault> {
+        let session_id = self.run_above(session_id)?;
+        self.resume(&session_id, Resume { approve, ..Resume::default() }).await
+    }
+
+    /// As [`Self::resume_run`], of a session or one of its runs. Another run than the one named is not gone on with.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
+    pub async fn resume_named(
+        self: &Arc<Self>,
+        named: &NamedPlace,
+        approve: Option<ApprovalMode>,
+    ) -> Result<Running, Fault> {
+        let session_id = named.session.session_id.clone();
+        let above = self.run_above(&session_id)?;
+        if above != session_id {
+            return self.resume_run(&above, approve).await;
+        }
+        let run = named.run.clone();
+        self.resume(&session_id, Resume { approve, run, ..Resume::default() }).await
+    }
+
+    /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
+    ///
+    /// # Errors
+    /// As [`Self::resume_run`].
+    pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+        self.until_stopped(session_id).await;
+        let session_id = self.run_above(session_id)?;
+        self.until_stopped(&session_id).await;
+        self.resume_run(&session_id, None).await
+    }
+
+    pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
+        let claim = self.claim(session_id)?;
+        let (project, agent) = (self.session(session_id)?.project, self.agent_of(session_id)?);
+        let session = session_id.clone();
+        self.blocking(move |engine| engine.ensure_whole(&session)).await?;
+        let (open, config) = self.opened_for(None, project.into(), agent).await?;
+        self.meet_mcp_servers(&open, &config).await;
+        let work = Work { claim, lease: self.lease(session_id).await?, control: resume.control.clone() };
+        let decide = |asked: &ApprovalRequested| {
+            self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
+        };
+        let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
+        self.launch(session_id.clone(), history, open, config, system, work).await
+    }
+
+    /// `decide`: what the user's wish means for the approval that waits, if anything.
+    async fn prepare_resume(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        Resume { run: wanted, approve, answer, .. }: &Resume,
+        open: &OpenProject,
+        decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
+    ) -> Result<(History, Arc<str>), Fault> {
+        let session = session_id.clone();
+        let history = self.blocking(move |engine| engine.history(&session)).await?;
+        if let Some(answer) = answer {
+            self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
+        }
+        let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
+        let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
+        self.ensure_begun_here(&run.run_id)?;
+        let mut drafts: Vec<EventDraft> = self.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
+        drafts.extend(self.lost_in_background(session_id, history.transcript.background().going()).await?);
+        let partial = self.reader().partial(session_id)?;
+        if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
+            drafts.push(EventDraft::of_run(
+                &run.run_id,
+                OutputMessage {
+                    turn: partial.turn,
+                    role: Role::Assistant,
+                    content: partial.text,
+                    thoughts: Some(partial.thoughts).filter(|thoughts| !thoughts.is_empty()),
+                    reasoning: None,
+                    interrupted: true,
+                },
+            ));
+        }
+        let decided = waiting(run).and_then(decide);
+        let waits_on = waiting(run).is_some_and(|_| decided.is_none())
+            || run.open_question().is_some_and(|_| answer.is_none())
+            || self.waits_for_subagent(run)?;
+        let resumed = resumption(run, *approve, waits_on);
+        drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
+        drafts.extend(answer.clone().map(|answer| EventDraft::of_run(&run.run_id, answer)));
+        drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
+        let system = self.frozen_system_prompt(run)?;
+        let run_id = run.run_id.clone();
+        self.log.append(session_id, drafts).await?;
+        self.store.keep_partial(session_id, None).await?;
+        Ok((self.history_since(history, session_id, &run_id)?, system))
+    }
+
+    /// What a log from elsewhere says was granted, nobody here has granted.
+    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
+        if !self.reader().is_imported(run_id)? {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::RUN_NOT_FOUND,
+            "This run was begun elsewhere and came with an export, so that it is not gone on with here.",
+            "Fork the session (`arki sessions fork`) and say there how to go on.",
+        ))
+    }
+
+    /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.
+    fn decision(
+        &self,
+        asked: &ApprovalRequested,
+        approve: ApprovalMode,
+        open: &OpenProject,
+        config: &Config,
+    ) -> Option<ApprovalResolved> {
+        let (decision, reason) = match approve {
+            ApprovalMode::Ask => return None,
+            ApprovalMode::Never => (ApprovalDecision::Reject, Some(NOTHING_APPROVED.to_owned())),
+            // No grant covers it, so that it would be asked anew at once.
+            ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
+            ApprovalMode::Edits | ApprovalMode::All => {
+                let verdict = self.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
+                if verdict.decision != Decision::Allow {
+                    return None;
+                }
+                (ApprovalDecision::Approve, None)
+            }
+        };
+        Some(ApprovalResolved {
+            approval_id: asked.approval_id.clone(),
+            decision,
+            hunks: None,
+            edited: BTreeMap::new(),
+            command: None,
+            reason,
+            resolved_by: approve.resolver().to_owned(),
+            preview_hash: asked.shown_hash().to_owned(),
+        })
+    }
+}
+
+const NOTHING_APPROVED: &str = "Nothing may be approved in this run (--approve never).";
+
+fn has_ended(session_id: &SessionId) -> Fault {
+    Fault::new(
+        Code::RUN_NOT_FOUND,
+        format!("This run of the session {session_id} has ended; there is nothing to go on with."),
+        "Send a new message instead.",
+    )
+}
+
+/// What the run waits for, where it waits for the user.
+pub(crate) fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
+    run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::AwaitingApproval(asked) => Some(&**asked),
+        _ => None,
+    })
+}
+
+/// Why the run goes on, in the log's words. One that `waits_on` says so only where something else is granted.
+fn resumption(run: &RunState, approve: Option<ApprovalMode>, waits_on: bool) -> Option<EventBody> {
+    if waits_on && approve.is_none_or(|approve| approve == run.options.approve) {
+        return None;
+    }
+    if let Some(question) = run.open_question() {
+        let question_id = Some(question.question_id.clone());
+        return Some(RunResumed { reason: PauseReason::User, approval_id: None, question_id, approve }.into());
+    }
+    let asked = waiting(run);
+    let resolved = run.pending_calls().first().and_then(|pending| match &pending.progress {
+        CallProgress::Resolved(approval) => Some(&approval.requested),
+        _ => None,
+    });
+    let approval_id = asked.or(resolved).map(|asked| asked.approval_id.clone());
+    let reason = match (&run.phase, &approval_id) {
+        (_, Some(_)) => PauseReason::Approval,
+        (RunPhase::Paused(reason), None) => *reason,
+        (RunPhase::Failed { .. }, None) => PauseReason::Failed,
+        (_, None) => PauseReason::Interrupted,
+    };
+    Some(RunResumed { reason, approval_id, question_id: None, approve }.into())
+}

@@ -1,0 +1,241 @@
+//! Starting runs: what is checked and recorded before the agent is set to work.
+
+use crate::Engine;
+use crate::config::{AGENT, Config};
+use crate::projects::open::{OpenProject, OpenedFolder, canonical};
+use crate::runs::active_run::Running;
+use crate::runs::launch::Work;
+use crate::runs::piped_input::{self, PipedPrompt};
+use crate::runs::prompt_images;
+use arki_agent::RunControl;
+use arki_domain::projection::{RunPhase, RunState};
+use arki_domain::{
+    Code, EventDraft, EventLog, Fault, MessageId, ParentCall, PauseReason, RunId, RunOptions, RunStarted,
+    SessionConfigured, SessionCreated, SessionId, TrustChanged,
+};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const MAX_TITLE_CHARS: usize = 80;
+const CORE: &str = "tool-loop";
+
+/// Where a new run belongs.
+#[derive(Debug, Clone)]
+pub enum RunTarget {
+    /// A new session in this folder.
+    NewSession(PathBuf),
+    Session(SessionId),
+}
+
+/// Where a run begins, and under which names.
+pub(crate) struct Place {
+    pub(crate) session_id: SessionId,
+    pub(crate) is_new: bool,
+    pub(crate) project: PathBuf,
+    pub(crate) run_id: RunId,
+    pub(crate) agent: String,
+    pub(crate) parent: Option<ParentCall>,
+    pub(crate) control: RunControl,
+    /// The project, where somebody has just opened it.
+    pub(crate) open: Option<OpenProject>,
+}
+
+#[derive(Debug, Clone)]
+pub struct StartRun {
+    pub target: RunTarget,
+    pub prompt: String,
+    /// `provider/model`; the configured one where `None`.
+    pub model: Option<String>,
+    pub options: RunOptions,
+    /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
+    pub images: Vec<Vec<u8>>,
+    /// What was piped in beside the prompt, which names it; empty where nothing was.
+    pub piped: Vec<u8>,
+    /// The tools that the session's runs don't have from now on; as before where `None`.
+    pub disabled_tools: Option<Vec<String>>,
+    /// The queued message that the prompt is.
+    pub message_id: Option<MessageId>,
+}
+
+impl Engine {
+    /// Appends `run.started` and sets the agent to work.
+    ///
+    /// # Errors
+    /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
+    /// happened then.
+    pub async fn start_run(self: &Arc<Self>, start: StartRun) -> Result<Running, Fault> {
+        self.start_run_in(None, start).await
+    }
+
+    /// As [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
+    ///
+    /// # Errors
+    /// As [`Self::start_run`].
+    pub async fn start_run_in(
+        self: &Arc<Self>,
+        opened: Option<OpenedFolder>,
+        start: StartRun,
+    ) -> Result<Running, Fault> {
+        let (is_new, session_id, project) = match &start.target {
+            RunTarget::NewSession(folder) => (true, SessionId::new(), canonical(folder)?),
+            RunTarget::Session(session) => (false, session.clone(), PathBuf::from(self.session(session)?.project)),
+        };
+        let agent = if is_new { AGENT.to_owned() } else { self.agent_of(&session_id)? };
+        let (run_id, control) = (RunId::new(), RunControl::default());
+        let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == project);
+        self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control, open }, start).await
+    }
+
+    /// The agent that works in a session; the first one where a damaged log no longer says.
+    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
+        let agent = self.overview(session_id)?.agent;
+        Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
+    }
+
+    /// As [`Self::start_run`], where the place is known: the target says nothing more.
+    pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
+        let Place { session_id, is_new, project, run_id, agent, parent, control, open } = place;
+        if start.prompt.trim().is_empty() {
+            return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
+        }
+        let claim = self.claim(&session_id)?;
+        let PipedPrompt { prompt, contents: mut kept, artifacts } =
+            piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
+        let (open, config) = self.opened_for(open, project, agent.clone()).await?;
+        self.meet_mcp_servers(&open, &config).await;
+        let model = start.model.clone().unwrap_or_else(|| config.model.clone());
+        let (pictures, images) = prompt_images::read(start.images)?;
+        let disabled_tools = self.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
+        if start.disabled_tools.is_some() {
+            self.ensure_known_tools(&open, &config, &disabled_tools)?;
+        }
+        let options = RunOptions {
+            images,
+            tools: config.policy.tools.clone(),
+            disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
+            ..with_limits(start.options, &config)
+        };
+        let providers = self.providers(&config);
+        providers.model(&model)?;
+        if !pictures.is_empty() {
+            prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
+        }
+        let (is_subagent, session) = (parent.is_some(), session_id.clone());
+        let prepared = self.blocking(move |engine| {
+            let system = engine.system_prompt(&open, &config, &options, is_subagent)?;
+            if !is_new {
+                engine.ensure_whole(&session)?;
+            }
+            Ok((open, config, options, system))
+        });
+        let (open, config, options, system) = prepared.await?;
+        let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
+        let work = Work { claim, lease: self.lease(&session_id).await?, control };
+        let session = session_id.clone();
+        let history = self.blocking(move |engine| engine.history(&session)).await?;
+        if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
+            self.ensure_begun_here(&run.run_id)?;
+            return Err(busy(&session_id, run));
+        }
+        kept.extend(pictures);
+        self.contents.put(&session_id, kept).await?;
+        let mut drafts = Vec::new();
+        if is_new {
+            drafts.push(EventDraft::of_session(SessionCreated {
+                title: title(&prompt),
+                project: open.path(),
+                agent: agent.clone(),
+                parent_session: parent.as_ref().map(|parent| parent.session_id.clone()),
+            }));
+        }
+        if start.disabled_tools.is_some() {
+            drafts.push(EventDraft::of_session(SessionConfigured {
+                model: None,
+                approve: None,
+                disabled_tools: start.disabled_tools,
+            }));
+        }
+        let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };
+        if history.trust.as_ref() != Some(&trust) {
+            drafts.push(EventDraft::of_session(trust));
+        }
+        drafts.extend(self.settle_interrupted_restoration(&session_id, &open)?);
+        drafts.extend(self.lost_in_background(&session_id, history.transcript.background().going()).await?);
+        drafts.push(EventDraft::of_run(
+            &run_id,
+            RunStarted {
+                prompt,
+                agent,
+                model,
+                core: CORE.to_owned(),
+                system_prompt_hash,
+                options,
+                message_id: start.message_id,
+                parent,
+            },
+        ));
+        drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
+        self.log.append(&session_id, drafts).await?;
+        let history = self.history_since(history, &session_id, &run_id)?;
+        self.launch(session_id, history, open, config, Arc::from(system), work).await
+    }
+
+    /// The folder and what is configured for an agent in it.
+    pub(crate) async fn opened_for(
+        self: &Arc<Self>,
+        open: Option<OpenProject>,
+        project: PathBuf,
+        agent: String,
+    ) -> Result<(OpenProject, Config), Fault> {
+        self.blocking(move |engine| {
+            let open = open.map_or_else(|| engine.load_project(&project), Ok)?;
+            let config = engine.config_of(&open)?.for_agent(&agent)?;
+            Ok((open, config))
+        })
+        .await
+    }
+}
+
+fn with_limits(options: RunOptions, config: &Config) -> RunOptions {
+    RunOptions {
+        max_turns: options.max_turns.or(config.max_turns),
+        max_seconds: options.max_seconds.or(config.max_seconds),
+        max_cost_usd: options.max_cost_usd.or(config.max_cost_usd),
+        approval_timeout_seconds: options.approval_timeout_seconds.or(config.approval_timeout_seconds),
+        ..options
+    }
+}
+
+fn busy(session_id: &SessionId, run: &RunState) -> Fault {
+    let (what, hint) = if matches!(run.phase, RunPhase::Paused(PauseReason::Approval)) {
+        ("waits for an approval", "Decide it first: `arki approvals list`.".to_owned())
+    } else if run.open_question().is_some() {
+        ("waits for an answer", format!("Answer it first: `arki resume {session_id}` shows what is asked."))
+    } else {
+        ("has a run that has not ended", "Go on with it or stop it first: `arki resume`.".to_owned())
+    };
+    Fault::new(Code::SESSION_BUSY, format!("The session {session_id} {what}."), hint)
+}
+
+/// The prompt's first line, cut at a word.
+fn title(prompt: &str) -> String {
+    let line = prompt.trim().lines().next().unwrap_or_default().trim();
+    if line.chars().count() <= MAX_TITLE_CHARS {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(MAX_TITLE_CHARS).collect();
+    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(head, _)| head);
+    format!("{}…", whole.trim_end_matches([',', ';', ':', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_cut_at_a_word() {
+        assert_eq!(title("  Fix it\nnow"), "Fix it");
+        let long = title(&"word ".repeat(40));
+        assert!(long.ends_with("word…") && long.chars().count() <= MAX_TITLE_CHARS + 1);
+    }
+}

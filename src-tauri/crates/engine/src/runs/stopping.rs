@@ -1,0 +1,121 @@
+//! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
+
+use crate::runs::resume::Resume;
+use crate::{ActiveRun, Engine};
+use arki_agent::{RunControl, RunEnd};
+use arki_domain::{Code, Fault, SessionId};
+use arki_store::LeaseRequest;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// How long the end of the program waits for its runs to stop.
+pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
+pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
+
+impl Engine {
+    /// Stops the run of a session, also one that waits for an approval or a budget, and one that another process works
+    /// on. Nothing to stop is fine.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn stop_session(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(active) = self.active_run(session_id) {
+            active.stop();
+            return Ok(());
+        }
+        let above = self.run_above(session_id)?;
+        match self.cancel_run(session_id).await {
+            Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
+            // The run that waited for it hears of it.
+            Ok(Some(ended)) if above != *session_id => {
+                ended.await.map_err(Fault::internal)??;
+                self.resume(&above, Resume::default()).await.map(drop)
+            }
+            ended => ended.map(drop),
+        }
+    }
+
+    /// Pauses the run of a session after the step it is at. Where none is at work there is nothing to pause.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(active) = self.active_run(session_id) {
+            active.pause();
+            return Ok(());
+        }
+        self.store.request(session_id, LeaseRequest::Pause).await?;
+        Ok(())
+    }
+
+    /// Ends the wait before a retry of a run of this process. Where none waits there is nothing to end.
+    pub fn retry_now(&self, session_id: &SessionId) {
+        if let Some(active) = self.active_run(session_id) {
+            active.retry_now();
+        }
+    }
+
+    /// Asks the process that works on the session; `busy` when there is none.
+    async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Fault) -> Result<(), Fault> {
+        match self.store.request(session_id, request).await? {
+            true => Ok(()),
+            false => Err(busy),
+        }
+    }
+
+    /// Ends a run that is not at work; `None` when there is nothing to end. The handle ends with it.
+    pub(crate) async fn cancel_run(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+    ) -> Result<Option<JoinHandle<Result<RunEnd, Fault>>>, Fault> {
+        if self.overview(session_id)?.run.is_none_or(|run| run.is_ended()) {
+            return Ok(None);
+        }
+        // Cancelled before it begins: it must not get as far as asking again.
+        let control = RunControl::default();
+        control.cancel.cancel();
+        match self.resume(session_id, Resume { control, ..Resume::default() }).await {
+            Err(fault) if fault.is(Code::RUN_NOT_FOUND) => Ok(None),
+            resumed => resumed.map(|(_, handle)| Some(handle)),
+        }
+    }
+
+    /// Stops every run of this process, its background commands and MCP servers, and waits until they have, for a short
+    /// while.
+    pub async fn stop_all(&self) {
+        let is_idle = || {
+            let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
+            active.values().for_each(ActiveRun::stop);
+            active.is_empty()
+        };
+        let stopped = async {
+            while !is_idle() {
+                tokio::time::sleep(STOP_POLL).await;
+            }
+        };
+        if tokio::time::timeout(STOP_PATIENCE, stopped).await.is_err() {
+            tracing::warn!("a run did not stop in time");
+        }
+        if tokio::time::timeout(STOP_PATIENCE, self.stop_background()).await.is_err() {
+            tracing::warn!("a background command did not stop in time");
+        }
+        if tokio::time::timeout(STOP_PATIENCE, self.stop_mcp_servers()).await.is_err() {
+            tracing::warn!("an MCP server did not stop in time");
+        }
+    }
+
+    fn active_run(&self, session_id: &SessionId) -> Option<ActiveRun> {
+        self.active.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
+    }
+
+    /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
+    pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
+        let stopped = async {
+            while self.is_claimed(session_id) {
+                tokio::time::sleep(STOP_POLL).await;
+            }
+        };
+        let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
+    }
+}

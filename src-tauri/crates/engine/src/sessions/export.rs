@@ -1,0 +1,123 @@
+//! A session as a file for others: every event for programs, or the conversation for people.
+//!
+//! One walk over the log feeds every format, a page at a time, so that a session of any length is never in memory as a
+//! whole. Nothing here opens a file or a terminal: it writes to whatever it is handed. What was stored is exported as
+//! it was stored; what people read has its invisible characters made visible, because it quotes models and files.
+
+pub(crate) mod arkai;
+mod fold;
+mod html;
+mod jsonl;
+mod markdown;
+mod story;
+
+pub use story::proposed_diff;
+
+#[cfg(test)]
+mod tests;
+
+use crate::Engine;
+use crate::sessions::lineage::{EventSource, Stretch, lineage};
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Code, Event, EventBody, Fault};
+use arki_store::spoken_content;
+use arki_workspace::OutputFile;
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::Path;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// Every event as it is stored, one a line.
+    JsonLines,
+    /// The conversation, for people.
+    Markdown,
+    /// The conversation as one page that needs nothing else.
+    Html,
+}
+
+impl Engine {
+    /// A file that an export is to be written into.
+    ///
+    /// # Errors
+    /// When no file can be written there.
+    pub fn output_file(&self, path: &Path) -> Result<OutputFile, Fault> {
+        Ok(OutputFile::create(path, &self.directories.unfinished_exports())?)
+    }
+
+    /// Writes a session. A fork begins with what it took over from its origin.
+    ///
+    /// # Errors
+    /// When the database cannot be read or `out` not be written. A reader that has gone away is no error.
+    pub fn export(&self, session: &SessionSummary, format: ExportFormat, out: &mut dyn Write) -> Result<(), Fault> {
+        match write(self, session, format, out) {
+            Ok(()) | Err(Stop::ReaderGone) => Ok(()),
+            Err(Stop::Fault(fault)) => Err(fault),
+        }
+    }
+}
+
+fn write(source: &dyn EventSource, session: &SessionSummary, format: ExportFormat, out: Out<'_>) -> Result<(), Stop> {
+    let stretches = lineage(source, &session.session_id)?;
+    match format {
+        ExportFormat::JsonLines => jsonl::write(source, &stretches, out)?,
+        ExportFormat::Markdown => markdown::write(source, session, &stretches, out)?,
+        ExportFormat::Html => html::write(source, session, &stretches, out)?,
+    }
+    Ok(out.flush()?)
+}
+
+type Out<'a> = &'a mut dyn Write;
+
+/// Why an export ends early.
+enum Stop {
+    ReaderGone,
+    Fault(Fault),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        let (code, message, hint) = match error.kind() {
+            io::ErrorKind::BrokenPipe => return Self::ReaderGone,
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                (Code::DISK_FULL, "The disk is full: the export was not written.", "Free some space and try again.")
+            }
+            _ => (Code::IO_FAILED, "The export can't be written there.", "Choose another place and try again."),
+        };
+        Self::Fault(Fault::new(code, message, hint))
+    }
+}
+
+/// Hands over every event of the stretches, oldest first.
+fn each_event(
+    source: &dyn EventSource,
+    stretches: &[Stretch],
+    mut take: impl FnMut(&Event) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    stretches.iter().try_for_each(|stretch| crate::sessions::lineage::each_event(source, stretch, 0, &mut take))
+}
+
+/// For people: with the diff in it that lies beside the log.
+fn with_diff<'a>(source: &dyn EventSource, event: &'a Event) -> Result<Cow<'a, Event>, Stop> {
+    let Some(hash) = spoken_content(event) else { return Ok(Cow::Borrowed(event)) };
+    let (Some(diff), EventBody::ApprovalRequested(mut requested)) = (source.large_diff(&hash)?, event.body()) else {
+        return Ok(Cow::Borrowed(event));
+    };
+    if let Some(preview) = &mut requested.preview {
+        preview.diff = diff;
+    }
+    let payload = serde_json::value::to_raw_value(&requested).map_err(Fault::internal)?;
+    Ok(Cow::Owned(Event { payload, ..event.clone() }))
+}
+
+/// A moment, the same wherever it is read.
+fn utc(ts: i64) -> String {
+    let moment = jiff::Timestamp::from_millisecond(ts).unwrap_or_default();
+    moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
+}

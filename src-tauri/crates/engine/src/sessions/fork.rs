@@ -1,0 +1,55 @@
+//! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
+
+use crate::Engine;
+use crate::sessions::lineage::MAX_LINEAGE;
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
+
+impl Engine {
+    /// A new session whose conversation is `session_id`'s up to event `at`, or as it stands now.
+    ///
+    /// # Errors
+    /// `EVENT_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or when the database cannot be used.
+    pub async fn fork(&self, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
+        let origin = self.session(session_id)?;
+        let last = self.reader().last_seq(session_id)?;
+        let at = at.unwrap_or(last);
+        self.ensure_event(session_id, at, last)?;
+        self.ensure_whole(session_id)?;
+        if self.lineage(session_id)?.len() >= MAX_LINEAGE {
+            return Err(Fault::new(
+                Code::USAGE,
+                format!("A session can't be forked more than {MAX_LINEAGE} times over."),
+                "Fork one of its origins, or begin a new session.",
+            ));
+        }
+        let fork = SessionId::new();
+        let created = SessionCreated {
+            title: origin.title,
+            project: origin.project,
+            agent: self.agent_of(session_id)?,
+            parent_session: Some(session_id.clone()),
+        };
+        let forked = SessionForked { created: Some(created.clone()), from_session: session_id.clone(), from_seq: at };
+        let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
+        let disabled_tools = self.overview(session_id)?.disabled_tools;
+        if !disabled_tools.is_empty() {
+            let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools) };
+            drafts.push(EventDraft::of_session(configured));
+        }
+        self.log.append(&fork, drafts).await?;
+        self.session(&fork)
+    }
+
+    /// Events are numbered from 1 to `last`.
+    pub(crate) fn ensure_event(&self, session_id: &SessionId, seq: u64, last: u64) -> Result<(), Fault> {
+        if (1..=last).contains(&seq) {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::EVENT_NOT_FOUND,
+            format!("The session {session_id} has no event {seq}; its events are numbered from 1 to {last}."),
+            format!("`arki events {session_id}` shows them."),
+        ))
+    }
+}

@@ -1,0 +1,101 @@
+//! What the log says of a session, folded for going on with it.
+
+use crate::Engine;
+use crate::sessions::lineage::{Stretch, each_event};
+use arki_domain::projection::{RunState, Transcript};
+use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
+use serde_json::Value;
+
+#[derive(Default)]
+pub(crate) struct History {
+    pub(crate) transcript: Transcript,
+    /// The run asked for, or the last one of the session's own.
+    pub(crate) run: Option<RunState>,
+    run_last_seq: u64,
+    /// The trust last noted in this session.
+    pub(crate) trust: Option<TrustChanged>,
+    /// What the session itself last said is allowed in it, and where.
+    pub(crate) grants: Vec<Value>,
+    pub(crate) grants_seq: u64,
+    pub(crate) last_seq: u64,
+}
+
+impl Engine {
+    pub(crate) fn history(&self, session: &SessionId) -> Result<History, Fault> {
+        let mut history = History::default();
+        for stretch in self.lineage(session)? {
+            let is_own = stretch.session_id == *session;
+            self.each_event(&stretch, |event| match is_own {
+                true => history.apply(event, None),
+                false => history.transcript.apply(event),
+            })?;
+        }
+        Ok(history)
+    }
+
+    /// Goes on with what was appended since, by whomever, for the run `wanted`: what was read is not read again, however
+    /// long the session is.
+    pub(crate) fn history_since(
+        &self,
+        mut history: History,
+        session: &SessionId,
+        wanted: &RunId,
+    ) -> Result<History, Fault> {
+        let own = Stretch { session_id: session.clone(), to_seq: None };
+        self.each_event_after(&own, history.last_seq, |event| history.apply(event, Some(wanted)))?;
+        Ok(history)
+    }
+
+    /// Hands out the stretch's events, the oldest first.
+    pub(crate) fn each_event(&self, stretch: &Stretch, each: impl FnMut(&Event)) -> Result<(), Fault> {
+        self.each_event_after(stretch, 0, each)
+    }
+
+    pub(crate) fn each_event_after(
+        &self,
+        stretch: &Stretch,
+        after: u64,
+        mut each: impl FnMut(&Event),
+    ) -> Result<(), Fault> {
+        each_event(self, stretch, after, |event| {
+            each(event);
+            Ok(())
+        })
+    }
+}
+
+impl History {
+    fn apply(&mut self, event: &Event, wanted: Option<&RunId>) {
+        self.last_seq = event.seq;
+        let body = event.body();
+        if let EventBody::SessionRewound(rewound) = &body
+            && rewound.conversation
+            && rewound.to_seq < self.grants_seq
+        {
+            self.grants.clear();
+        }
+        match &body {
+            EventBody::RunStarted(_) if wanted.is_none() || event.run_id.as_ref() == wanted => {
+                self.run = RunState::start(event);
+            }
+            EventBody::TrustChanged(trust) => self.trust = Some(trust.clone()),
+            EventBody::SessionGranted(granted) => {
+                self.grants.clone_from(&granted.rules);
+                self.grants_seq = event.seq;
+            }
+            // Where the run stood is no more in the conversation, so it has no place to go on from.
+            EventBody::SessionRewound(rewound) if rewound.conversation && rewound.to_seq < self.run_last_seq => {
+                self.run = None;
+            }
+            _ => {
+                if let Some(run) = &mut self.run {
+                    run.apply_body(event, &body);
+                }
+            }
+        }
+        self.transcript.apply_body(event, body);
+        if self.run.as_ref().is_some_and(|run| event.run_id.as_ref() == Some(&run.run_id)) {
+            self.run_last_seq = event.seq;
+        }
+    }
+}

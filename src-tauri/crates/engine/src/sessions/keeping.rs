@@ -1,0 +1,131 @@
+//! What is kept and for how long: sessions that the user removes, images beyond their quota, what comes in from an export,
+//! and what killed programs left.
+
+use crate::Engine;
+use crate::runs::claim::Claim;
+use crate::sessions::contents::listed_hashes;
+use arki_domain::{Code, Fault, SessionId};
+use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
+use arki_workspace::remove_unfinished_exports;
+use std::io::BufRead;
+use std::time::Duration;
+
+/// Images of files take at most this much, compressed, unless the configuration says otherwise.
+const DEFAULT_MAX_IMAGE_BYTES: u64 = 2 << 30;
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+/// When the data was last tidied, in milliseconds since 1970.
+const TIDIED_AT: &str = "tidied_at";
+
+/// Old contents are removed when a program's start is long over.
+const TIDY_AFTER: Duration = Duration::from_secs(60);
+
+/// How much a program that is about to end has time for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Time {
+    ForLittle,
+    ToPrune,
+}
+
+impl Engine {
+    /// Removes a session for good, with those of its sub-agents.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, `SESSION_HAS_FORKS`, `SESSION_BUSY`, or when the database cannot be written.
+    pub async fn remove_session(&self, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
+        self.ensure_not_waited_for(session_id)?;
+        let _claim = self.claim(session_id)?;
+        let subagents = self.reader().subagent_sessions(session_id)?;
+        let _claims: Vec<Claim> =
+            subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
+        Ok(self.store.remove_session(session_id, &self.owner, listed_hashes).await?)
+    }
+
+    /// A sub-agent that is gone while the run above waits for it would be begun anew.
+    fn ensure_not_waited_for(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let above = self.run_above(session_id)?;
+        if above == *session_id {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::SESSION_BUSY,
+            format!("The session {above} waits for what is done in {session_id}."),
+            "Stop that one first, or remove it: what its sub-agents did goes with it.",
+        ))
+    }
+
+    /// What takes how much room.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn sizes(&self) -> Result<Sizes, Fault> {
+        Ok(self.reader().sizes()?)
+    }
+
+    /// Brings in the sessions of an export, byte for byte, all or none.
+    ///
+    /// # Errors
+    /// `EXPORT_INVALID`, `SESSION_EXISTS`, `SESSION_BUSY`, or when the database cannot be written.
+    pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Fault> {
+        Ok(self.store.import(exported_lines(file)).await?)
+    }
+
+    /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
+    async fn tidy(&self) -> Result<(), Fault> {
+        let config = self.user_config()?;
+        if let Some(days) = config.delete_sessions_after_days {
+            let before_ms = self.clock.now_ms().saturating_sub(i64::from(days) * DAY_MS);
+            for session in self.reader().sessions_older_than(before_ms)? {
+                if let Err(fault) = self.remove_session(&session.session_id).await {
+                    tracing::info!(session_id = %session.session_id, %fault, "an old session is kept");
+                }
+            }
+        }
+        self.store.collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes).await?;
+        self.store.set_meta(TIDIED_AT, &self.clock.now_ms().to_string()).await?;
+        Ok(())
+    }
+
+    /// For a program that stays, once it has begun: what killed programs left at once, old contents when nobody waits for
+    /// the start any more.
+    pub async fn keep_tidy(&self) {
+        warn("what a killed program left", self.tidy_after_kills().await);
+        tokio::time::sleep(TIDY_AFTER).await;
+        warn("old sessions and contents", self.tidy().await);
+    }
+
+    /// For a program that is about to end: what killed programs left, and, where there is [`Time::ToPrune`], what the user
+    /// asked to be removed, at most once a day.
+    pub async fn tidy_before_end(&self, time: Time) {
+        warn("what a killed program left", self.tidy_after_kills().await);
+        if time == Time::ToPrune {
+            warn("old sessions and contents", self.tidy_if_due().await);
+        }
+    }
+
+    /// Finishes what programs left that were killed: sessions that were being removed, files of exports. Quick where nothing
+    /// is left.
+    async fn tidy_after_kills(&self) -> Result<(), Fault> {
+        if self.is_ephemeral() || self.unwritable().is_some() {
+            return Ok(());
+        }
+        remove_unfinished_exports(&self.directories.unfinished_exports());
+        Ok(self.store.finish_removals(listed_hashes).await?)
+    }
+
+    async fn tidy_if_due(&self) -> Result<(), Fault> {
+        let tidied_at: Option<i64> = self.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
+        // The clock may have been set back: an age is a distance.
+        let is_due = tidied_at.is_none_or(|at| self.clock.now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
+        if is_due && !self.is_ephemeral() && self.user_config()?.asks_to_prune() {
+            self.tidy().await?;
+        }
+        Ok(())
+    }
+}
+
+/// Nobody waits for it, so that nobody is told.
+fn warn(what: &str, tidied: Result<(), Fault>) {
+    if let Err(fault) = tidied {
+        tracing::warn!(%fault, "{what} was not removed");
+    }
+}

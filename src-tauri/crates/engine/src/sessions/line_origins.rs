@@ -1,0 +1,245 @@
+//! Who wrote each line of a file: which turn, call and approval, or the user.
+
+use crate::Engine;
+use crate::projects::open::OpenProject;
+use arki_domain::projection::{FileAt, FilesAt};
+use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
+use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute, shared_lines};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The change that wrote a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Author {
+    pub session_id: SessionId,
+    /// The event that tells of the change.
+    pub seq: u64,
+    /// Milliseconds since 1970.
+    pub ts: i64,
+    pub run_id: Option<RunId>,
+    pub call: Option<Arc<AuthorCall>>,
+}
+
+/// The call that made the change, and who permitted it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuthorCall {
+    pub call_id: CallId,
+    pub turn: u32,
+    pub tool_id: String,
+    /// The beginning of what the user had asked for.
+    pub prompt: String,
+    /// Absent where the policy allowed it by itself.
+    pub approval_id: Option<ApprovalId>,
+}
+
+pub type FileLine = AttributedLine<Author>;
+
+const PROMPT_CHARS: usize = 80;
+
+/// A file that was moved more often than this is followed no further back.
+const MAX_MOVES: usize = 20;
+/// As far from the file that was made, in events, what went in its place is looked for.
+const MAX_FILES_OF_CALL: u64 = 2000;
+
+/// One event, and the file before and after; `None` is no file.
+struct KeptChange {
+    event: Event,
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
+}
+
+impl Engine {
+    /// Every line of a file as it is now, with who wrote it.
+    ///
+    /// # Errors
+    /// `CHANGE_NOT_FOUND` where Arki never changed the file, `FILE_NOT_FOUND`, `FILE_NOT_TEXT`, or when it has too many
+    /// changes to be told apart.
+    pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Fault> {
+        let open = self.load_project(folder)?;
+        let path = open.project.resolve(path).map_err(Fault::from)?;
+        let path = open.project.canonical(&path).unwrap_or(path);
+        let changes = self.changes_of(&open.path(), path.as_str(), None, MAX_MOVES)?;
+        let Some(changes) = changes else {
+            return Err(Fault::new(
+                Code::CHANGE_NOT_FOUND,
+                format!("Arki has never changed {path}."),
+                "Its lines are yours, or were there before.",
+            ));
+        };
+        let now = now(&open, &path)?;
+        let mut calls = HashMap::new();
+        let mut versions = Vec::with_capacity(changes.len());
+        for KeptChange { event, before, after } in &changes {
+            let origin = self.author(event, &mut calls)?;
+            versions.push(Version { before: before.as_deref(), after: after.as_deref(), origin });
+        }
+        attribute(&versions, &now).map_err(|error| Fault::from(arki_workspace::WorkspaceError::from(error)))
+    }
+
+    /// The changes of a file, the oldest first, up to the event `end`; where it was moved to `path`, also those before
+    /// that. `None` where the log knows of none.
+    fn changes_of(
+        &self,
+        project: &str,
+        path: &str,
+        end: Option<&Event>,
+        moves: usize,
+    ) -> Result<Option<Vec<KeptChange>>, Fault> {
+        let mut events = self.reader().file_changes(project, path)?;
+        let end = events.iter().position(|event| end.is_some_and(|end| end.event_id == event.event_id));
+        events.truncate(end.unwrap_or(events.len()));
+        if events.is_empty() {
+            return Ok(None);
+        }
+        let mut changes = self.contents_of(told_once(events), path);
+        let made = changes.iter().rposition(|change| change.before.is_none() && change.after.is_some());
+        if let Some(place) = made.filter(|_| moves > 0)
+            && let Some((source, gone, content)) = self.moved_from(&changes[place], path)?
+        {
+            changes[place].before = Some(content);
+            let earlier = self.changes_of(project, &source, Some(&gone), moves - 1)?;
+            changes.splice(..place, earlier.unwrap_or_default());
+        }
+        Ok(Some(changes))
+    }
+
+    /// Of the files that went in the call that made this one: the one that has most of its lines, with the event of its
+    /// going and what was in it. `None` where none has half of them.
+    fn moved_from(&self, made: &KeptChange, path: &str) -> Result<Option<(String, Event, Vec<u8>)>, Fault> {
+        let EventBody::FileChanged(making) = made.event.body() else { return Ok(None) };
+        let Some(after) = &made.after else { return Ok(None) };
+        let session_id = &made.event.session_id;
+        let beside = made.event.seq.saturating_sub(MAX_FILES_OF_CALL);
+        let mut best: Option<(usize, String, Event, Vec<u8>)> = None;
+        for event in self.reader().session_file_events(session_id, beside)? {
+            let EventBody::FileChanged(going) = event.body() else { continue };
+            let is_of_call = event.run_id == made.event.run_id && going.call_id == making.call_id;
+            if !is_of_call || going.path == path || going.after_hash.is_some() || going.before_link {
+                continue;
+            }
+            let Some(Some(before)) = self.image(going.before_hash.as_deref()) else { continue };
+            let shared = shared_lines(&before, after);
+            if best.as_ref().is_none_or(|(most, ..)| shared > *most) && shared > 0 {
+                best = Some((shared, going.path, event, before));
+            }
+        }
+        Ok(best.map(|(_, source, event, before)| (source, event, before)))
+    }
+
+    /// The changes whose contents are still kept; what lies between the others counts as the user's.
+    fn contents_of(&self, events: Vec<Event>, path: &str) -> Vec<KeptChange> {
+        // Where a link leads are no lines of a file's.
+        let content = |at: &FileAt| match at {
+            FileAt::Unknown => None,
+            FileAt::Link(_) => Some(None),
+            FileAt::File(_) | FileAt::Nothing => self.image(at.hash()),
+        };
+        let of_path = |event: Event| {
+            // Before the change is what is wanted when it is gone back on, after it what the log last knows.
+            let change = FilesAt::fold(0, [&event]).into_iter().find(|file| file.path == path)?;
+            let before = content(&change.wanted)?;
+            Some(KeptChange { event, before, after: content(&change.last_known)? })
+        };
+        let mut kept: Vec<KeptChange> = Vec::new();
+        for change in events.into_iter().filter_map(of_path) {
+            match is_restored_state(&kept, &change) {
+                // Whoever had written the lines then has written them now.
+                Some(place) => kept.truncate(place),
+                None => kept.push(change),
+            }
+        }
+        kept
+    }
+
+    fn author(
+        &self,
+        event: &Event,
+        known: &mut HashMap<RunId, HashMap<CallId, Arc<AuthorCall>>>,
+    ) -> Result<Author, Fault> {
+        let call_id = match event.body() {
+            EventBody::FileChanged(changed) => Some(changed.call_id),
+            EventBody::ChangeTakenBack(taken) => Some(taken.call_id),
+            _ => None,
+        };
+        if let Some(run_id) = &event.run_id
+            && !known.contains_key(run_id)
+        {
+            known.insert(run_id.clone(), calls(&self.reader().run_events(run_id)?));
+        }
+        let of_run = event.run_id.as_ref().and_then(|run_id| known.get(run_id));
+        Ok(Author {
+            session_id: event.session_id.clone(),
+            seq: event.seq,
+            ts: event.ts,
+            run_id: event.run_id.clone(),
+            call: call_id.and_then(|call_id| of_run?.get(&call_id).cloned()),
+        })
+    }
+}
+
+/// What a sub-agent changed is told in its own session call by call, and above in one: that one says nothing more.
+fn told_once(events: Vec<Event>) -> Vec<Event> {
+    let sessions: HashSet<SessionId> = events.iter().map(|event| event.session_id.clone()).collect();
+    let is_told_by_itself = |event: &Event| match event.body() {
+        EventBody::FileChanged(changed) => changed.by_session.is_some_and(|session| sessions.contains(&session)),
+        _ => false,
+    };
+    events.into_iter().filter(|event| !is_told_by_itself(event)).collect()
+}
+
+/// Where a file was brought back to exactly what it was after so many changes.
+fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &KeptChange) -> Option<usize> {
+    if !matches!(event.kind.as_str(), "session.rewound" | "change.taken_back") {
+        return None;
+    }
+    let after_change = kept.iter().rposition(|change| change.after == *after).map(|place| place + 1);
+    after_change.or_else(|| kept.iter().position(|change| change.before == *after))
+}
+
+fn now(open: &OpenProject, path: &ProjectPath) -> Result<Vec<u8>, Fault> {
+    open.project.read_if_present(path, EDIT_LIMIT_BYTES).map_err(Fault::from)?.map(|file| file.bytes).ok_or_else(|| {
+        Fault::new(Code::FILE_NOT_FOUND, format!("There is no file {path} now."), "`arki rewind` can bring it back.")
+    })
+}
+
+/// The calls of a run, with the approvals that permitted them.
+fn calls(events: &[Event]) -> HashMap<CallId, Arc<AuthorCall>> {
+    let mut prompt = String::new();
+    let mut calls: HashMap<CallId, AuthorCall> = HashMap::new();
+    for event in events {
+        match event.body() {
+            EventBody::RunStarted(started) => prompt = started.prompt.chars().take(PROMPT_CHARS).collect(),
+            EventBody::ToolCall(call) => {
+                let (turn, tool_id) = (call.turn, call.tool_id);
+                let author = AuthorCall {
+                    call_id: call.call_id.clone(),
+                    turn,
+                    tool_id,
+                    prompt: prompt.clone(),
+                    approval_id: None,
+                };
+                calls.insert(call.call_id, author);
+            }
+            EventBody::PolicyDecided(decided) => {
+                if let Some(approval) = decided.rule.strip_prefix("approval:")
+                    && let Some(call) = calls.get_mut(&decided.call_id)
+                {
+                    call.approval_id = Some(ApprovalId::from(approval));
+                }
+            }
+            _ => {}
+        }
+    }
+    calls.into_iter().map(|(call_id, call)| (call_id, Arc::new(call))).collect()
+}
+
+/// What a line's author is called where there is only room for a word.
+#[must_use]
+pub fn author_word(line: &FileLine) -> &'static str {
+    match line.origin {
+        LineOrigin::Before => "before",
+        LineOrigin::User => "user",
+        LineOrigin::Arki(_) => "arki",
+    }
+}

@@ -1,0 +1,66 @@
+//! What is shown of a session without reading all of it: a fold that begins at the last snapshot.
+
+use crate::Engine;
+use crate::sessions::lineage::Stretch;
+use crate::wire::{ForkOrigin, SessionOverview};
+use arki_domain::projection::{Overview, SNAPSHOT_EVERY};
+use arki_domain::{CheckpointId, EventDraft, EventLog, Fault, SessionId, StateSnapshot};
+use std::sync::Arc;
+
+impl Engine {
+    /// The session's plan, usage, queue, changed files and where its run stands.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
+        let kept = self.reader().snapshot(session_id)?;
+        let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
+        self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
+            overview.apply(event);
+        })?;
+        Ok(overview)
+    }
+
+    /// As the window shows it, with who runs the session and whether its log is whole.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the database cannot be read.
+    pub fn session_overview(self: &Arc<Self>, session_id: &SessionId) -> Result<SessionOverview, Fault> {
+        self.session(session_id)?;
+        let overview = self.overview(session_id)?;
+        let origin = match &overview.origin {
+            Some(origin) => {
+                let title = self.reader().session(&origin.session_id)?.map(|session| session.title).unwrap_or_default();
+                Some(ForkOrigin { session_id: origin.session_id.to_string(), seq: origin.seq, title })
+            }
+            None => None,
+        };
+        let broken_at = self.known_broken(session_id)?;
+        let holder = self.reader().lease_holder(session_id)?;
+        let run_by = holder.filter(|(owner, _)| *owner != self.owner).map(|(_, pid)| pid);
+        Ok(SessionOverview { broken_at, run_by, ..SessionOverview::of(&overview, origin) })
+    }
+
+    /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old, and says so in the log. Off the way of
+    /// whoever waits for an answer.
+    pub(crate) async fn note_snapshot(&self, session_id: &SessionId) -> Result<(), Fault> {
+        if let Some(last_seq) = self.keep_snapshot(session_id).await? {
+            let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
+            self.log.append(session_id, vec![EventDraft::of_session(noted)]).await?;
+        }
+        Ok(())
+    }
+
+    /// As [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it ended stays the last
+    /// that is said of it. The number of the last event that is folded in, where one was kept.
+    pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
+        let kept = self.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
+        if self.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
+            return Ok(None);
+        }
+        let overview = self.overview(session_id)?;
+        let last_seq = overview.last_seq;
+        self.store.put_snapshot(session_id, last_seq, &overview.to_bytes().map_err(Fault::internal)?).await?;
+        Ok(Some(last_seq))
+    }
+}

@@ -1,0 +1,201 @@
+//! Going back: the conversation, the files, or both, to how they stood after an event.
+//!
+//! Nothing is forgotten: the log keeps what is gone back on, the images of what is about to be overwritten are kept
+//! first, and going back is itself an event that can be gone back on. The user's own later edits are merged, or left
+//! alone and named.
+
+mod interrupted;
+mod plan;
+
+pub(crate) use plan::found;
+pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
+
+use crate::Engine;
+use crate::projects::open::OpenProject;
+use arki_domain::projection::FilesAt;
+use arki_domain::{
+    CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
+    SessionRewound, sha256_hex,
+};
+use arki_workspace::{Restoration, apply_restorations, plan_restorations};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Engine {
+    /// What going back would do, file by file. Changes nothing.
+    ///
+    /// # Errors
+    /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
+    pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
+        let summary = self.session(session_id)?;
+        let last = self.reader().last_seq(session_id)?;
+        self.ensure_event(session_id, to_seq, last)?;
+        if !scope.files && !scope.conversation {
+            return Err(Fault::new(
+                Code::USAGE,
+                "There is nothing to take back.",
+                "Choose files, conversation or both.",
+            ));
+        }
+        let ended_run = EndedRun::of(&summary);
+        let mut plan = RewindPlan { to_seq, scope, files: Vec::new(), diff: String::new(), prompt: None, ended_run };
+        if scope.conversation {
+            plan.prompt = self.prompt_after(session_id, to_seq)?;
+        }
+        if scope.files {
+            let open = self.load_project(Path::new(&summary.project))?;
+            let mut events = self.reader().session_file_events(session_id, to_seq)?;
+            if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
+                events.push(interrupted::as_event(session_id, untold)?);
+            }
+            plan.files = self.plan_files(&open, FilesAt::fold(to_seq, &events));
+            plan.diff = diff(&open, &plan.files)?;
+        }
+        Ok(plan)
+    }
+
+    /// Goes back. The session's run must not be at work; one that waits is ended first.
+    ///
+    /// # Errors
+    /// `SESSION_BUSY`, `UNTRUSTED` where files would be written in a folder that is not trusted, those of
+    /// [`Self::plan_rewind`], or when a file cannot be written; then none was.
+    pub async fn rewind(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        to_seq: u64,
+        scope: RewindScope,
+    ) -> Result<RewindPlan, Fault> {
+        self.ensure_whole(session_id)?;
+        let planned = self.plan_rewind(session_id, to_seq, scope)?;
+        if planned.files.iter().any(PlannedFile::is_written) {
+            // What cannot be done must not have ended the run either.
+            self.trusted_project(session_id)?;
+        }
+        self.end_waiting_run(session_id).await?;
+        let _claim = self.claim(session_id)?;
+        let lease = self.lease(session_id).await?;
+        let done = self.go_back(session_id, to_seq, scope).await;
+        lease.release().await?;
+        Ok(RewindPlan { ended_run: planned.ended_run, ..done? })
+    }
+
+    async fn go_back(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
+        self.tell_interrupted(session_id).await?;
+        let plan = self.plan_rewind(session_id, to_seq, scope)?;
+        let checkpoint_id = self.restore(session_id, &plan.files).await?;
+        let rewound = SessionRewound {
+            to_seq,
+            files: scope.files,
+            conversation: scope.conversation,
+            checkpoint_id,
+            changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
+        };
+        self.log.append(session_id, vec![EventDraft::of_session(rewound)]).await?;
+        Ok(plan)
+    }
+
+    /// What a restoration wrote that was cut off is told first, so that it can be gone back on like any other.
+    pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
+        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        let untold = self.settle_interrupted_restoration(session_id, &open)?;
+        if untold.is_some() {
+            self.log.append(session_id, untold.into_iter().collect()).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes the files as planned, all or none, after keeping what they are now; `None` where there is nothing to write.
+    pub(crate) async fn restore(
+        &self,
+        session_id: &SessionId,
+        files: &[PlannedFile],
+    ) -> Result<Option<CheckpointId>, Fault> {
+        let touched: Vec<&PlannedFile> = files.iter().filter(|planned| planned.is_written()).collect();
+        if touched.is_empty() {
+            return Ok(None);
+        }
+        let open = self.trusted_project(session_id)?;
+        let checkpoint_id = self.keep_images(session_id, &touched).await?;
+        let restorations = touched.iter().map(|planned| planned.restoration(&open)).collect::<Result<Vec<_>, _>>()?;
+        apply_restorations(&open.project, restorations).map_err(Fault::from)?;
+        Ok(Some(checkpoint_id))
+    }
+
+    fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Fault> {
+        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        match open.is_trusted() {
+            true => Ok(open),
+            false => Err(Fault::new(
+                Code::UNTRUSTED,
+                "This folder is not trusted, so no file in it is written.",
+                "Trust the folder in the window or with `arki trust`.",
+            )),
+        }
+    }
+
+    async fn keep_images(&self, session_id: &SessionId, files: &[&PlannedFile]) -> Result<CheckpointId, Fault> {
+        let manifest = serde_json::to_vec(&files.iter().map(|planned| &planned.file).collect::<Vec<_>>())
+            .map_err(Fault::internal)?;
+        let manifest = content(&manifest, ContentKind::Plain);
+        let created = CheckpointCreated {
+            checkpoint_id: CheckpointId::new(),
+            last_seq: self.reader().last_seq(session_id)?,
+            call_id: None,
+            manifest: Some(manifest.hash.clone()),
+            files: files.len() as u64,
+            skipped: 0,
+        };
+        let images = files.iter().flat_map(|planned| [planned.disk.as_deref(), planned.wanted.as_deref()]).flatten();
+        let mut contents: Vec<Content> = images.map(|bytes| content(bytes, ContentKind::Plain)).collect();
+        contents.push(manifest);
+        self.contents.put(session_id, contents).await?;
+        let checkpoint_id = created.checkpoint_id.clone();
+        self.log.append(session_id, vec![EventDraft::of_session(created)]).await?;
+        Ok(checkpoint_id)
+    }
+
+    /// A run that waits for the user has no place to go on from any more; one at work is not ended unasked.
+    async fn end_waiting_run(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        if self.is_claimed(session_id) {
+            return Err(busy(session_id));
+        }
+        match self.cancel_run(session_id).await {
+            Ok(Some(ended)) => ended.await.map_err(Fault::internal)?.map(drop),
+            Ok(None) => Ok(()),
+            Err(fault) if fault.is(Code::SESSION_BUSY) => Err(busy(session_id)),
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+impl PlannedFile {
+    fn restoration(&self, open: &OpenProject) -> Result<Restoration, Fault> {
+        let path = open.project.resolve(&self.file.path).map_err(Fault::from)?;
+        Ok(Restoration {
+            path,
+            wanted: self.wanted.clone(),
+            expected_now: self.disk.clone(),
+            permissions: self.permissions,
+        })
+    }
+}
+
+/// What would be written, as a unified diff.
+pub(crate) fn diff(open: &OpenProject, files: &[PlannedFile]) -> Result<String, Fault> {
+    let written = files.iter().filter(|planned| planned.is_written());
+    let restorations = written.map(|planned| planned.restoration(open)).collect::<Result<Vec<_>, _>>()?;
+    let change = plan_restorations(&open.project, restorations).map_err(Fault::from)?;
+    Ok(change.preview().diff)
+}
+
+fn content(bytes: &[u8], kind: ContentKind) -> Content {
+    Content { hash: sha256_hex(bytes), bytes: bytes.to_vec(), kind }
+}
+
+fn busy(session_id: &SessionId) -> Fault {
+    Fault::new(
+        Code::SESSION_BUSY,
+        format!("The session {session_id} has a run at work."),
+        "Stop it first, then go back.",
+    )
+}

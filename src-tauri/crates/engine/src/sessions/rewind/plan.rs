@@ -1,0 +1,226 @@
+//! What going back means for each file: plain decisions over the log, the images and the disk.
+
+use crate::Engine;
+use crate::projects::open::OpenProject;
+use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
+use arki_domain::{
+    ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
+};
+use arki_workspace::{EDIT_LIMIT_BYTES, FileContent, FileFound, Merge, merge};
+use std::collections::BTreeSet;
+
+/// What goes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RewindScope {
+    pub files: bool,
+    pub conversation: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RewindPlan {
+    pub to_seq: u64,
+    pub scope: RewindScope,
+    /// By path.
+    pub files: Vec<PlannedFile>,
+    /// Of what would be written.
+    pub diff: String,
+    /// The user's message that is the first to be taken back, to be said anew.
+    pub prompt: Option<String>,
+    /// The run that waits, or was interrupted, and has no place to go on from afterwards.
+    pub ended_run: Option<EndedRun>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndedRun {
+    pub run_id: RunId,
+    /// What it waits for, where that is a decision of the user.
+    pub approval_id: Option<ApprovalId>,
+}
+
+impl EndedRun {
+    pub(crate) fn of(session: &SessionSummary) -> Option<Self> {
+        let waits = matches!(session.state, SessionState::Waiting | SessionState::Paused | SessionState::Interrupted);
+        let run_id = session.run_id.clone().filter(|_| waits)?;
+        Some(Self { run_id, approval_id: session.pending_approval.clone() })
+    }
+}
+
+/// One file, and its content now and afterwards; `None` is no file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedFile {
+    pub file: RestoredFile,
+    pub(crate) disk: Option<FileContent>,
+    pub(crate) wanted: Option<FileContent>,
+    /// Of the wanted content.
+    pub(crate) permissions: Permissions,
+}
+
+impl PlannedFile {
+    pub(crate) fn is_written(&self) -> bool {
+        matches!(self.file.action, RestoreAction::Restore | RestoreAction::Delete)
+    }
+
+    fn new(path: String, action: RestoreAction, disk: Option<FileContent>, wanted: Option<FileContent>) -> Self {
+        let (before_hash, after_hash) = (hash(disk.as_deref()), hash(wanted.as_deref()));
+        let is_link = |content: &Option<FileContent>| content.as_ref().is_some_and(FileContent::is_link);
+        let file = RestoredFile {
+            path,
+            action,
+            before_hash,
+            after_hash,
+            before_permissions: Permissions::default(),
+            before_link: is_link(&disk),
+            after_link: is_link(&wanted),
+        };
+        Self { file, disk, wanted, permissions: Permissions::default() }
+    }
+
+    fn left_alone(path: String, action: RestoreAction, disk: Option<FileContent>) -> Self {
+        Self::new(path, action, disk.clone(), disk)
+    }
+}
+
+impl Engine {
+    pub(crate) fn plan_files(&self, open: &OpenProject, files: Vec<WantedFile>) -> Vec<PlannedFile> {
+        let mut planned: Vec<PlannedFile> = files.iter().map(|file| self.plan_file(open, file.clone())).collect();
+        let gone: BTreeSet<String> = planned
+            .iter()
+            .filter(|planned| planned.file.action == RestoreAction::Delete)
+            .map(|planned| planned.file.path.clone())
+            .collect();
+        for (planned, file) in planned.iter_mut().zip(files) {
+            if planned.file.action == RestoreAction::Conflict && make_room(open, &file.path, &gone) {
+                *planned = self.plan_found(file, None);
+            }
+            if planned.is_written() && !may_change(open, &planned.file.path) {
+                let disk = planned.disk.take();
+                *planned = PlannedFile::left_alone(planned.file.path.clone(), RestoreAction::Conflict, disk);
+            }
+        }
+        planned
+    }
+
+    pub(crate) fn plan_file(&self, open: &OpenProject, file: WantedFile) -> PlannedFile {
+        match found(open, &file.path) {
+            Ok(found) => self.plan_found(file, found),
+            // Something else is in the place where there is to be no file.
+            Err(_) if file.wanted == FileAt::Nothing && has_no_place(open, &file.path) => self.plan_found(file, None),
+            Err(_) => PlannedFile::left_alone(file.path, RestoreAction::Conflict, None),
+        }
+    }
+
+    fn plan_found(&self, file: WantedFile, found: Option<FileFound>) -> PlannedFile {
+        let before_permissions = found.as_ref().map(FileFound::permissions).unwrap_or_default();
+        let permissions = file.wanted_permissions;
+        let planned = self.compare(file, found.map(|found| found.content));
+        PlannedFile { file: RestoredFile { before_permissions, ..planned.file }, permissions, ..planned }
+    }
+
+    /// Takes the session's changes back from what is on the disk, the last first.
+    fn compare(&self, file: WantedFile, disk: Option<FileContent>) -> PlannedFile {
+        let conflict = |path, disk| PlannedFile::left_alone(path, RestoreAction::Conflict, disk);
+        let cannot_be_made = matches!(file.wanted, FileAt::Link(_)) && !FileContent::LINKS_CAN_BE_MADE;
+        if file.wanted == FileAt::Unknown || cannot_be_made {
+            return conflict(file.path, disk);
+        }
+        if is(disk.as_ref(), &file.wanted) {
+            return PlannedFile::left_alone(file.path, RestoreAction::Keep, disk);
+        }
+        let undone = file.steps.iter().rev().try_fold(disk.clone(), |content, step| self.undo(step, content));
+        match undone {
+            None => conflict(file.path, disk),
+            Some(content) if content == disk => PlannedFile::left_alone(file.path, RestoreAction::Keep, disk),
+            Some(None) => PlannedFile::new(file.path, RestoreAction::Delete, disk, None),
+            Some(wanted) => PlannedFile::new(file.path, RestoreAction::Restore, disk, wanted),
+        }
+    }
+
+    /// What becomes of a content without those changes; `None` where something else changed the same place.
+    fn undo(&self, step: &FileStep, content: Option<FileContent>) -> Option<Option<FileContent>> {
+        if is(content.as_ref(), &step.before) {
+            return Some(content);
+        }
+        let before = self.content_at(&step.before)?;
+        // Untouched since: there is nothing to merge, and the last image need not be there.
+        if is(content.as_ref(), &step.after) {
+            return Some(before);
+        }
+        let after = self.content_at(&step.after)?;
+        if [&after, &before, &content].into_iter().flatten().any(FileContent::is_link) {
+            return None;
+        }
+        match merge(after.as_deref(), before.as_deref(), content.as_deref()) {
+            Merge::Unchanged => Some(content),
+            Merge::Write(bytes) => Some(Some(bytes.into())),
+            Merge::Delete => Some(None),
+            Merge::Conflict => None,
+        }
+    }
+
+    /// `None` when it is not kept any more, or never was.
+    fn content_at(&self, at: &FileAt) -> Option<Option<FileContent>> {
+        match at {
+            FileAt::Nothing => Some(None),
+            FileAt::File(hash) => Some(Some(FileContent::File(self.image(Some(hash))??))),
+            FileAt::Link(hash) => Some(Some(FileContent::Link(self.image(Some(hash))??))),
+            FileAt::Unknown => None,
+        }
+    }
+
+    /// The content with this hash, no file for none; `None` when it is not kept any more.
+    pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
+        match hash {
+            Some(hash) => self.reader().blob(hash).ok().flatten().map(Some),
+            None => Some(None),
+        }
+    }
+
+    /// The text of the user's first message after an event.
+    pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Fault> {
+        let page = self.reader().events(session_id, seq, PROMPT_WITHIN)?;
+        Ok(page.events.iter().find_map(|event| match event.body() {
+            EventBody::RunStarted(started) => Some(started.prompt),
+            _ => None,
+        }))
+    }
+}
+
+fn is(content: Option<&FileContent>, at: &FileAt) -> bool {
+    match (content, at) {
+        (None, FileAt::Nothing) => true,
+        (Some(FileContent::File(bytes)), FileAt::File(hash)) | (Some(FileContent::Link(bytes)), FileAt::Link(hash)) => {
+            sha256_hex(bytes) == *hash
+        }
+        _ => false,
+    }
+}
+
+/// `None` is no file.
+fn hash(content: Option<&[u8]>) -> Option<String> {
+    content.map(sha256_hex)
+}
+
+/// A prompt further away than this is not the one that is being taken back.
+const PROMPT_WITHIN: usize = 4;
+
+/// Whether there is room for a file at `path` once the files in `gone` are: one of them has the place of
+/// its folder, or it has the place of a folder that holds only such.
+fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
+    let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+    let holds_only_gone = |path| open.project.holds_only(&path, |below| gone.contains(below));
+    folders.any(|folder| gone.contains(folder)) || open.project.resolve(path).is_ok_and(holds_only_gone)
+}
+
+fn has_no_place(open: &OpenProject, path: &str) -> bool {
+    open.project.resolve(path).is_ok_and(|path| open.project.has_no_place_for_file(&path))
+}
+
+fn may_change(open: &OpenProject, path: &str) -> bool {
+    open.project.resolve(path).is_ok_and(|path| open.project.may_change(&path))
+}
+
+/// What is at a path itself: nothing is told, or written, that a link leads to.
+pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Fault> {
+    let path = open.project.resolve(path).map_err(Fault::from)?;
+    open.project.found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)
+}

@@ -1,0 +1,97 @@
+//! What the agent would be offered in a folder, and what of it is switched off in a session.
+
+use crate::Engine;
+use crate::config::{AGENT, Config};
+use crate::projects::open::OpenProject;
+use arki_domain::projection::MAX_DISABLED_TOOLS;
+use arki_domain::{Code, EventDraft, EventLog, Executor, Fault, SessionConfigured, SessionId, ToolDefinition};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A tool as a session has it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionTool {
+    pub definition: ToolDefinition,
+    pub enabled: bool,
+}
+
+impl Engine {
+    /// The tools that a run in this folder would have, in the order they are offered.
+    ///
+    /// # Errors
+    /// When the folder or the configuration cannot be used.
+    pub fn tools(&self, folder: &Path) -> Result<Arc<[ToolDefinition]>, Fault> {
+        self.tools_of(folder, AGENT)
+    }
+
+    fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Fault> {
+        let open = self.load_project(folder)?;
+        let config = self.config_of(&open)?.for_agent(agent)?;
+        Ok(self.kernel(&open, &config).definitions())
+    }
+
+    /// The tools of a session's folder, and which of them its runs have.
+    ///
+    /// # Errors
+    /// `SESSION_NOT_FOUND`, or when the folder or the configuration cannot be used.
+    pub fn session_tools(&self, session: &SessionId) -> Result<Vec<SessionTool>, Fault> {
+        let disabled = self.disabled_tools(session, false, None)?;
+        let tools = self.tools_of(Path::new(&self.session(session)?.project), &self.agent_of(session)?)?;
+        let tool = |definition: &ToolDefinition| SessionTool {
+            enabled: !disabled.iter().any(|name| *name == *definition.name),
+            definition: definition.clone(),
+        };
+        Ok(tools.iter().map(tool).collect())
+    }
+
+    /// Switches tools of a session on and off, by name; its next run begins with what is on then.
+    ///
+    /// # Errors
+    /// `TOOL_UNKNOWN`, or as [`Engine::session_tools`].
+    pub async fn switch_session_tools(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<(), Fault> {
+        let open = self.load_project(Path::new(&self.session(session)?.project))?;
+        let config = self.config_of(&open)?;
+        self.ensure_known_tools(&open, &config, on)?;
+        self.ensure_known_tools(&open, &config, off)?;
+        let before = self.disabled_tools(session, false, None)?;
+        let mut disabled: Vec<String> = before.iter().chain(off).filter(|name| !on.contains(name)).cloned().collect();
+        disabled.sort();
+        disabled.dedup();
+        if disabled == before {
+            return Ok(());
+        }
+        self.ensure_whole(session)?;
+        let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled) };
+        self.log.append(session, vec![EventDraft::of_session(configured)]).await?;
+        Ok(())
+    }
+
+    /// `given`, or what the session says.
+    pub(crate) fn disabled_tools(
+        &self,
+        session: &SessionId,
+        is_new: bool,
+        given: Option<&Vec<String>>,
+    ) -> Result<Vec<String>, Fault> {
+        match given {
+            Some(given) => Ok(given.clone()),
+            None if is_new => Ok(Vec::new()),
+            None => Ok(self.overview(session)?.disabled_tools),
+        }
+    }
+
+    /// A misspelt name would leave the tool on that it means.
+    pub(crate) fn ensure_known_tools(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        names: &[String],
+    ) -> Result<(), Fault> {
+        if names.len() > MAX_DISABLED_TOOLS {
+            let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
+            return Err(Fault::new(Code::USAGE, "These are too many tools.", hint));
+        }
+        let kernel = self.kernel(open, config);
+        names.iter().try_for_each(|name| kernel.ensure_known(name))
+    }
+}

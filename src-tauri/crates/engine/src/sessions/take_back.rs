@@ -1,0 +1,77 @@
+//! Taking back one change of the agent, later edits kept.
+
+use crate::Engine;
+use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
+use arki_domain::projection::FilesAt;
+use arki_domain::{
+    ChangeTakenBack, Code, EventBody, EventDraft, EventLog, Fault, FileChanged, RestoreAction, SessionId,
+};
+use std::path::Path;
+use std::sync::Arc;
+
+impl Engine {
+    /// What taking back the change that event `seq` tells of would do. Changes nothing.
+    ///
+    /// # Errors
+    /// `CHANGE_NOT_FOUND`, or when the folder or the database cannot be read.
+    pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+        let summary = self.session(session_id)?;
+        let open = self.load_project(Path::new(&summary.project))?;
+        let (event, _) = self.change_at(session_id, seq)?;
+        let files: Vec<PlannedFile> =
+            FilesAt::fold(0, &[event]).into_iter().map(|file| self.plan_file(&open, file)).collect();
+        let diff = diff(&open, &files)?;
+        let scope = RewindScope { files: true, conversation: false };
+        Ok(RewindPlan { to_seq: seq, scope, files, diff, prompt: None, ended_run: None })
+    }
+
+    /// Takes the change back.
+    ///
+    /// # Errors
+    /// `CHANGE_CONFLICT` where later edits touch the same lines, `SESSION_BUSY`, `UNTRUSTED`, those of
+    /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
+    pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+        self.ensure_whole(session_id)?;
+        let _claim = self.claim(session_id)?;
+        let lease = self.lease(session_id).await?;
+        let done = self.take_back_alone(session_id, seq).await;
+        lease.release().await?;
+        done
+    }
+
+    async fn take_back_alone(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
+        self.tell_interrupted(session_id).await?;
+        let plan = self.plan_take_back(session_id, seq)?;
+        if let Some(planned) = plan.files.iter().find(|planned| planned.file.action == RestoreAction::Conflict) {
+            return Err(Fault::new(
+                Code::CHANGE_CONFLICT,
+                format!("{} was changed again where this change was made.", planned.file.path),
+                "Take back the later change first, or edit the file by hand.",
+            ));
+        }
+        let (event, changed) = self.change_at(session_id, seq)?;
+        self.restore(session_id, &plan.files).await?;
+        let taken = ChangeTakenBack {
+            call_id: changed.call_id,
+            seq,
+            changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
+        };
+        self.log.append(session_id, vec![EventDraft { run_id: event.run_id, body: taken.into() }]).await?;
+        Ok(plan)
+    }
+
+    fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(arki_domain::Event, FileChanged), Fault> {
+        let event = self.reader().event(session_id, seq)?;
+        let change = event.and_then(|event| match event.body() {
+            EventBody::FileChanged(changed) => Some((event, changed)),
+            _ => None,
+        });
+        change.ok_or_else(|| {
+            Fault::new(
+                Code::CHANGE_NOT_FOUND,
+                format!("Event {seq} of the session {session_id} is no change of a file."),
+                format!("`arki events {session_id}` shows them: `file.changed`."),
+            )
+        })
+    }
+}

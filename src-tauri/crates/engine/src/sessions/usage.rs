@@ -1,0 +1,89 @@
+//! What was used, by day and model.
+
+use crate::Engine;
+use crate::runs::launch::day_in;
+use arki_domain::projection::DailyUsage;
+use arki_domain::{Fault, SessionId, sha256_hex};
+use arki_store::UsageMark;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// What is looked at of a time zone: 2020 to 2039.
+const SAMPLED_DAYS: RangeInclusive<i64> = 18_262..=25_566;
+const SECONDS_A_DAY: i64 = 86_400;
+
+/// Where the sum of all sessions is kept.
+const KEPT: &str = "usage_by_day.2";
+
+#[derive(Default, Serialize, Deserialize)]
+struct KeptUsage {
+    /// The [`signature`] of the time zone whose days they are.
+    zone: String,
+    mark: UsageMark,
+    usage: DailyUsage,
+}
+
+impl Engine {
+    /// Of one session or of all that are kept; days are the user's. A fork's origin has used what it used itself. Of all
+    /// sessions only what is new since the last time is read.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn daily_usage(&self, session: Option<&SessionId>) -> Result<DailyUsage, Fault> {
+        let mut usage = DailyUsage::default();
+        let zone = TimeZone::system();
+        let day = |ts| day_in(&zone, ts);
+        if let Some(session) = session {
+            self.reader().each_usage_event_of(session, |event| usage.apply(event, day))?;
+            return Ok(usage);
+        }
+        let signature = signature(&zone);
+        let kept = self.kept_usage(&signature)?;
+        usage = kept.usage;
+        let mut mark = self.reader().each_usage_event_after(kept.mark, |event| usage.apply(event, day))?;
+        if mark.is_none() {
+            usage = DailyUsage::default();
+            mark = self.reader().each_usage_event_after(UsageMark::default(), |event| usage.apply(event, day))?;
+        }
+        let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok(usage) };
+        let kept = KeptUsage { zone: signature, mark, usage };
+        self.keep_usage(&kept).await;
+        Ok(kept.usage)
+    }
+
+    /// What cannot be read is read anew from the log.
+    fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
+        let kept = self.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
+        Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
+    }
+
+    /// Nothing is lost without it but time.
+    async fn keep_usage(&self, kept: &KeptUsage) {
+        let Ok(text) = serde_json::to_string(kept) else { return };
+        if let Err(error) = self.store.set_meta(KEPT, &text).await {
+            tracing::warn!(%error, "what was used was not kept by day");
+        }
+    }
+}
+
+/// A zone's name is not always known; what it does to the clock is.
+fn signature(zone: &TimeZone) -> String {
+    let offset = |day| zone.to_offset(Timestamp::from_second(day * SECONDS_A_DAY).unwrap_or_default()).seconds();
+    let offsets: Vec<u8> = SAMPLED_DAYS.flat_map(|day| offset(day).to_le_bytes()).collect();
+    sha256_hex(&offsets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zone_is_known_by_what_it_does_to_the_clock() {
+        let of = |zone: &str| signature(&TimeZone::posix(zone).unwrap());
+        assert_eq!(of("CET-1CEST,M3.5.0,M10.5.0/3"), of("MEZ-1MESZ,M3.5.0,M10.5.0/3"));
+        assert_ne!(of("CET-1CEST,M3.5.0,M10.5.0/3"), of("CET-1"));
+        assert_ne!(of("CET-1"), signature(&TimeZone::UTC));
+    }
+}
