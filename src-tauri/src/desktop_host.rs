@@ -1,6 +1,6 @@
 //! What reaches the window unasked, as Tauri events.
 
-use arki_engine::ProjectState;
+use arki_api::ProjectState;
 use tauri::{AppHandle, Emitter};
 
 /// The window listens to this name.

@@ -1,8 +1,9 @@
 //! The window's commands about the app and folders: thin delegates to the engine.
 
 use crate::desktop::Desktop;
+use arki_api::{AppState, CommandError, ProjectState};
 use arki_domain::Fault;
-use arki_engine::{AppState, CommandError, Engine, ProjectState};
+use arki_engine::Engine;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tauri::{AppHandle, State};

@@ -2,7 +2,8 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_engine::{Frame, Frames};
+use arki_api::Frame;
+use arki_engine::Frames;
 use std::sync::{Arc, Mutex, PoisonError};
 use tauri::State;
 

@@ -2,11 +2,10 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
+use arki_api::{LineOrigin, RewindPreview, Sent, SessionOverview, SessionSummary, SessionToolEntry, Shown};
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{
-    RewindPreview, RewindScope, Sent, SessionOverview, SessionSummary, SessionToolEntry, Shown, WireLineOrigin,
-};
+use arki_engine::RewindScope;
 use std::path::Path;
 use tauri::State;
 
@@ -49,7 +48,7 @@ pub(crate) async fn set_queue(
 #[tauri::command]
 pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<Sent> {
     match desktop.engine.send_next(&desktop.engine.session_shown(of)?).await? {
-        Some(running) => Ok(Sent::started(&running.0)),
+        Some(running) => Ok(Sent::from(&running.0)),
         None => Err(nothing_waits().into()),
     }
 }
@@ -111,12 +110,12 @@ pub(crate) async fn line_origins(
     session_id: String,
     path: String,
     desktop: State<'_, Desktop>,
-) -> Answer<Vec<WireLineOrigin>> {
+) -> Answer<Vec<LineOrigin>> {
     let lines = reading(&desktop, move |engine| {
         let session = engine.find_session(&session_id)?;
         engine.line_origins(Path::new(&session.project), &path)
     });
-    Ok(lines.await?.into_iter().map(Into::into).collect())
+    Ok(lines.await?.into_iter().map(arki_engine::line_origin).collect())
 }
 
 fn nothing_waits() -> Fault {

@@ -2,8 +2,9 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
+use arki_api::{RemovedSession, SearchHit};
 use arki_domain::{Code, Fault, SessionId};
-use arki_engine::{ExportFormat, RemovedSession, SearchQuery, WireExportFormat, WireSearchHit};
+use arki_engine::{ExportFormat, SearchQuery};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,9 @@ pub(crate) async fn search_sessions(
     project: Option<String>,
     limit: usize,
     desktop: State<'_, Desktop>,
-) -> Answer<Vec<WireSearchHit>> {
+) -> Answer<Vec<SearchHit>> {
     let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
-    Ok(desktop.engine.search(query).await?.into_iter().map(Into::into).collect())
+    Ok(desktop.engine.search(query).await?.into_iter().map(arki_engine::search_hit).collect())
 }
 
 #[tauri::command]
@@ -31,7 +32,7 @@ pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Deskto
 #[tauri::command]
 pub(crate) async fn export_session(
     session_id: String,
-    format: WireExportFormat,
+    format: arki_api::ExportFormat,
     app: AppHandle,
     desktop: State<'_, Desktop>,
 ) -> Answer<Option<String>> {
@@ -82,11 +83,11 @@ fn open(path: &Path) -> Result<File, Fault> {
     })
 }
 
-fn extension(format: WireExportFormat) -> &'static str {
+fn extension(format: arki_api::ExportFormat) -> &'static str {
     match format {
-        WireExportFormat::Jsonl => "jsonl",
-        WireExportFormat::Markdown => "md",
-        WireExportFormat::Html => "html",
+        arki_api::ExportFormat::Jsonl => "jsonl",
+        arki_api::ExportFormat::Markdown => "md",
+        arki_api::ExportFormat::Html => "html",
     }
 }
 

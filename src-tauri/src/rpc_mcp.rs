@@ -2,11 +2,11 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_domain::{Code, Fault};
-use arki_engine::{
+use arki_api::{
     ElicitationAction, ElicitationFault, ElicitationReply, ElicitationSummary, McpServerEntry, McpServerSettings,
     McpTestStep,
 };
+use arki_domain::{Code, Fault};
 use std::path::PathBuf;
 use tauri::ipc::Channel;
 use tauri::{AppHandle, State};

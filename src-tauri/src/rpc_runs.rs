@@ -2,11 +2,12 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::{Answer, reading};
-use arki_domain::{ApprovalId, Code, QuestionId, QueueMode, SessionId};
-use arki_engine::{
-    Accepted, ApprovalSummary, QuestionSummary, Resolution, ReviewPage, RunTarget, RunningCommand, SendOptions, Sent,
-    SessionPage, SessionSummary, Shown, StartRun, WireResolution, WireReviewFile, rule_text,
+use arki_api::{
+    ApprovalSummary, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent, SessionPage,
+    SessionSummary, Shown,
 };
+use arki_domain::{ApprovalId, Code, QuestionId, QueueMode, SessionId};
+use arki_engine::{Accepted, Resolution, RunTarget, StartRun, rule_text};
 use tauri::State;
 
 /// The list shows this many; older sessions are found by search.
@@ -48,10 +49,10 @@ pub(crate) async fn send_message(
         message_id: None,
         disabled_tools: None,
     };
-    let Some(mode) = mode else { return Ok(Sent::started(&desktop.engine.start_run(start).await?.0)) };
+    let Some(mode) = mode else { return Ok(Sent::from(&desktop.engine.start_run(start).await?.0)) };
     let session_id = session_id_of(&start.target);
     match desktop.engine.send(start, mode).await? {
-        Accepted::Started((run, _handle)) => Ok(Sent::started(&run)),
+        Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),
         Accepted::Queued(message_id) => Ok(Sent { session_id, run_id: None, message_id: Some(message_id.to_string()) }),
     }
 }
@@ -92,7 +93,7 @@ pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<Ap
 
 /// The files of a change whose diff is too large to be sent at once.
 #[tauri::command]
-pub(crate) async fn review_files(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<WireReviewFile>> {
+pub(crate) async fn review_files(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<ReviewFile>> {
     reading(&desktop, move |engine| engine.review_files(&ApprovalId::from(approval_id))).await
 }
 
@@ -118,7 +119,7 @@ pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Deskto
 #[tauri::command]
 pub(crate) async fn resolve_approval(
     approval_id: String,
-    resolution: WireResolution,
+    resolution: arki_api::Resolution,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
     let resolution = Resolution {

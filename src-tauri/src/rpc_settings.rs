@@ -2,7 +2,7 @@
 
 use crate::desktop::Desktop;
 use crate::rpc::Answer;
-use arki_engine::{LiveModelList, ModelEntry, ProviderEntry, ProviderTestStep};
+use arki_api::{LiveModelList, ModelEntry, ProviderEntry, ProviderTestStep};
 use tauri::State;
 use tauri::ipc::Channel;
 

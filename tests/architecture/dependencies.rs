@@ -1,13 +1,15 @@
 //! Which crate may know which.
 
 use crate::manifests::Manifests;
+use crate::sources::{Source, shipped};
 use std::collections::BTreeSet;
 
 /// Each crate and those of ours that it may name in its manifest. A new arrow is argued in `docs/decisions` first.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("arki-desktop", &["engine", "domain"]),
-    ("arki-cli", &["engine", "domain"]),
-    ("arki-engine", &["pipelines", "agent", "store", "mcp", "tools", "workspace", "context", "llm", "domain"]),
+    ("arki-desktop", &["api", "engine", "domain"]),
+    ("arki-cli", &["api", "engine", "domain"]),
+    ("arki-engine", &["api", "pipelines", "agent", "store", "mcp", "tools", "workspace", "context", "llm", "domain"]),
+    ("arki-api", &["domain"]),
     ("arki-pipelines", &["agent", "domain"]),
     ("arki-agent", &["context", "llm", "domain"]),
     ("arki-mcp", &["tools", "workspace", "domain"]),
@@ -67,12 +69,27 @@ fn the_planner_cannot_reach_the_executor_not_even_indirectly() {
 }
 
 #[test]
-fn the_domain_depends_on_none_of_ours_and_does_no_input_or_output() {
+fn the_domain_depends_on_none_of_ours_and_the_api_on_the_domain_alone() {
     let manifests = Manifests::read();
     assert_eq!(manifests.reaches("arki-domain"), BTreeSet::new());
-    for library in ["tokio", "reqwest", "rusqlite", "tracing-appender", "tempfile", "cap-std", "rustix"] {
-        assert!(!manifests.normal["arki-domain"].contains(library), "arki-domain knows {library}");
+    assert_eq!(manifests.reaches("arki-api"), BTreeSet::from(["arki-domain".to_owned()]));
+}
+
+#[test]
+fn neither_the_domain_nor_the_api_does_input_or_output() {
+    let manifests = Manifests::read();
+    for package in ["arki-domain", "arki-api"] {
+        for library in ["tokio", "reqwest", "rusqlite", "tracing-appender", "tempfile", "cap-std", "rustix"] {
+            assert!(!manifests.normal[package].contains(library), "{package} knows {library}");
+        }
     }
+    let folders = ["src-tauri/crates/domain/", "src-tauri/crates/api/"];
+    let sources: Vec<Source> =
+        shipped().into_iter().filter(|source| folders.iter().any(|at| source.is_in(at))).collect();
+    assert!(sources.len() > 40, "only {} sources were found", sources.len());
+    let world = ["std::fs", "std::net", "std::process", "std::env", "std::io::stdin", "std::io::stdout", "std::thread"];
+    let found: Vec<String> = sources.iter().flat_map(|source| source.uses(&world)).collect();
+    assert!(found.is_empty(), "it reaches the world:\n{}", found.join("\n"));
 }
 
 #[test]

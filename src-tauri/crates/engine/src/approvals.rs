@@ -1,6 +1,7 @@
 //! What waits for the user's word, and what the user allowed from then on.
 
 pub(crate) mod expiry;
+mod for_clients;
 pub(crate) mod judgement;
 pub(crate) mod questions;
 pub(crate) mod resolve;

@@ -1,7 +1,8 @@
 //! What works on this machine and what does not, with what to do about it.
 
-use crate::accounts::keys::{KeyStatus, keychain_answers};
+use crate::accounts::keys::keychain_answers;
 use crate::{Engine, EngineOptions};
+use arki_api::KeyStatus;
 use arki_domain::{Fault, io_words};
 use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, free_bytes, inherited_environment, path_origin};
 use serde::Serialize;

@@ -6,6 +6,7 @@
 mod configuring;
 mod elicitations;
 mod entries;
+mod form_fields;
 mod keeping;
 mod launcher;
 mod settings;
@@ -14,7 +15,7 @@ mod sign_in;
 use crate::Engine;
 use crate::config::{Config, ConfiguredServer, McpOrigin};
 use crate::projects::open::OpenProject;
-use crate::wire::{McpServerEntry, McpTestStep, McpTestStepName};
+use arki_api::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
 use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
 use arki_tools::Tool;

@@ -3,6 +3,7 @@
 pub(crate) mod anchoring;
 pub(crate) mod contents;
 pub(crate) mod export;
+pub(crate) mod for_clients;
 pub(crate) mod fork;
 pub(crate) mod history;
 pub(crate) mod keeping;

@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use arki_api::Shown;
 use arki_domain::projection::SessionState;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunOptions, SystemClock,
 };
-use arki_engine::{
-    Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, Shown, StartRun,
-};
+use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, StartRun};
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;

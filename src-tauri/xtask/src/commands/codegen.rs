@@ -1,6 +1,6 @@
 //! `cargo xtask codegen`: the interface's types, made from the Rust ones.
 //!
-//! `ts-rs` writes one file a type while the engine's tests run; this adds an
+//! `ts-rs` writes one file a type while the tests of `arki-api` run; this adds an
 //! `index.ts` and formats. Checking makes the same files in a scratch folder
 //! and compares: a check never touches the work tree.
 
@@ -78,7 +78,7 @@ fn export(repository: &Repository) -> Result<(), Failure> {
     let folder = exported(repository);
     files::remove_folder(&folder)?;
     let mut command = process::cargo(&repository.root);
-    command.args(["test", "--locked", "--quiet", "--package", "arki-engine", "--lib", "export_bindings"]);
+    command.args(["test", "--locked", "--quiet", "--package", "arki-api", "--lib", "export_bindings"]);
     export_into(&mut command, &folder);
     process::run(&mut command)
 }
@@ -87,7 +87,7 @@ fn formatted(repository: &Repository) -> Result<Tree, Failure> {
     let exported = exported(repository);
     if !exported.exists() {
         // Taken at its word, that would remove every type of the interface.
-        return Err(Failure::new("the engine's tests exported no types")
+        return Err(Failure::new("the tests of arki-api exported no types")
             .hint("a type of the window's protocol derives `ts_rs::TS` and says `#[ts(export)]`"));
     }
     let mut tree = files::read_tree(&exported, &[])?;

@@ -3,8 +3,9 @@
 use crate::arguments::KeysCommand;
 use crate::exit::Exit;
 use crate::output::Output;
+use arki_api::KeyStatus;
 use arki_domain::{Code, Fault};
-use arki_engine::{Engine, KeyStatus};
+use arki_engine::Engine;
 use serde::Serialize;
 use std::io::Read;
 use zeroize::Zeroizing;

@@ -3,11 +3,11 @@
 use crate::arguments::McpCommand;
 use crate::exit::Exit;
 use crate::output::Output;
-use arki_domain::{Code, Fault};
-use arki_engine::{
-    Engine, EnvironmentKeys, McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep,
-    McpVariable, PinChange, one_line,
+use arki_api::{
+    McpChangedTool, McpServerEntry, McpServerSettings, McpServerState, McpTestStep, McpVariable, PinChange,
 };
+use arki_domain::{Code, Fault};
+use arki_engine::{Engine, EnvironmentKeys, one_line};
 use serde_json::json;
 use std::path::Path;
 
@@ -139,9 +139,9 @@ async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resul
 fn told(step: &McpTestStep) -> Vec<String> {
     let mark = if step.ok { "\x1b[32m✓\x1b[0m" } else { "\x1b[31m✕\x1b[0m" };
     let name = match step.step {
-        arki_engine::McpTestStepName::Start => "start",
-        arki_engine::McpTestStepName::Initialize => "initialize",
-        arki_engine::McpTestStepName::Tools => "tools",
+        arki_api::McpTestStepName::Start => "start",
+        arki_api::McpTestStepName::Initialize => "initialize",
+        arki_api::McpTestStepName::Tools => "tools",
     };
     let mut lines = vec![format!("{mark} {name:<10} {:>6} ms  {}", step.duration_ms, one_line(&step.message))];
     lines.extend(step.hint.iter().filter(|hint| !hint.is_empty()).map(|hint| format!("  hint: {hint}")));
@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn a_failed_step_shows_what_the_server_printed() {
         let step = McpTestStep {
-            step: arki_engine::McpTestStepName::Initialize,
+            step: arki_api::McpTestStepName::Initialize,
             ok: false,
             duration_ms: 5,
             message: "It ended.".into(),

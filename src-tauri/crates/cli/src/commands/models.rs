@@ -2,8 +2,9 @@
 
 use crate::exit::Exit;
 use crate::output::Output;
+use arki_api::{LiveModelList, ModelEntry, ModelFigures, ModelPrice};
 use arki_domain::Fault;
-use arki_engine::{Engine, LiveModelList, ModelEntry, ModelFigures, ModelPrice};
+use arki_engine::Engine;
 
 pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     let LiveModelList { models, silent } = engine.live_models().await?;

@@ -4,8 +4,9 @@ use crate::arguments::ProvidersCommand;
 use crate::commands::keys::source;
 use crate::exit::Exit;
 use crate::output::Output;
+use arki_api::{KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
 use arki_domain::Fault;
-use arki_engine::{Engine, KeyStatus, ProviderTestState, ProviderTestStep, ProviderTestStepName};
+use arki_engine::Engine;
 use serde_json::json;
 
 pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, output: &Output) -> Result<Exit, Fault> {

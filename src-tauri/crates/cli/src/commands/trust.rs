@@ -2,8 +2,9 @@
 
 use crate::exit::Exit;
 use crate::output::{Output, visible};
+use arki_api::{PinChange, ProjectState, TrustState};
 use arki_domain::Fault;
-use arki_engine::{Engine, PinChange, ProjectState, TrustState, one_line};
+use arki_engine::{Engine, one_line};
 use std::path::Path;
 
 pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {

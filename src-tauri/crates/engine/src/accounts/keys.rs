@@ -1,10 +1,10 @@
 //! API keys: the environment where it has one, else the operating system's keychain. Never a file.
 
 use crate::EnvironmentKeys;
+use arki_api::KeyStatus;
 use arki_domain::{Code, Fault, Redactor};
 use arki_llm::{KeyNeed, KeySource, ProviderSettings, Secret};
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
@@ -14,17 +14,6 @@ const SERVICE: &str = "arki";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer input is not a key.
 const LONGEST_KEY_BYTES: usize = 16 * 1024;
-
-/// Where a provider's key comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ts_rs::TS)]
-#[serde(rename_all = "snake_case")]
-#[ts(export, rename = "KeySource")]
-pub enum KeyStatus {
-    Keychain,
-    Environment,
-    NoneNeeded,
-    Missing,
-}
 
 /// Finds keys, and has every key that was found redacted from then on.
 pub(crate) struct Keys {

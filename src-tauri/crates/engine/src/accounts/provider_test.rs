@@ -1,9 +1,10 @@
 //! Asking providers what only they can say: whether they work, and which models a local one has.
 
 use crate::Engine;
-use crate::wire::{LiveModelList, ModelEntry, ProviderTestStep, SilentProvider};
-use arki_domain::Fault;
-use arki_llm::Providers;
+use crate::accounts::model_entry::model_entry;
+use arki_api::{LiveModelList, ModelEntry, ProviderTestState, ProviderTestStep, ProviderTestStepName, SilentProvider};
+use arki_domain::{Fault, Redactor};
+use arki_llm::{Providers, TestOutcome, TestStep, TestStepName};
 
 impl Engine {
     /// Tests a provider as it is configured now, and one of its models where a name is given: that costs a request of a
@@ -21,8 +22,7 @@ impl Engine {
         self.keys.redact_environment(&config.providers);
         // Made anew: neither a key that was replaced meanwhile nor a busy queue should decide the test.
         let providers = Providers::new(config.providers, self.keys.clone());
-        let mut told = |step: ProviderTestStep| on_step(step.redacted(&self.redactor));
-        providers.test(provider, model, &mut |step| told(step.into())).await
+        providers.test(provider, model, &mut |step| on_step(redacted(ended_step(step), &self.redactor))).await
     }
 
     /// As [`Engine::models`], with what the local servers list now; asks them all at once, for about two seconds.
@@ -34,7 +34,7 @@ impl Engine {
         let mut silent = Vec::new();
         for live in self.providers(&self.user_config()?).live_models().await {
             match live.models {
-                Ok(listed) => listed.into_iter().for_each(|info| put(&mut models, info.into())),
+                Ok(listed) => listed.into_iter().for_each(|info| put(&mut models, model_entry(info))),
                 Err(fault) => silent.push(SilentProvider {
                     provider: live.provider,
                     code: fault.code,
@@ -55,4 +55,32 @@ fn put(models: &mut Vec<ModelEntry>, live: ModelEntry) {
     }
     let place = models.iter().rposition(|known| known.provider == live.provider).map_or(models.len(), |last| last + 1);
     models.insert(place, live);
+}
+
+fn ended_step(step: TestStep) -> ProviderTestStep {
+    let (state, message, code, hint) = match step.outcome {
+        TestOutcome::Ok(words) => (ProviderTestState::Ok, words, None, None),
+        TestOutcome::Skipped(words) => (ProviderTestState::Skipped, words, None, None),
+        TestOutcome::Failed(fault) => (ProviderTestState::Failed, fault.message, Some(fault.code), Some(fault.hint)),
+    };
+    let duration_ms = u64::try_from(step.duration.as_millis()).unwrap_or(u64::MAX);
+    ProviderTestStep { step: name(step.name), state, duration_ms, message, code, hint }
+}
+
+/// A server may repeat a key, also another's, in what it says.
+fn redacted(step: ProviderTestStep, redactor: &Redactor) -> ProviderTestStep {
+    let redacted = |text: String| redactor.redact(&text).into_owned();
+    ProviderTestStep { message: redacted(step.message), hint: step.hint.map(redacted), ..step }
+}
+
+fn name(name: TestStepName) -> ProviderTestStepName {
+    match name {
+        TestStepName::Settings => ProviderTestStepName::Settings,
+        TestStepName::Key => ProviderTestStepName::Key,
+        TestStepName::Reach => ProviderTestStepName::Reach,
+        TestStepName::Tls => ProviderTestStepName::Tls,
+        TestStepName::Models => ProviderTestStepName::Models,
+        TestStepName::Model => ProviderTestStepName::Model,
+        TestStepName::Answer => ProviderTestStepName::Answer,
+    }
 }

@@ -1,11 +1,11 @@
 //! Providers, models and keys, as the settings show and change them.
 
 use crate::Engine;
+use crate::accounts::model_entry::model_entry;
 use crate::config::{AGENT, Config, parse};
-use crate::wire::{AppState, ApprovalSummary, ModelEntry, ProjectState, ProviderEntry, SessionPage, WireEvent};
-use arki_domain::{ApprovalRequested, Code, Fault, SessionId};
+use arki_api::{AppState, ModelEntry, ProjectState, ProviderEntry, SessionPage};
+use arki_domain::{Code, Fault, SessionId};
 use arki_llm::ProviderKind;
-use arki_store::ApprovalRecord;
 use arki_workspace::{Sandbox, write_private_file};
 use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use std::str::FromStr;
@@ -19,11 +19,11 @@ impl Engine {
     pub fn models(&self) -> Result<Vec<ModelEntry>, Fault> {
         let config = self.user_config()?;
         let providers = self.providers(&config);
-        let mut models: Vec<ModelEntry> = providers.models().into_iter().map(Into::into).collect();
+        let mut models: Vec<ModelEntry> = providers.models().into_iter().map(model_entry).collect();
         if !models.iter().any(|model| model.id == config.model)
             && let Ok(info) = providers.model_info(&config.model)
         {
-            models.push(info.into());
+            models.push(model_entry(info));
         }
         Ok(models)
     }
@@ -227,42 +227,10 @@ impl Engine {
             Some(_) => None,
         };
         Ok(SessionPage {
-            events: page.events.into_iter().map(|event| WireEvent(Arc::new(event))).collect(),
+            events: page.events.into_iter().map(|event| arki_api::Event(Arc::new(event))).collect(),
             has_more: page.has_more,
             partial: partial.map(Into::into),
         })
-    }
-}
-
-impl ApprovalSummary {
-    /// `shown`: what was asked, as it is shown.
-    pub(crate) fn of(record: &ApprovalRecord, shown: ApprovalRequested) -> Self {
-        let ApprovalRequested {
-            approval_id,
-            call_id,
-            tool_id,
-            args,
-            risk,
-            reason,
-            preview,
-            command,
-            timeout_seconds,
-            ..
-        } = shown;
-        Self {
-            approval_id: approval_id.to_string(),
-            session_id: record.session_id.to_string(),
-            run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
-            call_id: call_id.to_string(),
-            tool_id,
-            args: crate::wire::shortened(args),
-            risk: word(&risk),
-            reason,
-            requested_at: record.requested.ts,
-            timeout_seconds,
-            preview: preview.map(Into::into),
-            command,
-        }
     }
 }
 

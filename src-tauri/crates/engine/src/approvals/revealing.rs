@@ -1,7 +1,8 @@
 //! What a review shows: the real bytes, which the preview's hash covers. In the log there are placeholders.
 
 use crate::Engine;
-use crate::wire::ApprovalSummary;
+use crate::approvals::for_clients::approval_summary;
+use arki_api::ApprovalSummary;
 use arki_domain::{ApprovalRequested, Fault, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
@@ -13,7 +14,7 @@ impl Engine {
     /// When the database cannot be read.
     pub fn inbox(&self) -> Result<Vec<ApprovalSummary>, Fault> {
         let pending = self.pending_approvals()?;
-        Ok(pending.iter().filter_map(|record| Some(ApprovalSummary::of(record, self.revealed(record)?))).collect())
+        Ok(pending.iter().filter_map(|record| Some(approval_summary(record, self.revealed(record)?))).collect())
     }
 
     /// What is asked, with the secrets in the place of their placeholders as far as they can be found here. For the

@@ -2,13 +2,12 @@
 
 use crate::Engine;
 use crate::sessions::lineage::EventSource;
+use arki_api::ReviewChange;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
 use arki_store::ApprovalRecord;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
-use ts_rs::TS;
 
 /// A diff with its files, in the order of their hunks.
 #[derive(Debug, Clone)]
@@ -31,18 +30,6 @@ pub struct ReviewFile {
     bytes: Range<usize>,
     /// Where the text of each hunk begins; a file that is shown whole has one, without lines.
     hunk_starts: Vec<usize>,
-}
-
-/// What becomes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
-#[serde(rename_all = "snake_case")]
-#[ts(export)]
-pub enum ReviewChange {
-    Added,
-    Deleted,
-    #[default]
-    Modified,
-    Renamed,
 }
 
 /// A piece of a diff, from one hunk on.
@@ -170,13 +157,14 @@ impl ReviewDiff {
     }
 }
 
-impl ReviewChange {
-    /// By a line before the first hunk.
-    fn of_head(line: &str) -> Option<Self> {
-        let heads =
-            [("new file mode", Self::Added), ("deleted file mode", Self::Deleted), ("rename to ", Self::Renamed)];
-        heads.into_iter().find(|(head, _)| line.starts_with(head)).map(|(_, change)| change)
-    }
+/// By a line before the first hunk.
+fn change_of_head(line: &str) -> Option<ReviewChange> {
+    let heads = [
+        ("new file mode", ReviewChange::Added),
+        ("deleted file mode", ReviewChange::Deleted),
+        ("rename to ", ReviewChange::Renamed),
+    ];
+    heads.into_iter().find(|(head, _)| line.starts_with(head)).map(|(_, change)| change)
 }
 
 impl ReviewFile {
@@ -201,7 +189,7 @@ impl ReviewFile {
             Some(b'@') => self.hunk_starts.push(at),
             Some(b'+') if !self.hunk_starts.is_empty() => self.added += 1,
             Some(b'-') if !self.hunk_starts.is_empty() => self.removed += 1,
-            Some(_) if self.hunk_starts.is_empty() => self.change = ReviewChange::of_head(line).unwrap_or(self.change),
+            Some(_) if self.hunk_starts.is_empty() => self.change = change_of_head(line).unwrap_or(self.change),
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 //! that is busy gets larger ones, not more.
 
 use crate::events::subscription::Subscription;
-use crate::wire::{CommandOutput, Frame, WireDelta, WireEvent};
+use arki_api::{CommandOutput, Frame, OutputDelta};
 use arki_domain::LiveEvent;
 
 /// A frame that has this much text is whole; the rest waits for the next.
@@ -25,10 +25,10 @@ impl Frames {
     pub async fn next(&mut self) -> Option<Frame> {
         let first = self.subscription.next().await?;
         let mut frame = Frame::default();
-        let mut bytes = frame.add(first);
+        let mut bytes = add(&mut frame, first);
         while bytes < MAX_FRAME_BYTES {
             match self.subscription.ready() {
-                Some(next) => bytes += frame.add(next),
+                Some(next) => bytes += add(&mut frame, next),
                 None => break,
             }
         }
@@ -36,56 +36,54 @@ impl Frames {
     }
 }
 
-impl Frame {
-    /// Returns how many bytes of text were added.
-    fn add(&mut self, announced: Result<LiveEvent, crate::Lagged>) -> usize {
-        match announced {
-            Ok(LiveEvent::Stored(event)) => {
-                let bytes = event.payload.get().len();
-                self.events.push(WireEvent(event));
-                bytes
-            }
-            Ok(LiveEvent::Delta { session_id, run_id, delta }) => {
-                let bytes = delta.text.len();
-                let (session_id, run_id) = (session_id.to_string(), run_id.to_string());
-                match self.deltas.last_mut() {
-                    Some(last)
-                        if last.run_id == run_id && last.turn == delta.turn && last.token_type == delta.token_type =>
-                    {
-                        last.text.push_str(&delta.text);
-                    }
-                    _ => self.deltas.push(WireDelta {
-                        session_id,
-                        run_id,
-                        turn: delta.turn,
-                        token_type: delta.token_type,
-                        text: delta.text,
-                    }),
+/// Returns how many bytes of text were added.
+fn add(frame: &mut Frame, announced: Result<LiveEvent, crate::Lagged>) -> usize {
+    match announced {
+        Ok(LiveEvent::Stored(event)) => {
+            let bytes = event.payload.get().len();
+            frame.events.push(arki_api::Event(event));
+            bytes
+        }
+        Ok(LiveEvent::Delta { session_id, run_id, delta }) => {
+            let bytes = delta.text.len();
+            let (session_id, run_id) = (session_id.to_string(), run_id.to_string());
+            match frame.deltas.last_mut() {
+                Some(last)
+                    if last.run_id == run_id && last.turn == delta.turn && last.token_type == delta.token_type =>
+                {
+                    last.text.push_str(&delta.text);
                 }
-                bytes
+                _ => frame.deltas.push(OutputDelta {
+                    session_id,
+                    run_id,
+                    turn: delta.turn,
+                    token_type: delta.token_type,
+                    text: delta.text,
+                }),
             }
-            Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text }) => {
-                let bytes = text.len();
-                let call_id = call_id.to_string();
-                match self.command_output.last_mut() {
-                    Some(last) if last.call_id == call_id => last.text.push_str(&text),
-                    _ => self.command_output.push(CommandOutput {
-                        session_id: session_id.to_string(),
-                        run_id: run_id.to_string(),
-                        call_id,
-                        text,
-                    }),
-                }
-                bytes
+            bytes
+        }
+        Ok(LiveEvent::CommandOutput { session_id, run_id, call_id, text }) => {
+            let bytes = text.len();
+            let call_id = call_id.to_string();
+            match frame.command_output.last_mut() {
+                Some(last) if last.call_id == call_id => last.text.push_str(&text),
+                _ => frame.command_output.push(CommandOutput {
+                    session_id: session_id.to_string(),
+                    run_id: run_id.to_string(),
+                    call_id,
+                    text,
+                }),
             }
-            Ok(LiveEvent::ElicitationsChanged) => {
-                self.elicitations_changed = true;
-                0
-            }
-            Err(crate::Lagged(_)) => {
-                self.missed = true;
-                0
-            }
+            bytes
+        }
+        Ok(LiveEvent::ElicitationsChanged) => {
+            frame.elicitations_changed = true;
+            0
+        }
+        Err(crate::Lagged(_)) => {
+            frame.missed = true;
+            0
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Engine;
 use crate::accounts::settings::ensure_variable_name;
 use crate::config::{ConfiguredServer, McpServerConfig};
-use crate::wire::{McpServerSettings, McpVariable};
+use arki_api::{McpServerSettings, McpVariable};
 use arki_domain::{Code, Fault};
 use arki_mcp::{is_server_name, shown_url};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};

@@ -3,8 +3,9 @@
 //! It is kept in memory alone: a question is a part of a call that a server works on, and ends with the call and with
 //! this process. What came of it stands in the call's result. The run stays at work meanwhile: it is not paused.
 
+use super::form_fields;
 use crate::Engine;
-use crate::wire::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
+use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
 use arki_domain::{Code, Fault, LiveBus, LiveEvent};
 use arki_mcp::{Elicitor, Page, Question, Reply, Wanted};
 use arki_tools::CallPlace;
@@ -106,7 +107,10 @@ impl Elicitations {
         let told = match (reply.action, &register.open[place].question.wanted) {
             (ElicitationAction::Accept, Wanted::Form(form)) => {
                 if let Err(faults) = form.check(&reply.values) {
-                    return Ok(faults.into_iter().map(ElicitationFault::from).collect());
+                    return Ok(faults
+                        .into_iter()
+                        .map(|fault| ElicitationFault { field: fault.field, message: fault.message })
+                        .collect());
                 }
                 Reply::Accept(reply.values)
             }
@@ -162,7 +166,7 @@ fn gone() -> Fault {
 
 fn summary(open: &Open) -> ElicitationSummary {
     let (fields, page) = match &open.question.wanted {
-        Wanted::Form(form) => (form.fields.iter().map(Into::into).collect(), None),
+        Wanted::Form(form) => (form.fields.iter().map(form_fields::field).collect(), None),
         Wanted::Page(page) => (Vec::new(), Some(in_parts(page))),
     };
     ElicitationSummary {

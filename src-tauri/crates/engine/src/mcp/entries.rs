@@ -3,7 +3,7 @@
 use super::configuring::settings_of;
 use crate::accounts::settings::word;
 use crate::config::{ConfiguredServer, McpOrigin};
-use crate::wire::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
+use arki_api::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
 use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport, shown_url};
 use std::sync::Arc;
@@ -76,9 +76,9 @@ fn changed(change: &ToolChange) -> McpChangedTool {
     McpChangedTool {
         name: change.name().to_owned(),
         change: match change.change {
-            Change::Added => crate::wire::PinChange::Added,
-            Change::Changed => crate::wire::PinChange::Changed,
-            Change::Removed => crate::wire::PinChange::Removed,
+            Change::Added => arki_api::PinChange::Added,
+            Change::Changed => arki_api::PinChange::Changed,
+            Change::Removed => arki_api::PinChange::Removed,
         },
         before: text(&change.before),
         now: text(&change.now),

@@ -4,7 +4,7 @@ use crate::Engine;
 use crate::config::denials_of;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::guides::{self, FoundGuides};
-use crate::wire::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
+use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
 use arki_store::{PinRecord, TrustRecord};

@@ -1,8 +1,8 @@
 //! What the window shows, as what a command acts on: a session only together with the folder that was shown with it.
 
 use crate::projects::open::canonical;
-use crate::wire::Shown;
 use crate::{Engine, RunTarget};
+use arki_api::Shown;
 use arki_domain::{Code, Fault, SessionId};
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The commands and MCP servers that run in this process, as the window shows them.
 
 use crate::Engine;
-use crate::wire::RunningCommand;
+use arki_api::RunningCommand;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 impl Engine {

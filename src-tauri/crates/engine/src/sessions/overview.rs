@@ -1,8 +1,9 @@
 //! What is shown of a session without reading all of it: a fold that begins at the last snapshot.
 
 use crate::Engine;
+use crate::sessions::for_clients;
 use crate::sessions::lineage::Stretch;
-use crate::wire::{ForkOrigin, SessionOverview};
+use arki_api::{ForkOrigin, SessionOverview};
 use arki_domain::projection::{Overview, SNAPSHOT_EVERY};
 use arki_domain::{CheckpointId, EventDraft, EventLog, Fault, SessionId, StateSnapshot};
 use std::sync::Arc;
@@ -38,7 +39,7 @@ impl Engine {
         let broken_at = self.known_broken(session_id)?;
         let holder = self.reader().lease_holder(session_id)?;
         let run_by = holder.filter(|(owner, _)| *owner != self.owner).map(|(_, pid)| pid);
-        Ok(SessionOverview { broken_at, run_by, ..SessionOverview::of(&overview, origin) })
+        Ok(SessionOverview { broken_at, run_by, ..for_clients::session_overview(&overview, origin) })
     }
 
     /// Keeps a snapshot where the last one is [`SNAPSHOT_EVERY`] events old, and says so in the log. Off the way of

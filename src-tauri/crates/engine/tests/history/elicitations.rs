@@ -1,8 +1,9 @@
 //! What MCP servers ask the user in the middle of a call, over a real server and a real run.
 
 use crate::stage::Stage;
+use arki_api::{ElicitationAction, ElicitationReply, ElicitationSummary};
 use arki_domain::{Elicitation, ElicitationAnswer, EventBody, LiveEvent, SessionId, ToolResult};
-use arki_engine::{ActiveRun, ElicitationAction, ElicitationReply, ElicitationSummary, RunEnd, Subscription};
+use arki_engine::{ActiveRun, RunEnd, Subscription};
 use arki_testkit::Turn;
 use serde_json::{Value, json};
 

@@ -1,6 +1,5 @@
 //! What MCP servers ask the user, as forms to fill in and pages to visit.
 
-use arki_mcp::{Choice, Field, FieldFault, FieldKind, TextFormat};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
@@ -78,57 +77,4 @@ pub enum ElicitationFieldKind {
     Choices {
         options: Vec<ElicitationChoice>,
     },
-}
-
-impl From<&Field> for ElicitationField {
-    fn from(field: &Field) -> Self {
-        Self {
-            name: field.name.clone(),
-            label: field.label.clone(),
-            description: field.description.clone(),
-            required: field.required,
-            kind: (&field.kind).into(),
-            default: field.default.clone(),
-        }
-    }
-}
-
-impl From<&FieldKind> for ElicitationFieldKind {
-    fn from(kind: &FieldKind) -> Self {
-        let shown = |options: &[Choice]| options.iter().map(ElicitationChoice::from).collect();
-        match kind {
-            FieldKind::Text { format, max_length } => {
-                Self::Text { format: format.map(ElicitationFormat::from), max_length: *max_length }
-            }
-            FieldKind::Number { is_integer, minimum, maximum } => {
-                Self::Number { is_integer: *is_integer, minimum: *minimum, maximum: *maximum }
-            }
-            FieldKind::Boolean => Self::Boolean,
-            FieldKind::Choice(options) => Self::Choice { options: shown(options) },
-            FieldKind::Choices(options) => Self::Choices { options: shown(options) },
-        }
-    }
-}
-
-impl From<TextFormat> for ElicitationFormat {
-    fn from(format: TextFormat) -> Self {
-        match format {
-            TextFormat::Email => Self::Email,
-            TextFormat::Uri => Self::Uri,
-            TextFormat::Date => Self::Date,
-            TextFormat::DateTime => Self::DateTime,
-        }
-    }
-}
-
-impl From<&Choice> for ElicitationChoice {
-    fn from(choice: &Choice) -> Self {
-        Self { value: choice.value.clone(), title: choice.title.clone() }
-    }
-}
-
-impl From<FieldFault> for ElicitationFault {
-    fn from(fault: FieldFault) -> Self {
-        Self { field: fault.field, message: fault.message }
-    }
 }

@@ -9,8 +9,7 @@ use ts_rs::TS;
 
 words! {
     /// A session's file: the log as it is, or something to read.
-    #[ts(rename = "ExportFormat")]
-    WireExportFormat { Jsonl, Markdown, Html }
+    ExportFormat { Jsonl, Markdown, Html }
     /// Who wrote a line: it was there before the session, the user did, or the agent did.
     LineKind { Before, User, Arki }
 }
@@ -104,14 +103,12 @@ wire! {
         /// How many sessions of its sub-agents went with it.
         pub subagents: usize,
     }
-    #[ts(rename = "SnippetPart")]
-    WireSnippetPart {
+    SnippetPart {
         pub text: String,
         /// Whether this is what was searched for.
         pub hit: bool,
     }
-    #[ts(rename = "SearchHit")]
-    WireSearchHit {
+    SearchHit {
         pub session_id: String,
         pub seq: u64,
         /// The event's type.
@@ -120,7 +117,7 @@ wire! {
         /// The session's.
         pub title: String,
         pub project: String,
-        pub snippet: Vec<WireSnippetPart>,
+        pub snippet: Vec<SnippetPart>,
     }
     Plan {
         pub intent: String,
@@ -157,8 +154,7 @@ wire! {
         pub run_by: Option<u32>,
     }
     /// A line of a file as it is now, and who wrote it. What is absent is not known, or was not the agent.
-    #[ts(rename = "LineOrigin")]
-    WireLineOrigin {
+    LineOrigin {
         /// From 1.
         pub number: u32,
         pub text: String,

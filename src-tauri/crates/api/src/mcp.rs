@@ -1,6 +1,6 @@
 //! MCP servers, as lists, tests and the settings show them.
 
-use super::{CommandError, PinChange};
+use crate::{CommandError, PinChange};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

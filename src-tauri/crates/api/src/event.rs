@@ -1,87 +1,28 @@
-//! What is too large for one message to the window: a change's diff comes in pages, and long arguments are cut.
+//! A stored event as it goes to clients. What is too large for one message is cut: a change's diff comes in pages, and
+//! long arguments are shortened.
 
-use super::WireEvent;
-use crate::Engine;
-use crate::approvals::review::{ReviewChange, ReviewFile};
-use arki_domain::{ApprovalId, Fault};
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+use std::sync::Arc;
 use ts_rs::TS;
 
 /// Payloads of calls and questions below this go as they are.
 const WHOLE_BYTES: usize = 256 << 10;
 /// Of a string in a longer one.
 const SHOWN_STRING_BYTES: usize = 16 << 10;
-/// Of a diff, at once.
-const PAGE_BYTES: usize = 64 << 10;
 
-/// A file of a change whose diff is too large to be sent at once.
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export, rename = "ReviewFile")]
-pub struct WireReviewFile {
-    pub path: String,
-    pub change: ReviewChange,
-    /// The number of its first hunk.
-    pub first_hunk: usize,
-    pub hunks: usize,
-    pub added: usize,
-    pub removed: usize,
-    /// Of its part of the diff.
-    pub bytes: usize,
-}
-
-/// Whole lines of a file's part of a diff.
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
-#[serde(rename_all = "camelCase")]
+/// A stored event as it goes to the window: the contract's form.
+#[derive(Debug, Clone, TS)]
 #[ts(export)]
-pub struct ReviewPage {
-    pub text: String,
-    /// Where the next page begins; null after the last.
-    pub next: Option<usize>,
-}
+pub struct Event(
+    #[ts(
+        type = "{ eventId: string; runId: string | null; sessionId: string; seq: number; ts: number; type: string; payload: Record<string, unknown>; prevHash: string; hash: string }"
+    )]
+    pub Arc<arki_domain::Event>,
+);
 
-impl From<&ReviewFile> for WireReviewFile {
-    fn from(file: &ReviewFile) -> Self {
-        Self {
-            path: file.path.clone(),
-            change: file.change,
-            first_hunk: file.first_hunk,
-            hunks: file.hunks,
-            added: file.added,
-            removed: file.removed,
-            bytes: file.diff_bytes(),
-        }
-    }
-}
-
-impl Engine {
-    /// The files of a change that waits or was decided.
-    ///
-    /// # Errors
-    /// `APPROVAL_NOT_FOUND`, and those of [`Self::review_diff`].
-    pub fn review_files(&self, approval: &ApprovalId) -> Result<Vec<WireReviewFile>, Fault> {
-        let record = self.approval(approval)?;
-        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
-        Ok(self.review_diff(&record, &requested)?.files().iter().map(WireReviewFile::from).collect())
-    }
-
-    /// A page of the diff of one of these files, by its place among them, with its secrets: what the user reviews.
-    ///
-    /// # Errors
-    /// As for [`Self::review_files`], and `FILE_NOT_FOUND`.
-    pub fn review_page(&self, approval: &ApprovalId, file: usize, from: usize) -> Result<ReviewPage, Fault> {
-        let record = self.approval(approval)?;
-        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
-        let review = self.review_diff(&record, &requested)?;
-        let (text, next) = review.page(file, from, PAGE_BYTES)?;
-        let path = review.files().get(file).map(|file| file.path.as_str()).unwrap_or_default();
-        Ok(ReviewPage { text: self.revealed_text(&record, path, text), next })
-    }
-}
-
-impl Serialize for WireEvent {
+impl Serialize for Event {
     /// The contract's form; of a large call or question only what the window shows of it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let event = &*self.0;
@@ -116,7 +57,9 @@ fn shorten_payload(payload: &mut Value) {
     }
 }
 
-pub(crate) fn shortened(mut args: Value) -> Value {
+/// Long strings in it are cut, and say so.
+#[must_use]
+pub fn shortened(mut args: Value) -> Value {
     shorten(&mut args);
     args
 }
@@ -138,17 +81,15 @@ fn shorten(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_domain::Event;
     use serde_json::json;
-    use std::sync::Arc;
 
     fn sent(kind: &str, payload: &Value) -> Value {
         let event = json!({
             "eventId": "e", "runId": null, "sessionId": "s", "seq": 1, "ts": 2, "type": kind, "payload": payload,
             "prevHash": "p", "hash": "h"
         });
-        let event: Event = serde_json::from_value(event).unwrap();
-        serde_json::to_value(WireEvent(Arc::new(event))).unwrap()
+        let event: arki_domain::Event = serde_json::from_value(event).unwrap();
+        serde_json::to_value(Event(Arc::new(event))).unwrap()
     }
 
     #[test]

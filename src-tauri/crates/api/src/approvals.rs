@@ -1,0 +1,150 @@
+//! What waits for the user's decision, as it is reviewed, and the decision.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use ts_rs::TS;
+
+words! {
+    /// How long an approval holds, where not just this once.
+    KeepScope { Session, Always }
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+#[ts(export)]
+pub enum ReviewChange {
+    Added,
+    Deleted,
+    #[default]
+    Modified,
+    Renamed,
+}
+
+wire! {
+    #[ts(rename = "Hunk")]
+    WireHunk {
+        pub index: usize,
+        pub path: String,
+        pub old_start: usize,
+        pub old_lines: usize,
+        pub new_start: usize,
+        pub new_lines: usize,
+    }
+    /// The shape of `arki_domain::ChangePreview`.
+    Preview {
+        pub files_affected: Vec<String>,
+        pub lines_changed: usize,
+        /// Empty where it is large.
+        pub diff: String,
+        /// Of a diff that is too large to be sent: it comes in pages, and the hunks with it.
+        pub diff_hash: Option<String>,
+        pub hunks: Vec<WireHunk>,
+        pub preview_hash: String,
+    }
+    #[ts(rename = "CommandPreview")]
+    WireCommandPreview {
+        pub command: String,
+        pub directory: String,
+        pub environment: Vec<String>,
+        pub sandbox: String,
+        pub preview_hash: String,
+    }
+    ApprovalSummary {
+        pub approval_id: String,
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub tool_id: String,
+        #[ts(type = "unknown")]
+        pub args: serde_json::Value,
+        pub risk: String,
+        pub reason: String,
+        pub requested_at: i64,
+        /// Unanswered for so long, it counts as rejected; null: it waits for ever.
+        pub timeout_seconds: Option<u64>,
+        pub preview: Option<Preview>,
+        #[ts(as = "Option<WireCommandPreview>")]
+        pub command: Option<arki_domain::CommandPreview>,
+    }
+    /// A question of the model whose run waits for the answer.
+    QuestionSummary {
+        pub question_id: String,
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub text: String,
+        /// Answers to choose from; another may be given.
+        pub options: Vec<String>,
+    }
+    Resolution {
+        #[ts(type = "\"approve\" | \"reject\"")]
+        pub decision: arki_domain::ApprovalDecision,
+        /// The accepted hunks; null = all.
+        pub hunks: Option<Vec<usize>>,
+        /// By hunk: the user's own text for its new side.
+        pub edited: Option<BTreeMap<usize, String>>,
+        /// The user's own command in place of the one that was shown.
+        pub command: Option<String>,
+        pub note: Option<String>,
+        pub preview_hash: String,
+        /// Null or absent: approved this once.
+        #[serde(default)]
+        #[ts(optional = nullable)]
+        pub keep: Option<Keep>,
+    }
+    /// An approval that holds for longer.
+    Keep {
+        pub scope: KeepScope,
+        /// The rule as `proposed_rule` gave it and the user was shown it.
+        pub rule: String,
+    }
+}
+
+/// A file of a change whose diff is too large to be sent at once.
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ReviewFile {
+    pub path: String,
+    pub change: ReviewChange,
+    /// The number of its first hunk.
+    pub first_hunk: usize,
+    pub hunks: usize,
+    pub added: usize,
+    pub removed: usize,
+    /// Of its part of the diff.
+    pub bytes: usize,
+}
+
+/// Whole lines of a file's part of a diff.
+#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ReviewPage {
+    pub text: String,
+    /// Where the next page begins; null after the last.
+    pub next: Option<usize>,
+}
+
+impl From<arki_domain::ChangePreview> for Preview {
+    fn from(preview: arki_domain::ChangePreview) -> Self {
+        let hunk = |hunk: arki_domain::Hunk| WireHunk {
+            index: hunk.index,
+            path: hunk.path,
+            old_start: hunk.old_start,
+            old_lines: hunk.old_lines,
+            new_start: hunk.new_start,
+            new_lines: hunk.new_lines,
+        };
+        let hunks = if preview.diff_hash.is_some() { Vec::new() } else { preview.hunks };
+        Self {
+            files_affected: preview.files_affected,
+            lines_changed: preview.lines_changed,
+            diff: preview.diff,
+            diff_hash: preview.diff_hash,
+            hunks: hunks.into_iter().map(hunk).collect(),
+            preview_hash: preview.preview_hash,
+        }
+    }
+}

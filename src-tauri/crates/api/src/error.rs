@@ -1,0 +1,19 @@
+//! How a command fails.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+wire! {
+    /// Every command of the window is rejected with this.
+    CommandError {
+        pub code: String,
+        pub message: String,
+        pub hint: String,
+    }
+}
+
+impl From<arki_domain::Fault> for CommandError {
+    fn from(fault: arki_domain::Fault) -> Self {
+        Self { code: fault.code, message: fault.message, hint: fault.hint }
+    }
+}

@@ -1,0 +1,70 @@
+//! What happens, in batches, and what has happened, in pages.
+
+use crate::Event;
+use arki_domain::TokenType;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The shape of `arki_domain::TokenType`.
+#[derive(TS)]
+#[ts(export, rename = "TokenType", rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum WireTokenType {
+    LlmThinking,
+    LlmResponse,
+    AgentThoughtLlmResponse,
+    FinalSynthesisLlmResponse,
+}
+
+wire! {
+    /// Streamed text of one turn, everything since the last frame joined.
+    OutputDelta {
+        pub session_id: String,
+        pub run_id: String,
+        pub turn: u32,
+        #[ts(as = "WireTokenType")]
+        pub token_type: TokenType,
+        pub text: String,
+    }
+    /// What a running command printed since the last frame.
+    CommandOutput {
+        pub session_id: String,
+        pub run_id: String,
+        pub call_id: String,
+        pub text: String,
+    }
+    PartialAnswer {
+        pub run_id: String,
+        pub turn: u32,
+        pub text: String,
+        pub thoughts: String,
+    }
+}
+
+/// Everything since the last frame, in order. `missed`: there was more than could be kept; read the pages again.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Frame {
+    pub events: Vec<Event>,
+    pub deltas: Vec<OutputDelta>,
+    pub command_output: Vec<CommandOutput>,
+    /// What MCP servers ask is to be listed anew.
+    pub elicitations_changed: bool,
+    pub missed: bool,
+}
+
+/// The last events before a point of a session, oldest first.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SessionPage {
+    pub events: Vec<Event>,
+    pub has_more: bool,
+    pub partial: Option<PartialAnswer>,
+}
+
+impl From<arki_domain::PartialAnswer> for PartialAnswer {
+    fn from(partial: arki_domain::PartialAnswer) -> Self {
+        Self { run_id: partial.run_id.to_string(), turn: partial.turn, text: partial.text, thoughts: partial.thoughts }
+    }
+}

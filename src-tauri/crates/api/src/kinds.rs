@@ -1,0 +1,23 @@
+//! The two kinds of types that most of the protocol is made of, and what they have in common.
+
+/// Structs, with their fields in camel case.
+macro_rules! wire {
+    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
+        $(#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+        #[serde(rename_all = "camelCase")]
+        #[ts(export)]
+        $(#[$doc])*
+        pub struct $name { $($body)* })*
+    };
+}
+
+/// Enums without data, as words in snake case.
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident { $($word:ident),* $(,)? })*) => {
+        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+        #[serde(rename_all = "snake_case")]
+        #[ts(export)]
+        $(#[$doc])*
+        pub enum $name { $($word),* })*
+    };
+}

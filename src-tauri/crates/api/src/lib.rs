@@ -1,0 +1,40 @@
+//! What every client can ask the engine and is told by it: types without I/O.
+//!
+//! The desktop window, the command line and whatever else shows Arki speak in these. `cargo xtask codegen` writes them
+//! into `ui/src/protocol/generated`; the lint fails when they are stale. How they come about from what the engine, the
+//! store, the models and the servers know is the engine's business: nothing here reaches further than `arki-domain`.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+#[macro_use]
+mod kinds;
+
+mod approvals;
+mod elicitations;
+mod error;
+mod event;
+mod frame;
+mod history;
+mod mcp;
+mod models;
+mod processes;
+mod project;
+mod provider_test;
+mod runs;
+mod session_tools;
+mod sessions;
+
+pub use approvals::*;
+pub use elicitations::*;
+pub use error::*;
+pub use event::*;
+pub use frame::*;
+pub use history::*;
+pub use mcp::*;
+pub use models::*;
+pub use processes::*;
+pub use project::*;
+pub use provider_test::*;
+pub use runs::*;
+pub use session_tools::*;
+pub use sessions::*;

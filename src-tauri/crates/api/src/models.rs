@@ -1,0 +1,49 @@
+//! Models as the settings and `arki models` show them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+wire! {
+    ModelEntry {
+        /// `provider/model`.
+        pub id: String,
+        pub provider: String,
+        pub model: String,
+        /// For people; the model's id where nothing better is known.
+        pub name: String,
+        /// In tokens.
+        pub context_window: Option<u64>,
+        /// Nobody has said so: it is what such models mostly have at least.
+        pub context_window_assumed: bool,
+        /// In tokens; null where it is not known.
+        pub output_limit: Option<u64>,
+        pub capabilities: Vec<String>,
+        /// Null where it is not known, which is not free.
+        pub price: Option<ModelPrice>,
+        /// Where these figures come from.
+        pub source: ModelFigures,
+        /// The day the catalogue's data were gathered, where they come from there.
+        pub catalogue_date: Option<String>,
+    }
+    /// In US dollars per million tokens. A cache without a price of its own costs what input does.
+    ModelPrice {
+        pub input: f64,
+        pub output: f64,
+        pub cached_input: Option<f64>,
+        pub cache_write: Option<f64>,
+        /// What is charged instead for long prompts, by rising `aboveInputTokens`.
+        pub tiers: Vec<ModelPriceTier>,
+    }
+    ModelPriceTier {
+        pub above_input_tokens: u64,
+        pub input: f64,
+        pub output: f64,
+        pub cached_input: Option<f64>,
+        pub cache_write: Option<f64>,
+    }
+}
+
+words! {
+    /// Said by the user, known from the catalogue, said by the server, local (and so free), or assumed.
+    ModelFigures { Configuration, Catalogue, Server, Local, Default }
+}

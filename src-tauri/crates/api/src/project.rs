@@ -1,0 +1,65 @@
+//! The open folder, what of it the user agreed to, and what the window starts from.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+words! {
+    TrustState { Trusted, Untrusted, Undecided }
+    PinChange { Added, Changed, Removed }
+}
+
+words! {
+    /// Where a provider's key comes from.
+    #[ts(rename = "KeySource")]
+    KeyStatus { Keychain, Environment, NoneNeeded, Missing }
+}
+
+wire! {
+    /// A piece of the folder that is executable or instructs the model.
+    Pin {
+        pub kind: String,
+        pub path: String,
+        pub hash: String,
+        /// What it does, where its path does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub note: Option<String>,
+    }
+    /// What is no longer as the user agreed to.
+    ChangedPin {
+        pub kind: String,
+        pub path: String,
+        pub change: PinChange,
+        /// What it does now, where its path does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        pub note: Option<String>,
+        pub diff: Option<String>,
+    }
+    ProjectState {
+        pub path: String,
+        pub name: String,
+        pub trust: TrustState,
+        pub enables: Vec<Pin>,
+        pub changed: Vec<ChangedPin>,
+        /// What the user should know of the folder besides, a sentence each.
+        pub notices: Vec<String>,
+    }
+    AppState {
+        pub version: String,
+        pub data_dir: String,
+        pub project: Option<ProjectState>,
+        pub recent_projects: Vec<String>,
+        pub default_model: String,
+        /// What confines commands, or `none`.
+        pub sandbox: String,
+    }
+    ProviderEntry {
+        pub name: String,
+        pub kind: String,
+        pub base_url: Option<String>,
+        pub is_local: bool,
+        pub key_source: KeyStatus,
+        pub key_env: Option<String>,
+    }
+}

@@ -1,0 +1,54 @@
+//! Sessions, as they are listed.
+
+use arki_domain::projection::{SessionState, SessionSummary as Summary};
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// The shape of `arki_domain::projection::SessionState`.
+#[derive(TS)]
+#[ts(export, rename = "SessionState", rename_all = "snake_case")]
+pub enum WireSessionState {
+    Idle,
+    Running,
+    Waiting,
+    Paused,
+    Done,
+    Failed,
+    Cancelled,
+    Interrupted,
+}
+
+wire! {
+    SessionSummary {
+        pub session_id: String,
+        pub title: String,
+        pub project: String,
+        pub created_at: i64,
+        pub updated_at: i64,
+        #[ts(as = "WireSessionState")]
+        pub state: SessionState,
+        pub pending_approvals: u32,
+        /// The session it was forked from.
+        pub origin: Option<String>,
+        /// The session whose run it works for, where it is a sub-agent's.
+        pub parent: Option<String>,
+        pub agent: String,
+    }
+}
+
+impl From<Summary> for SessionSummary {
+    fn from(summary: Summary) -> Self {
+        Self {
+            session_id: summary.session_id.to_string(),
+            title: summary.title,
+            project: summary.project,
+            created_at: summary.created_at,
+            updated_at: summary.updated_at,
+            state: summary.state,
+            pending_approvals: u32::from(summary.pending_approval.is_some()),
+            origin: summary.origin.map(|origin| origin.to_string()),
+            parent: summary.parent.map(|parent| parent.to_string()),
+            agent: summary.agent,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What waits for a decision, as clients are told it: requests with long arguments cut, and large diffs in pages.
+
+use crate::accounts::settings::word;
+use crate::{Engine, Keep, OpenQuestion};
+use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
+use arki_domain::{ApprovalId, ApprovalRequested, Fault};
+use arki_store::ApprovalRecord;
+
+/// Of a diff, at once.
+const PAGE_BYTES: usize = 64 << 10;
+
+impl Engine {
+    /// The files of a change that waits or was decided.
+    ///
+    /// # Errors
+    /// `APPROVAL_NOT_FOUND`, and those of [`Self::review_diff`].
+    pub fn review_files(&self, approval: &ApprovalId) -> Result<Vec<ReviewFile>, Fault> {
+        let record = self.approval(approval)?;
+        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
+        Ok(self.review_diff(&record, &requested)?.files().iter().map(file_entry).collect())
+    }
+
+    /// A page of the diff of one of these files, by its place among them, with its secrets: what the user reviews.
+    ///
+    /// # Errors
+    /// As for [`Self::review_files`], and `FILE_NOT_FOUND`.
+    pub fn review_page(&self, approval: &ApprovalId, file: usize, from: usize) -> Result<ReviewPage, Fault> {
+        let record = self.approval(approval)?;
+        let requested = record.request().ok_or_else(|| Fault::internal("an approval that can't be read"))?;
+        let review = self.review_diff(&record, &requested)?;
+        let (text, next) = review.page(file, from, PAGE_BYTES)?;
+        let path = review.files().get(file).map(|file| file.path.as_str()).unwrap_or_default();
+        Ok(ReviewPage { text: self.revealed_text(&record, path, text), next })
+    }
+}
+
+fn file_entry(file: &crate::ReviewFile) -> ReviewFile {
+    ReviewFile {
+        path: file.path.clone(),
+        change: file.change,
+        first_hunk: file.first_hunk,
+        hunks: file.hunks,
+        added: file.added,
+        removed: file.removed,
+        bytes: file.diff_bytes(),
+    }
+}
+
+/// `shown`: what was asked, as it is shown.
+pub(super) fn approval_summary(record: &ApprovalRecord, shown: ApprovalRequested) -> ApprovalSummary {
+    let ApprovalRequested {
+        approval_id, call_id, tool_id, args, risk, reason, preview, command, timeout_seconds, ..
+    } = shown;
+    ApprovalSummary {
+        approval_id: approval_id.to_string(),
+        session_id: record.session_id.to_string(),
+        run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        call_id: call_id.to_string(),
+        tool_id,
+        args: arki_api::shortened(args),
+        risk: word(&risk),
+        reason,
+        requested_at: record.requested.ts,
+        timeout_seconds,
+        preview: preview.map(Into::into),
+        command,
+    }
+}
+
+impl From<OpenQuestion> for QuestionSummary {
+    fn from(open: OpenQuestion) -> Self {
+        Self {
+            question_id: open.asked.question_id.to_string(),
+            session_id: open.session_id.to_string(),
+            run_id: open.run_id.to_string(),
+            call_id: open.asked.call_id.to_string(),
+            text: open.asked.text,
+            options: open.asked.options,
+        }
+    }
+}
+
+impl From<Option<arki_api::Keep>> for Keep {
+    fn from(keep: Option<arki_api::Keep>) -> Self {
+        match keep.map(|keep| (keep.scope, keep.rule)) {
+            None => Self::Once,
+            Some((KeepScope::Session, shown)) => Self::Session { shown },
+            Some((KeepScope::Always, shown)) => Self::Always { shown },
+        }
+    }
+}

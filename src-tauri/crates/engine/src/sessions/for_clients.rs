@@ -1,0 +1,124 @@
+//! From the engine's own forms of a session and its past to those that clients are told.
+
+use crate::{ActiveRun, ExportFormat, FileLine, RewindPlan, SessionTool};
+use arki_api::{
+    ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, Sent, SessionOverview, SessionToolEntry, ToolCategory,
+};
+use arki_domain::projection::{Overview, UsageTotal};
+use arki_domain::{Category, Usage};
+use arki_store::SearchHit;
+use arki_workspace::LineOrigin;
+
+impl From<&ActiveRun> for Sent {
+    fn from(run: &ActiveRun) -> Self {
+        Self { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None }
+    }
+}
+
+impl From<SessionTool> for SessionToolEntry {
+    fn from(tool: SessionTool) -> Self {
+        let category = match tool.definition.category {
+            Category::Read => ToolCategory::Read,
+            Category::Write => ToolCategory::Write,
+            Category::Exec => ToolCategory::Exec,
+            Category::Network => ToolCategory::Network,
+        };
+        let (name, description) = (tool.definition.name.to_string(), tool.definition.description.to_string());
+        Self { name, description, category, enabled: tool.enabled }
+    }
+}
+
+impl From<RewindPlan> for RewindPreview {
+    fn from(plan: RewindPlan) -> Self {
+        Self {
+            to_seq: plan.to_seq,
+            changes: plan.files.into_iter().map(|planned| planned.file).collect(),
+            diff: plan.diff,
+            prompt: plan.prompt,
+        }
+    }
+}
+
+/// A line with who wrote it.
+#[must_use]
+pub fn line_origin(line: FileLine) -> arki_api::LineOrigin {
+    let (kind, author) = match line.origin {
+        LineOrigin::Before => (LineKind::Before, None),
+        LineOrigin::User => (LineKind::User, None),
+        LineOrigin::Arki(author) => (LineKind::Arki, Some(author)),
+    };
+    let call = author.as_ref().and_then(|author| author.call.clone());
+    arki_api::LineOrigin {
+        number: u32::try_from(line.number).unwrap_or(u32::MAX),
+        text: line.text,
+        kind,
+        session_id: author.as_ref().map(|author| author.session_id.to_string()),
+        run_id: author.as_ref().and_then(|author| author.run_id.as_ref().map(ToString::to_string)),
+        turn: call.as_ref().map(|call| call.turn),
+        prompt: call.as_ref().map(|call| call.prompt.clone()),
+        call_id: call.as_ref().map(|call| call.call_id.to_string()),
+        tool_id: call.as_ref().map(|call| call.tool_id.clone()),
+        approval_id: call.as_ref().and_then(|call| call.approval_id.as_ref().map(ToString::to_string)),
+        seq: author.as_ref().map(|author| author.seq),
+        ts: author.as_ref().map(|author| author.ts),
+    }
+}
+
+/// What the log says; who runs the session and whether its log is whole is not in it.
+pub(crate) fn session_overview(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOverview {
+    let plan = overview.plan.current();
+    let changed = overview.changed_files.files().iter();
+    SessionOverview {
+        plan: plan.map(|plan| Plan { intent: plan.intent.clone(), steps: plan.steps.clone() }),
+        usage: usage(overview.usage.session()),
+        queue: overview.queue.messages().to_vec(),
+        changed_files: changed
+            .map(|(path, file)| ChangedFile {
+                path: path.clone(),
+                changes: u32::try_from(file.changes).unwrap_or(u32::MAX),
+                last_seq: file.last_seq,
+            })
+            .collect(),
+        memory: overview.memory.observations().map(|remembered| remembered.text.clone()).collect(),
+        origin,
+        broken_at: None,
+        run_by: None,
+    }
+}
+
+fn usage(total: &UsageTotal) -> Usage {
+    Usage {
+        prompt_tokens: total.prompt_tokens,
+        completion_tokens: total.completion_tokens,
+        total_tokens: total.total_tokens,
+        cached_tokens: total.cached_tokens,
+        cost_usd: total.cost_usd(),
+        unknown: total.untold(),
+        ..Usage::default()
+    }
+}
+
+/// A place that a search found.
+#[must_use]
+pub fn search_hit(hit: SearchHit) -> arki_api::SearchHit {
+    let part = |part: arki_store::SnippetPart| arki_api::SnippetPart { text: part.text, hit: part.hit };
+    arki_api::SearchHit {
+        session_id: hit.session_id.to_string(),
+        seq: hit.seq,
+        r#type: hit.kind,
+        ts: hit.ts,
+        title: hit.title,
+        project: hit.project,
+        snippet: hit.snippet.into_iter().map(part).collect(),
+    }
+}
+
+impl From<arki_api::ExportFormat> for ExportFormat {
+    fn from(format: arki_api::ExportFormat) -> Self {
+        match format {
+            arki_api::ExportFormat::Jsonl => Self::JsonLines,
+            arki_api::ExportFormat::Markdown => Self::Markdown,
+            arki_api::ExportFormat::Html => Self::Html,
+        }
+    }
+}
