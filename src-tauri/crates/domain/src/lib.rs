@@ -52,4 +52,4 @@ pub use run::{ApprovalMode, RunOptions};
 pub use secret_values::{env_secrets, possible_secrets};
 pub use streaming_redaction::StreamingRedactor;
 pub use tool::{Category, Decision, REPEATED_RULE, Risk, ToolDefinition, UNTRUSTED_RULE, goes_on_in_background};
-pub use tool_names::ToolNames;
+pub use tool_names::{BUILT_IN_TOOLS, ToolNames};

@@ -1,6 +1,28 @@
-//! Which tools there are for an agent: a list of names, some of them beginnings.
+//! The names of the built-in tools, and which tools there are for an agent: a list of names, some of them beginnings.
 
 use serde::{Deserialize, Serialize};
+
+/// The tools that are built in, in the order of the alphabet.
+pub const BUILT_IN_TOOLS: &[&str] = &[
+    "apply_patch",
+    "ask_user",
+    "calculate",
+    "delegate",
+    "delete_file",
+    "edit_file",
+    "emit_artifact",
+    "fetch_url",
+    "find_files",
+    "list_directory",
+    "read_file",
+    "read_procedure",
+    "read_skill",
+    "read_tool_manual",
+    "run_command",
+    "search_files",
+    "update_plan",
+    "write_file",
+];
 
 /// The most that one list has.
 const MAX_NAMES: usize = 128;

@@ -26,7 +26,7 @@ pub(crate) use template::USER_TEMPLATE;
 
 use arki_domain::ModelOptions;
 use arki_llm::ProviderSettings;
-use arki_tools::policy::PolicySettings;
+use arki_policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
 
 /// The agent that runs where nothing else is said. It is there even where nothing is configured.

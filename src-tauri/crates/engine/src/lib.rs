@@ -27,12 +27,12 @@ pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::RunEnd;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
+pub use arki_policy::RuleDefinition;
 pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
     RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
 pub use arki_tools::Guide;
-pub use arki_tools::policy::RuleDefinition;
 pub use arki_tools::stands_under_a_tool;
 pub use arki_workspace::LineOrigin;
 pub use arki_workspace::OutputFile;

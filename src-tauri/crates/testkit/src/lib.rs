@@ -1,4 +1,5 @@
-//! What tests of other crates stand on: a scripted provider server, temporary homes, event-log assertions.
+//! What tests of other crates stand on: a scripted provider server, temporary homes, event-log assertions, labelled
+//! shell lines.
 //!
 //! Everything here works from a plain `#[test]`: the server has threads of its own and needs no async runtime. It talks
 //! to loopback only, and everything on disk lives in a temporary folder.
@@ -7,12 +8,14 @@
 
 mod connection;
 mod event_assertions;
+mod labelled_commands;
 mod scripted_server;
 mod sse_encoding;
 mod test_home;
 mod turn;
 
 pub use event_assertions::{json_lines, kinds, stored, verify_chain};
+pub use labelled_commands::{LabelledCommand, labelled_commands};
 pub use scripted_server::{Journal, Recorded, Script, ScriptedServer};
 pub use test_home::{Finished, MOCK_KEY, TestHome};
 pub use turn::Turn;

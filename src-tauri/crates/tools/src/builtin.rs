@@ -21,38 +21,6 @@ pub(crate) mod write_file;
 
 use crate::tool::Tool;
 
-/// The names of all that are built in.
-const NAMES: &[&str] = &[
-    "apply_patch",
-    "ask_user",
-    "calculate",
-    "delegate",
-    "delete_file",
-    "edit_file",
-    "emit_artifact",
-    "fetch_url",
-    "find_files",
-    "list_directory",
-    "read_file",
-    "read_procedure",
-    "read_skill",
-    "read_tool_manual",
-    "run_command",
-    "search_files",
-    "update_plan",
-    "write_file",
-];
-
-/// Whether a tool of this name is built in, or may come from outside.
-pub(crate) fn is_tool_or_foreign(name: &str) -> bool {
-    name.starts_with("mcp__") || NAMES.contains(&name)
-}
-
-/// The built-in tool whose name is the most like this one.
-pub(crate) fn nearest_to(name: &str) -> &'static str {
-    NAMES.iter().min_by_key(|known| strsim::damerau_levenshtein(known, name)).copied().unwrap_or_default()
-}
-
 /// All that need nothing from elsewhere, in the order they are offered.
 pub(crate) fn all() -> Vec<Tool> {
     vec![
@@ -78,12 +46,13 @@ pub(crate) fn all() -> Vec<Tool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arki_domain::BUILT_IN_TOOLS;
 
     #[test]
     fn the_names_are_those_of_the_tools() {
         let from_elsewhere = ["delegate", "fetch_url"].map(str::to_owned);
         let mut names: Vec<String> = all().iter().map(|tool| tool.name().to_owned()).chain(from_elsewhere).collect();
         names.sort_unstable();
-        assert_eq!(names, NAMES);
+        assert_eq!(names, BUILT_IN_TOOLS);
     }
 }

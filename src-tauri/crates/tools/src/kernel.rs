@@ -26,13 +26,13 @@ mod write;
 
 use crate::builtin;
 use crate::inside::{InsideAction, InsideTask};
-use crate::policy::{Impact, PolicySettings, Verdict};
 use crate::tool::{self, Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
     ApprovalDecision, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault, LiveBus,
     REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
 };
+use arki_policy::{Impact, PolicySettings, Verdict};
 use arki_workspace::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;

@@ -1,6 +1,6 @@
-//! The trusted half: tools, the policy that judges their calls, and the kernel that carries them out.
+//! The trusted half: tools, and the kernel that has the policy judge their calls and carries them out.
 //!
-//! Deciding and doing are apart. `policy::decide` is a plain function over data. The kernel appends what was decided,
+//! Deciding and doing are apart. `arki_policy::decide` is a plain function over data. The kernel appends what was decided,
 //! asks where it has to, and only then lets `arki-workspace` touch the world. A model reaches nothing but through here.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
@@ -16,7 +16,6 @@ mod inside;
 mod kernel;
 mod left_out;
 mod manual;
-pub mod policy;
 mod remote_tool;
 mod schema;
 mod standing;

@@ -1,6 +1,6 @@
 //! The folder that a run is at work in: what of it may become another meanwhile.
 
-use crate::policy::{ChangedGit, PolicySettings};
+use arki_policy::{ChangedGit, PolicySettings};
 
 /// What is forbidden in a folder at the moment of a call.
 pub trait Standing: Send + Sync {

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use crate::{failure::Failure, process, repository::Repository};
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
-    let build = ["build", "--release", "--locked", "--package", "arki-tools", "--example", "policy_speed"];
+    let build = ["build", "--release", "--locked", "--package", "arki-policy", "--example", "policy_speed"];
     process::run(process::cargo(&repository.root).args(build))?;
     let folder = repository.root.join("tests/fixtures/commands");
-    let run = ["run", "--release", "--locked", "--quiet", "--package", "arki-tools", "--example", "policy_speed", "--"];
+    let run =
+        ["run", "--release", "--locked", "--quiet", "--package", "arki-policy", "--example", "policy_speed", "--"];
     let text = process::capture(process::cargo(&repository.root).args(run).arg(folder))?;
     let figures: BTreeMap<&str, f64> = text
         .lines()

@@ -4,8 +4,8 @@ use crate::Engine;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
 };
+use arki_policy::RuleDefinition;
 use arki_store::{ApprovalRecord, ApprovalStatus};
-use arki_tools::policy::RuleDefinition;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;

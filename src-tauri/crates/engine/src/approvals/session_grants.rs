@@ -6,7 +6,7 @@
 use crate::Engine;
 use crate::sessions::history::History;
 use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
-use arki_tools::policy::{PolicyRule, RuleDefinition};
+use arki_policy::{PolicyRule, RuleDefinition};
 use serde_json::Value;
 
 /// More are a mistake; a rule in the configuration says more than many of them.

@@ -6,7 +6,7 @@
 use super::file::{ConfigFile, LimitsConfig};
 use super::{AGENT, Config, agents, merge, secret_files};
 use arki_domain::{Decision, Fault};
-use arki_tools::policy::PolicySettings;
+use arki_policy::PolicySettings;
 use serde_json::{Map, Value};
 use std::path::Path;
 

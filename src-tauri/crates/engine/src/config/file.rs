@@ -3,7 +3,7 @@
 use super::schema::{CategoryKeys, RuleKeys};
 use arki_domain::{Category, Decision, ToolNames};
 use arki_llm::{Capability, ProviderKind};
-use arki_tools::policy::RuleDefinition;
+use arki_policy::RuleDefinition;
 use arki_workspace::CommandLimits;
 use schemars::JsonSchema;
 use serde::de::Error;

@@ -5,7 +5,7 @@ use super::place::KeyPath;
 use super::schema::{rule_schema, schema};
 use super::{ConfigFile, agents};
 use arki_domain::{Code, Fault};
-use arki_tools::policy::RuleDefinition;
+use arki_policy::RuleDefinition;
 use serde_json::Value;
 use std::path::Path;
 

@@ -70,7 +70,7 @@ pub(super) struct RuleKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arki_tools::policy::RuleDefinition;
+    use arki_policy::RuleDefinition;
     use serde_json::json;
 
     #[test]

@@ -9,13 +9,13 @@ use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::policy::{self, Impact, Question, Verdict};
 use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault,
     LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
+use arki_policy::{Impact, Question, Verdict};
 use arki_workspace::{CommandOutcome, CommandSpec, Sandbox, Snapshot};
 use serde_json::Value;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl Kernel {
             sandboxed: false,
             impact: Impact::default(),
         };
-        let of_network = policy::decide(&question, &self.policy());
+        let of_network = arki_policy::decide(&question, &self.policy());
         match (of_network.decision, verdict.decision) {
             (Decision::Deny, _) | (Decision::Approval | Decision::Preview, Decision::Allow) => of_network,
             _ => verdict,
@@ -185,14 +185,14 @@ impl Kernel {
     fn purpose(&self, arguments: &run_command::Arguments, verdict: &Verdict) -> Purpose {
         Purpose {
             only_reads: self.only_reads(arguments),
-            unasked: policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
-            agreed: policy::is_agreed(verdict),
+            unasked: arki_policy::reads_unasked(verdict, &arguments.command, self.settings.sandbox.available),
+            agreed: arki_policy::is_agreed(verdict),
         }
     }
 
     /// Whether it is known to only read, and is held to that. The network is only for what the user agreed to.
     fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
-        self.settings.sandbox.available && !arguments.network && policy::is_read_only(&arguments.command, true)
+        self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command, true)
     }
 
     /// The program ended while the command ran. It is not run again; what it changed so far can be told where the

@@ -7,7 +7,6 @@
 use super::Kernel;
 use crate::builtin::run_command;
 use crate::error::ToolError;
-use crate::policy;
 use arki_domain::Fault;
 use arki_workspace::{
     EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, Sandbox, SandboxSpec, child_environment,
@@ -77,10 +76,10 @@ impl CommandRoom {
             false => self.sandbox(arguments.network)?,
         };
         let Some(sandbox) = sandbox else { return Ok(None) };
-        let writes = policy::writes_repository(&arguments.command);
+        let writes = arki_policy::writes_repository(&arguments.command);
         let sandbox = sandbox.with_git(if writes { GitAccess::Writable } else { GitAccess::ReadOnly });
         let sandbox = if purpose.agreed { sandbox.with_writable_hooks() } else { sandbox };
-        let hides = purpose.unasked && !policy::only_git_reads(&arguments.command);
+        let hides = purpose.unasked && !arki_policy::only_git_reads(&arguments.command);
         Ok(Some(if hides { sandbox.without_secrets() } else { sandbox }))
     }
 

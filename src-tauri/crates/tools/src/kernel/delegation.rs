@@ -4,10 +4,10 @@
 use super::Kernel;
 use super::record::Record;
 use crate::builtin::delegate;
-use crate::policy::Verdict;
 use crate::subagents::{SubagentEnd, SubagentStop, SubagentTask, Subagents};
 use crate::tool::{Action, Output};
 use arki_domain::{CallOutcome, Code, EventBody, Fault, LeftInBackground, RunId, SessionId, SubagentStarted, ToolCall};
+use arki_policy::Verdict;
 
 impl Kernel {
     pub(super) async fn delegate(

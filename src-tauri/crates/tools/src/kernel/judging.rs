@@ -3,10 +3,8 @@
 use super::Kernel;
 use super::subject::SubjectOf;
 use crate::builtin;
-use crate::policy::{self, Impact, PolicySettings, Question, Verdict};
-use arki_domain::{
-    ApprovalMode, ApprovalRequested, Code, Decision, Fault, FileEffect, PolicyDecided, ToolCall, UNTRUSTED_RULE,
-};
+use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, UNTRUSTED_RULE};
+use arki_policy::{Impact, PolicySettings, Question, Verdict};
 
 impl Kernel {
     /// What the policy says of a call, without carrying it out.
@@ -17,30 +15,35 @@ impl Kernel {
         self.with_network(tool_id, args, verdict, approve)
     }
 
-    /// The narrowest rule that would allow this call from now on; see [`policy::proposal`].
+    /// The narrowest rule that would allow this call from now on; see [`arki_policy::proposal`].
     #[must_use]
-    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<policy::RuleDefinition> {
+    pub fn proposed_rule(&self, tool_id: &str, args: &serde_json::Value) -> Option<arki_policy::RuleDefinition> {
         if builtin::run_command::parse(args).is_ok_and(|arguments| arguments.network) {
             // A rule would not say that it is about the network.
             return None;
         }
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
-        policy::proposal(&question, &self.policy())
+        arki_policy::proposal(&question, &self.policy())
     }
 
     /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
     #[must_use]
-    pub fn judge_with(&self, rule: &policy::PolicyRule, tool_id: &str, args: &serde_json::Value) -> (bool, Verdict) {
+    pub fn judge_with(
+        &self,
+        rule: &arki_policy::PolicyRule,
+        tool_id: &str,
+        args: &serde_json::Value,
+    ) -> (bool, Verdict) {
         let subject = self.subject_of(self.tool(tool_id), args);
         let question = self.question(tool_id, &subject, ApprovalMode::Ask, Impact::default());
         let mut with_rule = PolicySettings::clone(&self.policy());
         with_rule.rules.push(rule.clone());
-        (rule.speaks_of(tool_id, &subject.subject), policy::decide(&question, &with_rule))
+        (rule.speaks_of(tool_id, &subject.subject), arki_policy::decide(&question, &with_rule))
     }
 
     pub(super) fn decide(&self, tool_id: &str, subject: &SubjectOf, approve: ApprovalMode, impact: Impact) -> Verdict {
-        policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
+        arki_policy::decide(&self.question(tool_id, subject, approve, impact), &self.policy())
     }
 
     pub(super) fn question<'a>(
@@ -88,18 +91,5 @@ pub(super) fn permitted(requested: &ApprovalRequested) -> Verdict {
         rule: format!("approval:{}", requested.approval_id),
         reason: "The user approved it.".to_owned(),
         risk: requested.risk,
-    }
-}
-
-impl Verdict {
-    pub(super) fn decided(&self, call: &ToolCall, files: Vec<FileEffect>) -> PolicyDecided {
-        PolicyDecided {
-            call_id: call.call_id.clone(),
-            decision: self.decision,
-            rule: self.rule.clone(),
-            reason: self.reason.clone(),
-            risk: self.risk,
-            files,
-        }
     }
 }

@@ -4,9 +4,9 @@
 use super::record::Record;
 use super::{Kernel, output};
 use crate::artifact::{self, MAX_ARTIFACT_BYTES};
-use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::{CallOutcome, Code, EventBody, Fault, ToolCall, ToolResult};
+use arki_policy::Verdict;
 
 impl Kernel {
     /// Reading has no effect, so that its decision and its result can be one transaction.

@@ -1,8 +1,8 @@
 //! Looks at the project for what a line alone does not tell.
 
-use crate::policy::WideRead;
+use arki_policy::WideRead;
 use arki_workspace::{
-    Project, UnnamedReads, asks_own_repository, enters, folders_matching, reads_below, reads_below_matching,
+    Descent, Project, UnnamedReads, asks_own_repository, enters, folders_matching, reads_below, reads_below_matching,
     reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside, writes_output,
 };
 use globset::GlobSet;
@@ -12,10 +12,10 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
     let local = |path: &str| local(project, path);
     match read {
         WideRead::Below { folder, is_pattern: false, descent, endings } => {
-            reads_below(project, folder, *descent, endings, secrets)
+            reads_below(project, folder, descended(*descent), endings, secrets)
         }
         WideRead::Below { folder, is_pattern: true, descent, endings } => {
-            reads_below_matching(project, &local(folder), *descent, endings, secrets)
+            reads_below_matching(project, &local(folder), descended(*descent), endings, secrets)
         }
         WideRead::Matching(pattern) => reads_matching(project, &local(pattern), secrets),
         WideRead::Names { pattern, splits } => reads_names(project, &local(pattern), *splits),
@@ -37,6 +37,11 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
     }
 }
 
+fn descended(descent: arki_policy::Descent) -> Descent {
+    let arki_policy::Descent { skips_hidden, follows_links, as_words } = descent;
+    Descent { skips_hidden, follows_links, as_words }
+}
+
 /// A pattern as seen from the project's folder, without the ways into it by its whole name.
 fn local(project: &Project, pattern: &str) -> String {
     let within =
@@ -50,3 +55,6 @@ fn local(project: &Project, pattern: &str) -> String {
         (None, None) => pattern.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

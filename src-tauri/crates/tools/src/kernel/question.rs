@@ -1,9 +1,9 @@
 //! What is put to the user before an effect.
 
-use crate::policy::Verdict;
 use arki_domain::{
     ApprovalId, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json, sha256_hex,
 };
+use arki_policy::Verdict;
 use arki_workspace::Preview;
 use serde_json::json;
 

@@ -2,13 +2,13 @@
 
 use super::judging::denied;
 use super::output;
-use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Elicitation,
     Event, EventBody, EventDraft, EventLog, Fault, REPEATED_RULE, Redactor, ToolCall, ToolResult, possible_secrets,
 };
+use arki_policy::Verdict;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -2,10 +2,10 @@
 
 use super::{Audience, BackgroundCommands};
 use crate::guide::Guides;
-use crate::policy::PolicySettings;
 use crate::standing::Standing;
 use crate::tool::Tool;
 use arki_domain::ContentStore;
+use arki_policy::PolicySettings;
 use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use globset::{Glob, GlobSet};
 use std::path::PathBuf;

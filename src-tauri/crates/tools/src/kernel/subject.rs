@@ -2,10 +2,10 @@
 
 use super::Kernel;
 use super::looking::look;
-use crate::policy::{self, Subject, TouchedPath, WideRead};
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
+use arki_policy::{Subject, TouchedPath, WideRead};
 use arki_workspace::{RealPlace, UnnamedReads, is_system_secret, real_place};
 use serde_json::Value;
 use std::path::Path;
@@ -31,9 +31,9 @@ impl Kernel {
             }
         }
         let words: Vec<String> =
-            touched.command.iter().chain(&touched.mentions).flat_map(|line| policy::file_words(line)).collect();
+            touched.command.iter().chain(&touched.mentions).flat_map(|line| arki_policy::file_words(line)).collect();
         let sandboxed = self.settings.sandbox.available;
-        let told = touched.command.as_deref().and_then(|line| policy::wide_reads(line, sandboxed));
+        let told = touched.command.as_deref().and_then(|line| arki_policy::wide_reads(line, sandboxed));
         let mut sensitive = self.sensitive_among(&words);
         if told.is_some() {
             // What of it lies outside is told, and a word alone may be read from another folder than it is looked for here.
@@ -55,7 +55,7 @@ impl Kernel {
             UnnamedReads::NoSecret | UnnamedReads::Outside(_) | UnnamedReads::NotSeen => None,
         }));
         let git_partly_seen = touched.command.as_deref().is_some_and(|line| self.git_is_partly_seen(line));
-        let line = touched.command.as_deref().filter(|line| policy::runs_git(line));
+        let line = touched.command.as_deref().filter(|line| arki_policy::runs_git(line));
         let changed_git = line.map(|_| self.settings.standing.changed_git()).unwrap_or_default();
         let subject = Subject {
             git_partly_seen,
@@ -110,7 +110,7 @@ impl Kernel {
         let settings = &self.settings;
         settings.trusted
             && settings.sandbox.available
-            && !policy::is_read_only(line, true)
+            && !arki_policy::is_read_only(line, true)
             && self.git_sight.is_partial(settings.project.root())
     }
 

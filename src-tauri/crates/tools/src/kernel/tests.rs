@@ -11,10 +11,10 @@ mod together;
 mod user_question;
 
 use super::{Audience, BackgroundCommands, Kernel, KernelSettings, ToolLimits};
-use crate::policy::{ChangedGit, PolicySettings};
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
 use arki_domain::*;
+use arki_policy::{ChangedGit, PolicySettings};
 use arki_workspace::{CommandLimits, Project, SandboxStatus};
 use async_trait::async_trait;
 use globset::GlobSet;

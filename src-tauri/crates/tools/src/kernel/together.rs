@@ -2,10 +2,10 @@
 
 use super::Kernel;
 use super::record::Record;
-use crate::policy::{Impact, Verdict};
 use crate::tool::{Action, Output, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
 use arki_domain::{CallContext, CallOutcome, Decision, Executed, Executor, Fault};
+use arki_policy::{Impact, Verdict};
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
 use std::time::Instant;

@@ -4,9 +4,9 @@
 use super::Kernel;
 use super::record::Record;
 use crate::builtin::ask_user;
-use crate::policy::Verdict;
 use crate::tool::Output;
 use arki_domain::{CallOutcome, Code, Fault, QuestionAnswered, QuestionAsked, QuestionId, ToolCall};
+use arki_policy::Verdict;
 
 /// Whether somebody sees what the model asks, and can answer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,13 @@ use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{Kernel, question};
 use crate::error::ToolError;
-use crate::policy::{Impact, Verdict};
 use crate::tool::{Action, Output, WriteAction};
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
     Decision, EventBody, Fault, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
+use arki_policy::{Impact, Verdict};
 use arki_workspace::{AppliedChange, ChangeSet, FileChange, FileContent, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
 use std::fmt::Write;

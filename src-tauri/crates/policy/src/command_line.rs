@@ -1,0 +1,385 @@
+//! A shell line as simple commands, or the plain statement that it is not fully understood.
+//!
+//! Read with the real grammar of bash and an allow-list of node kinds, and once more by `plain_shell`: whatever either of
+//! them does not know (substitutions, redirections to files, functions, background jobs, …), or sees otherwise than the
+//! other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
+//! question; being too lax could cost a disk.
+
+use super::bash_grammar;
+use super::compound::{self, Inner, Part};
+use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
+use super::powershell;
+use super::wrappers::{self, Inside, Wrapped};
+use std::borrow::Cow;
+
+/// A longer line is not looked into.
+const MAX_LINE_BYTES: usize = 16 * 1024;
+/// A line of more commands is not looked into.
+const MAX_COMMANDS: usize = 256;
+/// `sh -c "sh -c '…'"` deeper than this is not looked into.
+const MAX_DEPTH: usize = 6;
+
+/// Variables in front of a command that change nothing but how it speaks.
+const HARMLESS_VARIABLES: &[&str] = &[
+    "CARGO_INCREMENTAL",
+    "CARGO_TERM_COLOR",
+    "CGO_ENABLED",
+    "CI",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "FORCE_COLOR",
+    "GO111MODULE",
+    "GOARCH",
+    "GOOS",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "LINES",
+    "NODE_ENV",
+    "NO_COLOR",
+    "MIX_ENV",
+    "PROPTEST_CASES",
+    "PYTHONHASHSEED",
+    "RACK_ENV",
+    "RAILS_ENV",
+    "RUST_TEST_THREADS",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "TERM",
+    "TZ",
+];
+
+/// Variables that say which of the project's own code is run. A build may be told so, by names within the project.
+const STEERING_VARIABLES: &[&str] = &["DJANGO_SETTINGS_MODULE", "FLASK_APP", "PYTHONPATH"];
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum CommandLine {
+    /// Everything the line runs, in order, joined by `;`, `&&`, `||` or `|`; compound commands as one each.
+    Understood(Vec<SimpleCommand>),
+    /// Only the words in it are known, in order, quotes and backslashes removed, and what was not understood.
+    Opaque { words: Vec<String>, why: &'static str },
+}
+
+/// One program with its arguments, quotes removed, and what it runs in turn if it is a wrapper.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SimpleCommand {
+    pub words: Vec<Word>,
+    /// More arguments follow that nobody knows yet, as after `xargs`.
+    pub open_ended: bool,
+    pub inside: Inside,
+    /// The files that are its standard input.
+    pub inputs: Vec<Word>,
+    pub joint: Joint,
+    /// A variable in front says which code of the project it runs.
+    pub steered: bool,
+}
+
+/// What carries a line out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shell {
+    Bash,
+    PowerShell,
+}
+
+impl Shell {
+    /// The one that commands are started with on this system.
+    #[must_use]
+    pub(crate) const fn native() -> Self {
+        if cfg!(windows) { Self::PowerShell } else { Self::Bash }
+    }
+}
+
+impl CommandLine {
+    /// For the shell of this system.
+    #[must_use]
+    pub(crate) fn parse(line: &str) -> Self {
+        Self::parse_as(Shell::native(), line)
+    }
+
+    #[must_use]
+    pub(crate) fn parse_as(shell: Shell, line: &str) -> Self {
+        match shell {
+            Shell::Bash => Self::parse_at(line, 0),
+            Shell::PowerShell if line.len() > MAX_LINE_BYTES => Self::opaque(line, "too much in it"),
+            Shell::PowerShell => powershell::parse(line),
+        }
+    }
+
+    /// `depth` counts the shells around this line.
+    pub(super) fn parse_at(line: &str, depth: usize) -> Self {
+        match read_twice(line, depth) {
+            Ok(parts) => Self::Understood(parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect()),
+            Err(why) => Self::opaque(line, why),
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn commands(&self) -> Option<&[SimpleCommand]> {
+        match self {
+            Self::Understood(commands) => Some(commands),
+            Self::Opaque { .. } => None,
+        }
+    }
+
+    /// The simple commands, in order, those of compound ones in their place.
+    pub(super) fn simple(&self) -> Option<Vec<&SimpleCommand>> {
+        let mut simple = Vec::new();
+        self.commands()?.iter().for_each(|command| command.simple(&mut simple));
+        Some(simple)
+    }
+
+    /// What keeps the line, or a wrapper in it, from being understood.
+    #[must_use]
+    pub(crate) fn unclear(&self) -> Option<&'static str> {
+        match self {
+            Self::Understood(commands) => commands.iter().find_map(SimpleCommand::unclear),
+            Self::Opaque { why, .. } => Some(why),
+        }
+    }
+
+    /// Whether the line runs this, as far as can be told: rather once too often.
+    #[must_use]
+    pub(crate) fn may_run(&self, wanted: &[String]) -> bool {
+        match (self, self.simple()) {
+            (Self::Opaque { words, .. }, _) => mentions(words, wanted),
+            (Self::Understood(_), commands) => {
+                let commands = commands.unwrap_or_default();
+                // What a shell is fed may be anything that stands before it.
+                let feeds = commands.iter().skip(1).any(|command| command.is_fed_shell());
+                commands.iter().any(|command| command.may_run(wanted) || (feeds && command.mentions(wanted)))
+            }
+        }
+    }
+
+    /// Everything the line runs, wrappers and what is inside them.
+    pub(super) fn all(&self) -> Vec<&SimpleCommand> {
+        let mut all = Vec::new();
+        self.commands().into_iter().flatten().for_each(|command| command.collect(&mut all));
+        all
+    }
+
+    pub(super) fn opaque(line: &str, why: &'static str) -> Self {
+        let plain: String = line.chars().filter(|c| !"'\"\\".contains(*c)).collect();
+        let words = plain.split(|c: char| c.is_whitespace() || c.is_control() || ";|&<>(){}$`=!,".contains(c));
+        Self::Opaque { words: words.filter(|word| !word.is_empty()).map(str::to_owned).collect(), why }
+    }
+}
+
+impl SimpleCommand {
+    /// It may begin with harmless assignments, which are left out.
+    pub(super) fn new(part: Part, depth: usize) -> Self {
+        let Part { command: Command { words, inputs, joint }, open_ended, inner } = part;
+        if let Some(Inner { order, line, commands }) = inner {
+            let commands = commands.into_iter().map(|part| Self::new(part, depth)).collect();
+            let inside = Inside::Compound(Inner { order, line, commands });
+            return Self { inputs, joint, inside, ..Self::plain(words) };
+        }
+        let program = words.iter().position(|word| !is_assignment(word)).unwrap_or(0);
+        let steered = words[..program].iter().any(steers_builds);
+        Self { inputs, joint, steered, ..Self::of_argv(words.into_iter().skip(program).collect(), open_ended, depth) }
+    }
+
+    /// A command that is not looked into.
+    pub(super) fn plain(words: Vec<Word>) -> Self {
+        Self {
+            words,
+            open_ended: false,
+            inside: Inside::Nothing,
+            inputs: Vec::new(),
+            joint: Joint::Then,
+            steered: false,
+        }
+    }
+
+    pub(super) fn of_argv(words: Vec<Word>, open_ended: bool, depth: usize) -> Self {
+        let inside = if depth < MAX_DEPTH { wrappers::inside(&words, open_ended, depth) } else { Inside::Unknown };
+        Self { open_ended, inside, ..Self::plain(words) }
+    }
+
+    /// The program as it was named.
+    #[must_use]
+    pub(crate) fn name(&self) -> &str {
+        self.words.first().map_or("", |word| &word.text)
+    }
+
+    /// The program's name without its folder.
+    #[must_use]
+    pub(crate) fn program(&self) -> &str {
+        self.name().rsplit('/').next().unwrap_or_default()
+    }
+
+    #[must_use]
+    pub(crate) fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// What it runs in turn, as far as that is known.
+    fn inner(&self) -> &[Self] {
+        match &self.inside {
+            Inside::Nothing | Inside::Unknown => &[],
+            Inside::Commands(Wrapped { commands, .. }) | Inside::Compound(Inner { commands, .. }) => commands,
+        }
+    }
+
+    fn collect<'a>(&'a self, all: &mut Vec<&'a Self>) {
+        all.push(self);
+        self.inner().iter().for_each(|command| command.collect(all));
+    }
+
+    fn simple<'a>(&'a self, simple: &mut Vec<&'a Self>) {
+        match &self.inside {
+            Inside::Compound(inner) => inner.commands.iter().for_each(|command| command.simple(simple)),
+            Inside::Nothing | Inside::Unknown | Inside::Commands(_) => simple.push(self),
+        }
+    }
+
+    fn unclear(&self) -> Option<&'static str> {
+        match &self.inside {
+            Inside::Unknown => Some("a wrapper that can't be looked into"),
+            Inside::Nothing | Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().find_map(Self::unclear),
+        }
+    }
+
+    /// Whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers nothing, one
+    /// that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule speaks of.
+    pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
+        if !self.inputs.is_empty() || self.steered {
+            return false;
+        }
+        let named = prefix.len() <= self.words.len()
+            && prefix.iter().zip(&self.words).all(|(wanted, word)| !word.expands && *wanted == word.text);
+        match &self.inside {
+            Inside::Nothing => named,
+            Inside::Unknown => false,
+            Inside::Compound(inner) => inner.commands.iter().all(|command| command.is_covered(prefix)),
+            Inside::Commands(Wrapped { starts_at, commands, is_transparent }) => {
+                (named && prefix.len() > *starts_at)
+                    || (*is_transparent && commands.iter().all(|command| command.is_covered(prefix)))
+            }
+        }
+    }
+
+    fn may_run(&self, wanted: &[String]) -> bool {
+        if self.is_that_program(wanted) {
+            return true;
+        }
+        match &self.inside {
+            Inside::Nothing if wrappers::is_runner(self) => self.mentions(wanted),
+            Inside::Nothing => false,
+            Inside::Unknown => self.mentions(wanted),
+            Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().any(|command| command.may_run(wanted)),
+        }
+    }
+
+    /// When it comes to forbidding, a program named by its path is that program too, and options between the program and
+    /// its subcommand don't hide it: `git -C x push`, `cargo +nightly publish`.
+    fn is_that_program(&self, prefix: &[String]) -> bool {
+        let Some((first, rest)) = prefix.split_first() else { return false };
+        (self.name() == first || self.program() == first) && follows(self.arguments(), rest)
+    }
+
+    /// A shell that is named no script and no line reads its input.
+    pub(super) fn is_fed_shell(&self) -> bool {
+        let only_flags = self.arguments().iter().all(|word| matches!(word.text.as_str(), "-" | "-s" | "-x" | "-e"));
+        only_flags && wrappers::is_shell(self.program())
+    }
+
+    fn mentions(&self, wanted: &[String]) -> bool {
+        let separators = |c: char| c.is_whitespace() || ";|&<>(){}[]$`=!:,'\"".contains(c);
+        let words: Vec<&str> = self.words.iter().flat_map(|word| word.text.split(separators)).collect();
+        mentions(&words, wanted)
+    }
+}
+
+/// Whether `wanted` stands at the beginning, options and their values aside.
+fn follows(words: &[Word], wanted: &[String]) -> bool {
+    let mut reachable = vec![false; words.len() + 2];
+    reachable[0] = true;
+    (0..=words.len()).any(|place| {
+        if !reachable[place] {
+            return false;
+        }
+        if words.get(place).is_some_and(|word| word.text.starts_with(['-', '+'])) {
+            // The next word may be the option's value.
+            reachable[place + 1] = true;
+            reachable[place + 2] = true;
+        }
+        let rest = &words[place..];
+        wanted.len() <= rest.len() && wanted.iter().zip(rest).all(|(wanted, word)| *wanted == word.text)
+    })
+}
+
+/// Whether these words stand in the line one after another, the first one also at the end of a path.
+fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
+    let Some(first) = wanted.first() else { return false };
+    words.windows(wanted.len()).any(|found| {
+        found[0].as_ref().rsplit('/').next() == Some(first.as_str())
+            && found[1..].iter().zip(&wanted[1..]).all(|(found, wanted)| found.as_ref() == wanted)
+    })
+}
+
+/// The line's commands, where both readers see the same.
+fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
+    if line.len() > MAX_LINE_BYTES || depth > MAX_DEPTH {
+        return Err("too much in it");
+    }
+    let plain = plain_shell::read(line)?;
+    // First, for it bounds how deep compound commands may be.
+    let parts = compound::put_together(plain.commands.clone(), MAX_COMMANDS)?;
+    let by_grammar = bash_grammar::read(&in_ascii(line));
+    let same = by_grammar.as_ref().map(|theirs| {
+        let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
+            let ours = ours.words.iter().map(|word| in_ascii(&word.text));
+            ours.len() == theirs.len() && ours.zip(theirs).all(|(ours, theirs)| ours == *theirs)
+        };
+        theirs.commands.len() == plain.commands.len()
+            && theirs.commands.iter().zip(&plain.commands).all(same_words)
+            && plain
+                .redirections
+                .iter()
+                .map(|ours| in_ascii(ours).into_owned())
+                .eq(theirs.redirections.values().cloned())
+    });
+    match same {
+        None => Err("what bash's grammar does not take for simple commands"),
+        Some(false) => Err("what can be read in two ways"),
+        Some(true) => Ok(parts),
+    }
+}
+
+/// `PYTHONPATH=src:lib`
+pub(super) fn steers_builds(assignment: &Word) -> bool {
+    let Some((name, value)) = assignment.text.split_once('=') else { return false };
+    let is_plain = |next: char| next.is_ascii_alphanumeric() || "_-./:".contains(next);
+    let is_inside = |path: &str| !path.starts_with('/') && path.split('/').all(|part| part != "..");
+    STEERING_VARIABLES.contains(&name) && value.chars().all(is_plain) && value.split(':').all(is_inside)
+}
+
+pub(super) fn is_harmless(assignment: &Word) -> bool {
+    let name = assignment.text.split('=').next().unwrap_or_default();
+    let is_language = name.starts_with("LC_") || name == "LANG";
+    HARMLESS_VARIABLES.contains(&name) && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
+}
+
+/// In some encodings a backslash or a quote is the second half of a letter, and a script is read otherwise.
+fn has_plain_letters(assignment: &str) -> bool {
+    let language = assignment.split_once('=').map_or("", |(_, language)| language).to_ascii_lowercase();
+    matches!(language.as_str(), "" | "c" | "posix") || language.ends_with(".utf-8") || language.ends_with(".utf8")
+}
+
+/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its table
+/// and may end the process.
+fn in_ascii(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|character| if character.is_ascii() { character } else { '%' }).collect())
+}

@@ -1,0 +1,46 @@
+//! Whether a call may be carried out: `decide(question, settings)` is a plain function over data, and its verdict names
+//! the rule that it goes by and why.
+//!
+//! Nothing is read, run or written here. What a question needs from the world (which paths a call touches, whether what
+//! a line reads without naming it was looked at) is found out by whoever asks, and is a part of the question; what to
+//! look at is told by [`wide_reads`] and [`file_words`]. So a verdict depends on nothing but what it was given, and
+//! everything here can be tested without a project.
+//!
+//! Most of it reads shell lines. A line is understood only where two readers see the same commands in it; all else is
+//! opaque, and never allowed silently. What is known of programs and their options stands in tables.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod bash_grammar;
+mod beside_git;
+mod build;
+mod command_line;
+mod compound;
+mod danger;
+mod decide;
+mod file_words;
+mod flags;
+mod git_line;
+mod plain_shell;
+mod powershell;
+mod proposal;
+mod question;
+mod read_only;
+mod risk;
+mod rules;
+mod wide_read;
+mod wrappers;
+
+#[cfg(test)]
+mod tests;
+
+use command_line::{CommandLine, Shell, SimpleCommand};
+
+pub use beside_git::only_git_reads;
+pub use decide::{decide, is_agreed, is_read_only, reads_unasked, runs_git, wide_reads};
+pub use file_words::file_words;
+pub use git_line::writes_repository;
+pub use proposal::proposal;
+pub use question::{ChangedGit, Impact, Question, Subject, TouchedPath, Verdict};
+pub use rules::{PolicyRule, PolicySettings, RuleDefinition, RuleError};
+pub use wide_read::{Descent, WideRead};

@@ -1,0 +1,493 @@
+//! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators
+//! that join commands, redirections that write nothing, variables without anything to evaluate, and the marks of plain
+//! compound commands (which `compound` puts together). It refuses everything else, each with the reason that the user is
+//! told.
+//!
+//! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both readers
+//! see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Marks of compound commands: each is a command of its own to this reader, where a command may begin.
+const MARKS: &[&str] = &["!", "{", "do", "elif", "else", "if", "then", "until", "while"];
+/// Those that end one: only redirections may follow.
+const CLOSING: &[&str] = &["}", "done", "fi"];
+/// Words that begin something else than a simple command.
+const RESERVED: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "do", "done", "case", "esac", "while", "until", "for", "select", "function",
+    "in", "{", "}", "coproc",
+];
+
+/// In a word's text while a line is read: a variable begins that stood in quotes.
+pub(super) const IN_QUOTES: char = '\u{1}';
+/// One that did not, so that a shell splits what it stands for.
+pub(super) const BARE: char = '\u{3}';
+/// The variable ends.
+pub(super) const VARIABLE_END: char = '\u{2}';
+pub(super) const VARIABLE: Unclear = "a variable or a substitution";
+pub(super) const NULL_DEVICE: &str = "/dev/null";
+
+/// One word of a command, quotes and backslashes removed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Word {
+    pub text: String,
+    /// It has `*`, `?`, `[` or `{` outside quotes, or stands for what is known only later: it may become other words.
+    pub expands: bool,
+    /// Some of it was quoted.
+    pub quoted: bool,
+    /// It has a variable, whose value nobody knows here.
+    pub variable: bool,
+    /// It is made of what a loop runs through, one at a time.
+    pub each: Option<Each>,
+}
+
+/// What a loop's variable stands for, where its list is a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Each {
+    pub pattern: String,
+    /// The variable stood without quotes, so that a name with blanks or stars is several words.
+    pub splits: bool,
+}
+
+impl Word {
+    #[must_use]
+    pub(crate) fn literal(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+}
+
+/// A simple command as it stands in a line, or a mark of a compound one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Command {
+    /// Assignments in front included.
+    pub(super) words: Vec<Word>,
+    /// The files that it reads as its standard input.
+    pub(super) inputs: Vec<Word>,
+    pub(super) joint: Joint,
+}
+
+impl Command {
+    /// Whether it is this mark, or a loop's head that begins so.
+    pub(super) fn is_mark(&self, name: &str) -> bool {
+        self.words.first().is_some_and(|word| word.text == name && !word.quoted)
+    }
+}
+
+/// How a command follows the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Joint {
+    /// By `;` or a new line, or it is the first.
+    #[default]
+    Then,
+    And,
+    Or,
+    Pipe,
+}
+
+/// What was read: the commands, and each redirection, in order and without blanks.
+#[derive(Default)]
+pub(super) struct Plain {
+    pub(super) commands: Vec<Command>,
+    pub(super) redirections: Vec<String>,
+}
+
+/// Why a line is not understood; goes on with "The line has …".
+pub(super) type Unclear = &'static str;
+
+/// The commands of a line. Compound ones are not put together yet.
+pub(super) fn read(line: &str) -> Result<Plain, Unclear> {
+    if let Some(unclear) = line.chars().find_map(forbidden_character) {
+        return Err(unclear);
+    }
+    let mut reader = Reader {
+        characters: line.chars().peekable(),
+        read: Plain::default(),
+        command: Command::default(),
+        word: None,
+        expected: None,
+        is_redirected: false,
+        is_closed: false,
+    };
+    reader.read()?;
+    Ok(reader.read)
+}
+
+struct Reader<'a> {
+    characters: Peekable<Chars<'a>>,
+    read: Plain,
+    command: Command,
+    word: Option<Word>,
+    /// The redirection whose file comes next.
+    expected: Option<String>,
+    /// The command has a redirection.
+    is_redirected: bool,
+    /// The command is the end of a compound one.
+    is_closed: bool,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) -> Result<(), Unclear> {
+        // After `&&`, `||` and `|` another command has to come.
+        let mut expects_command = false;
+        while let Some(character) = self.characters.next() {
+            match character {
+                ' ' | '\t' => self.end_word()?,
+                '\n' => expects_command &= !self.end_command(Joint::Then)?,
+                ';' => self.end_command(Joint::Then)?.then_some(()).ok_or("an empty command")?,
+                '(' if self.may_open_subshell() => {
+                    self.mark(Word::literal("("));
+                    expects_command = true;
+                    continue;
+                }
+                ')' => {
+                    self.end_command(Joint::Then)?;
+                    self.close(Word::literal(")"));
+                }
+                '&' if self.characters.peek() == Some(&'>') => self.redirection('&')?,
+                '<' | '>' => self.redirection(character)?,
+                '&' | '|' if self.is_in_test(character) => {
+                    self.characters.next();
+                    self.command.words.push(Word::literal([character, character].iter().collect::<String>()));
+                }
+                '&' | '|' => {
+                    self.operator(character)?;
+                    expects_command = true;
+                    continue;
+                }
+                '#' if self.word.is_none() => while self.characters.next_if(|next| *next != '\n').is_some() {},
+                other => self.part_of_word(other)?,
+            }
+            if !self.command.words.is_empty() || self.word.is_some() {
+                expects_command = false;
+            }
+        }
+        if !self.end_command(Joint::Then)? && (expects_command || self.read.commands.is_empty()) {
+            return Err("an empty command");
+        }
+        Ok(())
+    }
+
+    /// `&&` and `||` within `[[ … ]]` join its own conditions.
+    fn is_in_test(&mut self, operator: char) -> bool {
+        let is_between_words = self.word.is_none() && self.characters.peek() == Some(&operator);
+        let begins = self.command.is_mark("[[");
+        begins && is_between_words && self.command.words.last().is_some_and(|last| last.text != "]]" || last.quoted)
+    }
+
+    /// Where a command may begin. `((` is arithmetic.
+    fn may_open_subshell(&self) -> bool {
+        let begins = self.word.is_none() && self.command.words.is_empty() && self.expected.is_none();
+        begins && !self.is_redirected && self.characters.clone().next() != Some('(')
+    }
+
+    /// What follows may be a command again.
+    fn mark(&mut self, word: Word) {
+        let mark = Command { words: vec![word], ..std::mem::take(&mut self.command) };
+        self.read.commands.push(mark);
+    }
+
+    fn close(&mut self, word: Word) {
+        self.command.words.push(word);
+        self.is_closed = true;
+    }
+
+    fn operator(&mut self, first: char) -> Result<(), Unclear> {
+        let doubled = self.characters.next_if_eq(&first).is_some();
+        let joint = match (first, doubled) {
+            ('&', false) => return Err("a job in the background"),
+            ('&', true) => Joint::And,
+            (_, true) => Joint::Or,
+            (_, false) => {
+                // `|&` takes what is said of errors along.
+                self.characters.next_if_eq(&'&');
+                Joint::Pipe
+            }
+        };
+        self.end_command(joint)?.then_some(()).ok_or("an empty command")
+    }
+
+    /// Only what writes nothing: to the null device, from one output to the other, and from a file.
+    fn redirection(&mut self, first: char) -> Result<(), Unclear> {
+        const UNKNOWN: Unclear = "a redirection to a file";
+        let is_number = |word: &Word| !word.quoted && word.text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut sign = String::new();
+        match &self.word {
+            Some(word) if is_number(word) => {
+                sign.clone_from(&word.text);
+                let is_known = matches!(sign.as_str(), "0" | "1" | "2") && first != '&' && self.expected.is_none();
+                is_known.then_some(()).ok_or(UNKNOWN)?;
+                self.word = None;
+            }
+            // `{name}>` opens a file under a number of its own.
+            Some(word) if word.text.ends_with('}') => return Err(UNKNOWN),
+            _ => {}
+        }
+        self.end_word()?;
+        if self.expected.is_some() {
+            return Err(UNKNOWN);
+        }
+        self.is_redirected = true;
+        sign.push(first);
+        if first == '&' {
+            sign.extend(self.characters.next());
+        }
+        let writes = sign.ends_with('>');
+        if writes && self.characters.next_if_eq(&'>').is_some() {
+            sign.push('>');
+        }
+        match self.characters.peek() {
+            Some('&') if writes && first == '>' && !sign.ends_with(">>") => {
+                self.characters.next();
+                let output = self.characters.next_if(|next| matches!(next, '1' | '2')).ok_or(UNKNOWN)?;
+                let ends =
+                    self.characters.peek().is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&'));
+                ends.then_some(()).ok_or(UNKNOWN)?;
+                self.read.redirections.push(format!("{sign}&{output}"));
+                Ok(())
+            }
+            Some('<' | '>' | '&' | '|' | '(') => Err(UNKNOWN),
+            _ => {
+                self.expected = Some(sign);
+                Ok(())
+            }
+        }
+    }
+
+    /// The file behind a redirection.
+    fn redirected(&mut self, sign: &str, file: Word) -> Result<(), Unclear> {
+        let is_null = file.text == NULL_DEVICE && !file.quoted && !file.expands;
+        let is_file = sign == "<" && !file.expands && !file.variable && !file.text.is_empty();
+        if !is_null && !is_file {
+            return Err("a redirection to a file");
+        }
+        self.read.redirections.push(format!("{sign}{}", file.text));
+        if !is_null {
+            self.command.inputs.push(file);
+        }
+        Ok(())
+    }
+
+    fn part_of_word(&mut self, character: char) -> Result<(), Unclear> {
+        match character {
+            '(' | ')' => return Err("a function"),
+            '$' if self.ends_word() => self.push('$', false),
+            '$' => return self.variable(BARE),
+            '`' => return Err(VARIABLE),
+            '!' if self.is_alone() => self.push('!', false),
+            '!' => return Err("a history expansion"),
+            '\\' => {
+                let escaped = self.characters.next().filter(|next| *next == ' ' || next.is_ascii_punctuation());
+                let escaped = escaped.ok_or("a backslash before a letter or a line's end")?;
+                self.push(escaped, true);
+            }
+            '\'' => {
+                let mut closed = false;
+                self.word.get_or_insert_default().quoted = true;
+                while let Some(next) = self.characters.next() {
+                    if next == '\'' {
+                        closed = true;
+                        break;
+                    }
+                    self.push(next, true);
+                }
+                return closed.then_some(()).ok_or("a quote that is not closed");
+            }
+            '"' => return self.double_quoted(),
+            '{' if self.is_empty_braces() => {
+                self.characters.next();
+                self.push('{', false);
+                self.push('}', false);
+            }
+            '{' if self.is_number_in_braces() => {
+                self.push('{', false);
+                while let Some(next) = self.characters.next_if(|next| *next != '}') {
+                    self.push(next, false);
+                }
+                self.characters.next();
+                self.push('}', false);
+            }
+            '*' | '?' | '[' | '{' | '}' => {
+                self.push(character, false);
+                self.word.get_or_insert_default().expands = true;
+            }
+            other => self.push(other, false),
+        }
+        Ok(())
+    }
+
+    fn ends_word(&self) -> bool {
+        self.characters.clone().next().is_none_or(|next| matches!(next, ' ' | '\t' | '\n' | ';' | '|' | '&' | ')'))
+    }
+
+    /// `!` between blanks.
+    fn is_alone(&self) -> bool {
+        self.word.is_none() && matches!(self.characters.clone().next(), Some(' ' | '\t' | '\n'))
+    }
+
+    /// `{}` at a word's end is left as it is by the shell; `find -exec` and `xargs -I{}` use it.
+    fn is_empty_braces(&self) -> bool {
+        let mut ahead = self.characters.clone();
+        let is_end = |next: Option<char>| next.is_none_or(|next| matches!(next, ' ' | '\t' | '\n'));
+        ahead.next() == Some('}') && is_end(ahead.next())
+    }
+
+    /// `stash@{0}`: braces around a number alone are no pattern.
+    fn is_number_in_braces(&self) -> bool {
+        let inner = || self.characters.clone().take_while(|next| next.is_ascii_digit());
+        inner().next().is_some() && self.characters.clone().nth(inner().count()) == Some('}')
+    }
+
+    fn double_quoted(&mut self) -> Result<(), Unclear> {
+        self.word.get_or_insert_default().quoted = true;
+        while let Some(next) = self.characters.next() {
+            match next {
+                '"' => return Ok(()),
+                '`' => return Err(VARIABLE),
+                // Only before what can't begin a name is it a plain dollar.
+                '$' if !matches!(self.characters.peek(), Some('"' | ' ' | '|')) => self.variable(IN_QUOTES)?,
+                '\\' => match self.characters.peek() {
+                    Some('"' | '\\' | '$' | '`') => {
+                        let escaped = self.characters.next().unwrap_or_default();
+                        self.push(escaped, true);
+                    }
+                    Some('\n') | None => return Err("a backslash before a letter or a line's end"),
+                    Some(_) => self.push('\\', true),
+                },
+                other => self.push(other, true),
+            }
+        }
+        Err("a quote that is not closed")
+    }
+
+    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}`, `${NAME%TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or set.
+    fn variable(&mut self, begin: char) -> Result<(), Unclear> {
+        let mut inner = String::new();
+        let is_of_name = |next: &char| next.is_ascii_alphanumeric() || *next == '_';
+        match self.characters.peek() {
+            Some('?') => inner.extend(self.characters.next()),
+            Some('{') => {
+                self.characters.next();
+                while let Some(next) = self.characters.next_if(|next| *next != '}') {
+                    inner.push(next);
+                }
+                self.characters.next().ok_or(VARIABLE)?;
+            }
+            Some(first) if first.is_ascii_alphabetic() || *first == '_' => {
+                while let Some(next) = self.characters.next_if(is_of_name) {
+                    inner.push(next);
+                }
+            }
+            _ => return Err(VARIABLE),
+        }
+        is_plain_variable(&inner).then_some(()).ok_or(VARIABLE)?;
+        let word = self.word.get_or_insert_default();
+        word.text.push(begin);
+        word.text.push_str(&inner);
+        word.text.push(VARIABLE_END);
+        word.variable = true;
+        word.quoted |= begin == IN_QUOTES;
+        Ok(())
+    }
+
+    fn push(&mut self, character: char, quoted: bool) {
+        let word = self.word.get_or_insert_default();
+        word.text.push(character);
+        word.quoted |= quoted;
+    }
+
+    fn end_word(&mut self) -> Result<(), Unclear> {
+        let Some(mut word) = self.word.take() else { return Ok(()) };
+        // A bracket alone is the command `[`, a brace alone is no pattern.
+        word.expands &= !matches!(word.text.as_str(), "[" | "[[" | "]]" | "{" | "}");
+        if let Some(sign) = self.expected.take() {
+            return self.redirected(&sign, word);
+        }
+        if self.is_closed {
+            return Err("words behind a compound command");
+        }
+        let may_be_mark = self.command.words.is_empty() && !word.quoted;
+        match word.text.as_str() {
+            mark if may_be_mark && (MARKS.contains(&mark) || CLOSING.contains(&mark)) => {
+                // Behind a redirection it is none.
+                (!self.is_redirected).then_some(()).ok_or("a compound command")?;
+                if MARKS.contains(&mark) { self.mark(word) } else { self.close(word) }
+            }
+            _ => self.command.words.push(word),
+        }
+        Ok(())
+    }
+
+    /// Whether there was a command to end. `joint` is how the next one follows.
+    fn end_command(&mut self, joint: Joint) -> Result<bool, Unclear> {
+        self.end_word()?;
+        if self.expected.is_some() {
+            return Err("a redirection to nothing");
+        }
+        let is_redirected = std::mem::take(&mut self.is_redirected);
+        self.is_closed = false;
+        if self.command.words.is_empty() {
+            return if is_redirected { Err("a redirection without a command") } else { Ok(false) };
+        }
+        let next = Command { joint, ..Command::default() };
+        self.read.commands.push(std::mem::replace(&mut self.command, next));
+        Ok(true)
+    }
+}
+
+fn is_plain_variable(inner: &str) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|next| next.is_ascii_alphanumeric() || next == '_')
+    };
+    let is_plain_text =
+        |text: &str| text.chars().all(|next| next.is_ascii_alphanumeric() || " _.,-*/%#".contains(next));
+    // A default, or what is left without a beginning or an end.
+    let changed = [":-", "%", "#"].iter().find_map(|sign| inner.split_once(sign));
+    match changed {
+        Some((name, text)) => is_name(name) && is_plain_text(text),
+        None => {
+            is_name(inner)
+                || matches!(inner, "?" | "PIPESTATUS[0]" | "PIPESTATUS[1]" | "PIPESTATUS[@]" | "PIPESTATUS[*]")
+        }
+    }
+}
+
+/// Characters that are not seen, or that readers take for different things.
+fn forbidden_character(character: char) -> Option<Unclear> {
+    let plain = matches!(character, ' ' | '\t' | '\n' | '!'..='~');
+    if plain {
+        return None;
+    }
+    let invisible = character.is_whitespace()
+        || character.is_control()
+        || matches!(character, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffd}'
+            | '\u{e0000}'..='\u{e0fff}');
+    invisible.then_some("a character that is not seen")
+}
+
+/// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more often
+/// than a need.
+pub(super) fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
+    let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("an assignment alone") };
+    // `%1` is a job, for one.
+    let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./+@".contains(character);
+    let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "[[" | "{}" | ":");
+    if name.quoted || name.expands || name.variable || !(is_name || RESERVED.contains(&name.text.as_str())) {
+        return Err("a name of a program that is put together");
+    }
+    if RESERVED.contains(&name.text.as_str()) {
+        return Err("a compound command");
+    }
+    Ok(())
+}
+
+/// `NAME=…` in front of a command. A quoted value is fine, a quoted name was none.
+pub(super) fn is_assignment(word: &Word) -> bool {
+    let Some((name, _)) = word.text.split_once('=') else { return false };
+    let mut characters = name.chars();
+    characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+        && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
+}

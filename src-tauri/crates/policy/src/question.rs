@@ -1,0 +1,93 @@
+//! What the policy is asked, and what it answers.
+
+use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, Risk, ToolCall};
+
+/// One call, reduced to what matters for the decision.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    pub tool: &'a str,
+    /// `None` for a tool that does not exist.
+    pub category: Option<Category>,
+    pub subject: &'a Subject,
+    pub trusted: bool,
+    pub approve: ApprovalMode,
+    /// Whether a command would run in a working sandbox.
+    pub sandboxed: bool,
+    /// Zero while it is not known.
+    pub impact: Impact,
+}
+
+/// What the call is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Subject {
+    pub paths: Vec<TouchedPath>,
+    /// What may be meant besides, relative to the project; `FOLDER/.` is whatever is below. For rules that tighten.
+    pub mentioned: Vec<String>,
+    /// The shell line, verbatim.
+    pub command: Option<String>,
+    /// The hosts that it speaks to, in lower case and without a port.
+    pub hosts: Vec<String>,
+    /// Whether what the command reads without naming it ([`super::wide_reads`]) was looked at, and `paths` has the
+    /// secrets among it. Otherwise such a command is asked about.
+    pub wide_reads_checked: bool,
+    /// A path that the command names and that lies neither in the project nor where anyone may read.
+    pub outside: Option<String>,
+    /// The project has more than is looked through for git directories: a sandbox does not protect those that lie deepest.
+    pub git_partly_seen: bool,
+    /// Of a command that may run git.
+    pub changed_git: ChangedGit,
+    /// The names of secrets that it would put where they are not yet.
+    pub secrets: Vec<String>,
+    /// How often this very call was made in a row, it included; 0 where nobody counts.
+    pub times_in_a_row: u32,
+}
+
+/// What git would run in a folder that nobody has agreed to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChangedGit {
+    /// By its configuration.
+    pub programs: bool,
+    pub hooks: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TouchedPath {
+    /// Relative to the project.
+    pub path: String,
+    /// Where its links lead in the project, if that is elsewhere.
+    pub real: Option<String>,
+    pub protected: bool,
+    pub secret: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Impact {
+    pub files: usize,
+    /// Lines added plus lines removed.
+    pub lines: usize,
+}
+
+/// The decision, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    pub decision: Decision,
+    /// `builtin:…`, `config:…`, `category:…` or `approve:…`.
+    pub rule: String,
+    pub reason: String,
+    pub risk: Risk,
+}
+
+impl Verdict {
+    /// As it is appended.
+    #[must_use]
+    pub fn decided(&self, call: &ToolCall, files: Vec<FileEffect>) -> PolicyDecided {
+        PolicyDecided {
+            call_id: call.call_id.clone(),
+            decision: self.decision,
+            rule: self.rule.clone(),
+            reason: self.reason.clone(),
+            risk: self.risk,
+            files,
+        }
+    }
+}

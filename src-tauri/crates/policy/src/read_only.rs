@@ -1,0 +1,422 @@
+//! Commands that are known to only read, with the flags that keep them so.
+//!
+//! An allow-list twice over: of programs, and of their options; what is not on it is asked about. Paths in front of a
+//! program's name are not known: any program could lie there. Nor are programs whose plain-looking arguments are code
+//! (`test -v 'a[$(…)]'`; of `awk` and `sed` only what plainly prints), or whose options run others (`rg --pre`, `git
+//! -c`, `sort --compress-program`).
+//!
+//! All this decides what is asked about, not what can be written: such a command runs with a project that is read-only,
+//! so that a mistake here is a wrong read at worst. Where there is no sandbox, less is taken for reading (`is_plain`), and
+//! the project is imaged before it as before any other command.
+//!
+//! Reading can still meet a file of secrets that the line does not name: below a folder, or by a pattern. And what it
+//! names may lie outside the project. Those reads are told (`WideRead`), so that whoever has the files at hand can look.
+
+mod developer_tools;
+mod expressions;
+mod handed_on;
+mod places;
+mod programs;
+mod whereabouts;
+
+pub(super) use expressions::end_of_exec;
+pub(super) use places::texts;
+
+use super::flags::{self, Flag, Given};
+use super::plain_shell::Word;
+use super::wide_read::{Descent, WideRead, joined};
+use super::wrappers::{self, Inside};
+use super::{CommandLine, SimpleCommand, file_words};
+
+pub(super) use whereabouts::each_command;
+
+/// A program, and what it may be given.
+pub(super) struct Program {
+    /// With its subcommands: `git log`.
+    pub(super) name: &'static str,
+    /// See `flags`.
+    pub(super) short: &'static str,
+    pub(super) long: &'static str,
+    pub(super) operands: Operands,
+    pub(super) shows: Shows,
+}
+
+pub(super) enum Operands {
+    Any,
+    AtMost(usize),
+    /// One at most, and last: whatever follows it is the file that is written.
+    OneAtTheEnd,
+    /// Each is one of these words.
+    Among(&'static str),
+    /// Judged by a function, together with the flags.
+    Checked(fn(&Given<'_>) -> bool),
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Shows {
+    /// Nothing of what files contain, whatever it is given.
+    Names,
+    /// What is in the files it is given.
+    Contents,
+    /// Also what git keeps of files that are not named, where this function says so.
+    Kept(fn(&Given<'_>) -> bool),
+    /// As `Contents`, and also what is in the folders it is given.
+    Below(Below),
+}
+
+/// How a program reads folders.
+#[derive(Clone, Copy)]
+pub(super) struct Below {
+    /// Only with one of these short flags and long words.
+    flags: Option<&'static str>,
+    first_is_pattern: bool,
+    descent: Descent,
+    /// With one of these it goes through links.
+    follows: Option<&'static str>,
+}
+
+impl Below {
+    const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL, follows: None };
+    /// What is neither hidden nor ignored.
+    const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
+    const THROUGH_LINKS: Self = Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };
+}
+
+/// Which wide reads the line makes; `None` where it is not known to only read.
+pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
+    if is_lost(line) {
+        return None;
+    }
+    each_command(line.commands()?, &mut |command, wide| {
+        is_read_only(command, wide) && (sandboxed || (stays_inside(command) && is_plain(command)))
+    })
+}
+
+/// Whether it names places of which nobody knows here where they are.
+pub(super) fn is_lost(line: &CommandLine) -> bool {
+    let all = line.all();
+    let mut words = all.iter().flat_map(|command| command.words.iter().chain(&command.inputs));
+    words.any(|word| is_unknown_place(&word.text)) || !file_words::follows(line)
+}
+
+/// Whether nothing in it is a script in a language of its own, which could be read otherwise than it is meant. Where no
+/// sandbox sees to it that the project stays as it is, nothing else is taken for reading.
+fn is_plain(command: &SimpleCommand) -> bool {
+    let is_script = match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" => true,
+        "sed" => !expressions::sed_picks_lines(command.arguments()),
+        _ => false,
+    };
+    match &command.inside {
+        Inside::Nothing => !is_script,
+        Inside::Commands(wrapped) => wrapped.commands.iter().all(is_plain),
+        Inside::Compound(_) | Inside::Unknown => false,
+    }
+}
+
+pub(super) fn is_read_only(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    match &command.inside {
+        _ if command.steered => false,
+        Inside::Nothing => is_known(command, wide),
+        // Whoever follows the line looks into compound commands.
+        Inside::Compound(_) | Inside::Unknown => false,
+        Inside::Commands(wrapped) if command.name() == "find" => {
+            expressions::find_only_reads(command.arguments())
+                && wrapped.commands.iter().all(|inner| handed_on::reads_what_find_hands_on(inner, command, wide))
+                && places::named_by(command, wide)
+        }
+        Inside::Commands(wrapped) if wrappers::is_shell(command.name()) => {
+            places::inputs_of(command, wide);
+            let found = each_command(&wrapped.commands, &mut is_read_only).filter(|_| wrapped.is_transparent);
+            wide.extend(found.iter().flatten().cloned());
+            found.is_some()
+        }
+        Inside::Commands(wrapped) => {
+            places::inputs_of(command, wide);
+            let limited = |inner: &SimpleCommand| {
+                if command.name() == "timeout" { following_no_more(inner) } else { inner.clone() }
+            };
+            wrapped.is_transparent
+                && wrapped.commands.iter().all(|inner| inner.name() != "cd" && is_read_only(&limited(inner), wide))
+        }
+    }
+}
+
+/// `tail -f`, of which somebody else sees the end.
+fn following_no_more(command: &SimpleCommand) -> SimpleCommand {
+    let is_follow = |word: &&Word| command.name() != "tail" || !matches!(word.text.as_str(), "-f" | "-F" | "--follow");
+    SimpleCommand { words: command.words.iter().filter(is_follow).cloned().collect(), ..command.clone() }
+}
+
+/// A program that only tells something, but has the project say how: which toolchain, which plugins, which virtual
+/// machine. It runs the project's code, as building does.
+pub(super) fn tells_as_the_project_says(command: &SimpleCommand) -> bool {
+    developer_tools::STEERED_BY_PROJECTS.contains(&command.name()) && tells(command, &mut Vec::new())
+}
+
+fn is_known(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    if let Some((folder, command)) = git_itself(command) {
+        let mut reads = vec![WideRead::Folder(".".to_owned()), WideRead::Repository(".".to_owned())];
+        if folder == "." {
+            reads.clear();
+        }
+        let is_known = is_known(&command, &mut reads);
+        wide.extend(reads.into_iter().map(|read| read.from(&folder)));
+        return is_known;
+    }
+    !developer_tools::STEERED_BY_PROJECTS.contains(&command.name())
+        && tells(command, wide)
+        && places::named_by(command, wide)
+}
+
+/// `git --no-pager -C FOLDER …` as git asked there.
+fn git_itself(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
+    let [git, rest @ ..] = command.words.as_slice() else { return None };
+    let (mut folder, mut left) = (".".to_owned(), rest);
+    loop {
+        left = match left {
+            [option, after @ ..] if developer_tools::GIT_ALONE.contains(&option.text.as_str()) => after,
+            [option, to, after @ ..] if option.text == "-C" => {
+                let is_plain = !to.expands && !to.text.is_empty() && !to.text.starts_with(['-', '~']);
+                folder = joined(&folder, is_plain.then_some(&to.text)?);
+                after
+            }
+            [option, setting, after @ ..] if option.text == "-c" => {
+                let name = setting.text.split('=').next().unwrap_or_default();
+                let is_harmless = developer_tools::GIT_SETTINGS.contains(&name.to_ascii_lowercase().as_str());
+                (is_harmless || setting.text == "core.pager=cat").then_some(after)?
+            }
+            left => {
+                let words = || std::iter::once(git).chain(left).cloned().collect();
+                let is_more = git.text == "git" && left.len() < rest.len() && !left.is_empty();
+                return is_more.then(|| (folder, SimpleCommand { words: words(), ..command.clone() }));
+            }
+        };
+    }
+}
+
+fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
+    let arguments = command.arguments();
+    if matches!(arguments, [only] if matches!(only.text.as_str(), "--version" | "--help")) {
+        return programs::SAYS_ITS_VERSION.contains(&command.name());
+    }
+    if asks_for_help(command) {
+        return true;
+    }
+    match command.name() {
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            !command.open_ended && expressions::awk_only_prints(arguments) && patterns(arguments, false, wide)
+        }
+        "find" => !command.open_ended && expressions::find_only_reads(arguments) && one_at_a_time(arguments, wide),
+        "ip" => !command.open_ended && expressions::ip_only_shows(arguments) && no_pattern(arguments),
+        // Whatever it is given, it says.
+        "echo" => patterns(arguments, true, wide),
+        "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
+        "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
+        "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
+        "[" | "[[" | "test" => expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
+        _ => {
+            let Some((program, words)) = program_of(command) else { return false };
+            program.takes(&command.words[words..], command.open_ended, wide)
+        }
+    }
+}
+
+/// `cargo test --help`, `go help build`
+fn asks_for_help(command: &SimpleCommand) -> bool {
+    let is_plain = |word: &Word| {
+        let runs = ["exec", "help", "run", "x", "dlx"].contains(&word.text.as_str());
+        word.text.chars().all(|next| next.is_ascii_lowercase() || next == '-') && !word.text.starts_with('-') && !runs
+    };
+    let words: &[Word] = match command.arguments() {
+        [help, words @ ..] if help.text == "help" && command.name() != "git" => words,
+        [words @ .., help] if help.text == "--help" && command.name() != "git" => words,
+        _ => return false,
+    };
+    developer_tools::EXPLAINS_ITSELF.contains(&command.name()) && words.len() <= 3 && words.iter().all(is_plain)
+}
+
+/// The entry, and how many words its name has.
+fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
+    let tables = [programs::PROGRAMS, developer_tools::PROGRAMS];
+    let entries = tables.into_iter().flatten().filter(|program| is_named(program.name, &command.words));
+    entries.map(|program| (program, program.name.split(' ').count())).max_by_key(|(_, words)| *words)
+}
+
+pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
+    let mut words = words.iter();
+    name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
+}
+
+/// Every entry: its name, its short options and its long ones.
+#[cfg(all(test, target_os = "linux"))]
+pub(super) fn tables() -> Vec<(&'static str, &'static str, &'static str)> {
+    let all = programs::PROGRAMS.iter().chain(developer_tools::PROGRAMS);
+    all.map(|program| (program.name, program.short, program.long)).collect()
+}
+
+impl Program {
+    fn takes(&self, arguments: &[Word], open_ended: bool, wide: &mut Vec<WideRead>) -> bool {
+        let names_options = |word: &Word| word.text.starts_with('@');
+        if programs::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
+            return false;
+        }
+        // Anything at all may follow there.
+        if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
+            return false;
+        }
+        // As `compound` leaves them: where any text will do.
+        let is_said = |word: &Word| word.variable && !open_ended;
+        let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
+        let expands = arguments.iter().any(|word| word.expands && !is_said(word));
+        let fits = match self.operands {
+            Operands::Any => true,
+            Operands::AtMost(limit) => !expands && given.operands.len() <= limit,
+            Operands::OneAtTheEnd => {
+                let is_last = |operand: &Word| arguments.last().is_some_and(|last| last.text == operand.text);
+                !expands && given.operands.len() <= 1 && given.operands.iter().all(|operand| is_last(operand))
+            }
+            Operands::Among(words) => {
+                !expands && given.operands.iter().all(|operand| words.split(' ').any(|word| word == operand.text))
+            }
+            Operands::Checked(check) => !expands && check(&given),
+        };
+        if !fits || !patterns(arguments, matches!(self.shows, Shows::Names), wide) {
+            return false;
+        }
+        match self.shows {
+            Shows::Names | Shows::Contents => {}
+            Shows::Kept(shows) if shows(&given) => {
+                wide.push(WideRead::Kept);
+                // Given what is outside, git reads folders as they are.
+                let outside = given.operands.iter().filter(|word| leads_out(&word.text));
+                wide.extend(outside.map(|word| Below::ALL.read(word, &[])));
+            }
+            Shows::Kept(_) => {}
+            Shows::Below(below) => wide.extend(below.reads(&given)),
+        }
+        true
+    }
+}
+
+impl Below {
+    fn reads(mut self, given: &Given<'_>) -> Vec<WideRead> {
+        if self.flags.is_some_and(|flags| !given.flags.iter().any(|flag| is_among(flag, flags))) {
+            return Vec::new();
+        }
+        self.descent.skips_hidden &= !given.flags.iter().any(brings_hidden_back);
+        self.descent.follows_links |=
+            self.follows.is_some_and(|flags| given.flags.iter().any(|flag| is_among(flag, flags)));
+        let endings = places::endings(given);
+        let first = usize::from(self.first_is_pattern && !has_pattern_flag(given));
+        match given.operands.get(first..) {
+            Some(folders @ [_, ..]) => folders.iter().map(|word| self.read(word, &endings)).collect(),
+            Some([]) | None => vec![self.read(&Word::literal("."), &endings)],
+        }
+    }
+
+    fn read(self, folder: &Word, endings: &[String]) -> WideRead {
+        let endings = endings.to_vec();
+        WideRead::Below { folder: folder.text.clone(), is_pattern: folder.expands, descent: self.descent, endings }
+    }
+}
+
+/// `~user`, `~+`, which is the folder at hand, and what a process says of itself: the same folder, its variables.
+fn is_unknown_place(path: &str) -> bool {
+    let is_unknown_home = path.strip_prefix('~').is_some_and(|rest| !(rest.is_empty() || rest.starts_with('/')));
+    let mut parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let is_of_process = path.starts_with('/')
+        && parts.next() == Some("proc")
+        && parts.next().is_none_or(|name| matches!(name, "self" | "thread-self" | "..") || is_number(name));
+    is_unknown_home || is_of_process
+}
+
+fn is_number(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn leads_out(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
+}
+
+/// `grep -e PATTERN`: then the first operand is a file.
+fn has_pattern_flag(given: &Given<'_>) -> bool {
+    given.flags.iter().any(|flag| matches!(flag, Flag::Short('e', _) | Flag::Long("regexp" | "files", _)))
+}
+
+/// `rg -g '*.pem'` also finds what is hidden or ignored. Source files are no secrets.
+fn brings_hidden_back(flag: &Flag<'_>) -> bool {
+    const SOURCES: &[&str] = &[
+        "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "hs", "html", "java", "js", "jsx", "kt", "lua",
+        "m", "md", "mjs", "php", "proto", "py", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "ts",
+        "tsx", "vue", "zig",
+    ];
+    if matches!(flag, Flag::Short('u', None) | Flag::Long("hidden" | "no-ignore" | "no-ignore-vcs" | "unrestricted", _))
+    {
+        return true;
+    }
+    let (Flag::Short('g', Some(glob)) | Flag::Long("glob" | "iglob", Some(glob))) = flag else { return false };
+    let endings = places::ending_of(glob).unwrap_or_default();
+    let is_source =
+        !endings.is_empty() && endings.iter().all(|ending| SOURCES.contains(&ending.trim_start_matches('.')));
+    !glob.starts_with('!') && !is_source
+}
+
+fn is_among(flag: &Flag<'_>, flags: &str) -> bool {
+    flags.split(' ').any(|known| match flag {
+        Flag::Short(letter, _) => known.len() == 1 && known.starts_with(*letter),
+        Flag::Long(name, _) => known == *name,
+    })
+}
+
+fn no_pattern(arguments: &[Word]) -> bool {
+    arguments.iter().all(|word| !word.expands)
+}
+
+/// No pattern, but what a loop runs through.
+fn one_at_a_time(arguments: &[Word], wide: &mut Vec<WideRead>) -> bool {
+    arguments.iter().all(|word| !word.expands || word.each.is_some() || word.variable)
+        && patterns(arguments, true, wide)
+}
+
+/// Tells what the shell's patterns stand for. Hidden names are never matched by one silently, and of brackets and braces
+/// none may be quoted.
+fn patterns(arguments: &[Word], only_names: bool, wide: &mut Vec<WideRead>) -> bool {
+    for word in arguments.iter().filter(|word| word.expands && !word.variable && !flags::is_filter(word)) {
+        let has_braces = word.text.contains('{');
+        let plain = word.text.strip_prefix("./").unwrap_or(&word.text);
+        let hidden = plain
+            .split(['/', '{', ',', '}'])
+            .any(|part| part.starts_with('.') && (has_braces || part.contains(['*', '?', '['])));
+        let unclear = word.quoted && word.text.contains(['[', '{']);
+        if hidden
+            || unclear
+            || word.text.starts_with(['-', '{'])
+            || word.text.contains("{-")
+            || word.text.contains(",-")
+        {
+            return false;
+        }
+        if let Some(each) = &word.each {
+            wide.push(WideRead::Names { pattern: each.pattern.clone(), splits: each.splits });
+        }
+        let may_be_an_option = word.text.starts_with(['*', '?', '[']);
+        if !only_names {
+            wide.push(WideRead::Matching(word.text.clone()));
+        } else if may_be_an_option {
+            wide.push(WideRead::Names { pattern: word.text.clone(), splits: false });
+        }
+    }
+    true
+}
+
+fn stays_inside(command: &SimpleCommand) -> bool {
+    command.arguments().iter().chain(&command.inputs).all(|argument| {
+        let value = argument.text.rsplit('=').next().unwrap_or_default();
+        // A path may be attached to a short option.
+        let attached = argument.text.starts_with('-') && !argument.text.starts_with("--") && value.contains('/');
+        !attached
+            && !value.starts_with(['/', '~'])
+            && argument.text.split(['/', '=', ':', ',']).all(|part| part != "..")
+    })
+}

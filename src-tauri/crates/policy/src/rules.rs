@@ -1,0 +1,394 @@
+//! The user's own rules and category defaults.
+
+use super::decide::Hit;
+use super::question::{Question, Subject};
+use super::{CommandLine, powershell};
+use arki_domain::{BUILT_IN_TOOLS, Category, Decision, ToolNames};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A rule as it stands in the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RuleDefinition {
+    pub decision: Decision,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// An argv prefix, matched against every simple command of the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// A glob, relative to the project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// A host that is spoken to, in lower case and without a port; `*.example.org` is all below it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// Holds only in this folder, by its canonical path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    /// Also allows commands to use the network. Without it an allowing rule is for commands that do not ask for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub network: bool,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Shell lines, paths or hosts that the rule must match; checked when the configuration is loaded.
+    #[serde(default, rename = "match", skip_serializing_if = "Vec::is_empty")]
+    pub matches: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_match: Vec<String>,
+}
+
+impl RuleDefinition {
+    /// Allows a tool; to be narrowed.
+    pub(super) fn allowing(tool: &str) -> Self {
+        Self {
+            decision: Decision::Allow,
+            tool: Some(tool.to_owned()),
+            command: None,
+            path: None,
+            host: None,
+            project: None,
+            network: false,
+            reason: String::new(),
+            matches: Vec::new(),
+            not_match: Vec::new(),
+        }
+    }
+
+    fn names_nothing(&self) -> bool {
+        self.tool.is_none() && self.command.is_none() && self.path.is_none() && self.host.is_none()
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RuleError {
+    #[error("rule {number}: {glob:?} is not a glob: {reason}")]
+    Glob { number: usize, glob: String, reason: String },
+    #[error("rule {number}: {glob:?} leads out of the project, so that it would match nothing")]
+    OutsideProject { number: usize, glob: String },
+    #[error("rule {number}: {host:?} is neither a host in lower case nor `*.` and one")]
+    Host { number: usize, host: String },
+    #[error("rule {number} names neither a tool, a command, a path nor a host")]
+    Empty { number: usize },
+    #[error("rule {number} is about the tool {tool:?}, which there is not; the nearest is {nearest:?}")]
+    Tool { number: usize, tool: String, nearest: &'static str },
+    #[error("rule {number} should match {example:?} but does not")]
+    MatchFailed { number: usize, example: String },
+    #[error("rule {number} should not match {example:?} but does")]
+    NotMatchFailed { number: usize, example: String },
+}
+
+/// A rule that has passed its own tests.
+#[derive(Debug, Clone)]
+pub struct PolicyRule {
+    definition: RuleDefinition,
+    path: Option<GlobMatcher>,
+    /// The command under the name that a PowerShell line has it, where that is another.
+    in_powershell: Option<Vec<String>>,
+    name: String,
+}
+
+/// What a rule says, wherever it stands.
+impl PartialEq for PolicyRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.definition == other.definition
+    }
+}
+
+impl PolicyRule {
+    /// `number` counts from 1 in its file; `origin` is `config` or `project`.
+    ///
+    /// # Errors
+    /// When the rule is empty, names no tool, has a broken glob, or fails one of its own examples.
+    pub fn new(definition: RuleDefinition, origin: &str, number: usize) -> Result<Self, RuleError> {
+        if definition.names_nothing() || definition.command.as_ref().is_some_and(Vec::is_empty) {
+            return Err(RuleError::Empty { number });
+        }
+        if let Some(tool) = definition.tool.as_ref().filter(|tool| !is_tool_or_foreign(tool)) {
+            let nearest = nearest_to(tool);
+            return Err(RuleError::Tool { number, tool: tool.clone(), nearest });
+        }
+        if let Some(host) = definition.host.as_ref().filter(|host| !is_host_pattern(host)) {
+            return Err(RuleError::Host { number, host: host.clone() });
+        }
+        let path = definition.path.as_deref().map(|glob| compile(glob, definition.decision, number)).transpose()?;
+        let in_powershell = definition.command.as_deref().and_then(canonical);
+        let rule = Self { definition, path, in_powershell, name: format!("{origin}:rules[{number}]") };
+        rule.check_examples(number)?;
+        Ok(rule)
+    }
+
+    fn check_examples(&self, number: usize) -> Result<(), RuleError> {
+        if let Some(example) = self.definition.matches.iter().find(|example| !self.matches_example(example)) {
+            return Err(RuleError::MatchFailed { number, example: example.clone() });
+        }
+        match self.definition.not_match.iter().find(|example| self.matches_example(example)) {
+            Some(example) => Err(RuleError::NotMatchFailed { number, example: example.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    fn matches_example(&self, example: &str) -> bool {
+        match (&self.definition.command, &self.path) {
+            (Some(_), _) => self.command_matches(Some(&CommandLine::parse(example))),
+            (None, Some(path)) => path.is_match(example.trim_start_matches("./")),
+            (None, None) if self.definition.host.is_some() => self.host_matches(&[example.to_lowercase()]),
+            (None, None) => self.definition.tool.as_deref() == Some(example),
+        }
+    }
+
+    fn matches(&self, tool: &str, subject: &Subject, command: Option<&CommandLine>) -> bool {
+        let tool_matches = self.definition.tool.as_deref().is_none_or(|name| name == tool);
+        tool_matches && self.path_matches(subject) && self.host_matches(&subject.hosts) && self.command_matches(command)
+    }
+
+    /// Whether the rule speaks of this call, whatever else is decided about it.
+    #[must_use]
+    pub fn speaks_of(&self, tool: &str, subject: &Subject) -> bool {
+        self.matches(tool, subject, subject.command.as_deref().map(CommandLine::parse).as_ref())
+    }
+
+    fn host_matches(&self, hosts: &[String]) -> bool {
+        let Some(wanted) = &self.definition.host else { return true };
+        let is_meant = |host: &String| match wanted.strip_prefix("*.") {
+            Some(domain) => host.strip_suffix(domain).is_some_and(|name| name.ends_with('.')),
+            None => host == wanted,
+        };
+        if self.needs_all() { !hosts.is_empty() && hosts.iter().all(is_meant) } else { hosts.iter().any(is_meant) }
+    }
+
+    fn path_matches(&self, subject: &Subject) -> bool {
+        let Some(glob) = &self.path else { return true };
+        // A link is as good as what it leads to.
+        let mut paths = subject.paths.iter().flat_map(|path| [Some(&path.path), path.real.as_ref()]).flatten();
+        if self.needs_all() {
+            !subject.paths.is_empty() && paths.all(|path| glob.is_match(path))
+        } else {
+            paths.any(|path| glob.is_match(path)) || subject.mentioned.iter().any(|path| glob.is_match(path))
+        }
+    }
+
+    fn command_matches(&self, line: Option<&CommandLine>) -> bool {
+        let Some(prefix) = &self.definition.command else { return true };
+        let Some(line) = line else { return false };
+        let matches = |prefix: &[String]| {
+            if self.needs_all() {
+                // What is not understood is never loosened.
+                line.commands().is_some_and(|commands| commands.iter().all(|command| command.is_covered(prefix)))
+            } else {
+                line.may_run(prefix)
+            }
+        };
+        matches(prefix) || self.in_powershell.as_deref().is_some_and(matches)
+    }
+
+    #[must_use]
+    pub fn allows(&self) -> bool {
+        self.definition.decision == Decision::Allow
+    }
+
+    /// Loosening needs every part to match; tightening needs one.
+    fn needs_all(&self) -> bool {
+        self.allows()
+    }
+
+    fn hit(&self) -> Hit {
+        let reason = if self.definition.reason.is_empty() { "A rule of yours." } else { &self.definition.reason };
+        (self.definition.decision, self.name.clone(), reason.to_owned())
+    }
+}
+
+/// Whether a tool of this name is built in, or may come from outside.
+fn is_tool_or_foreign(name: &str) -> bool {
+    name.starts_with("mcp__") || BUILT_IN_TOOLS.contains(&name)
+}
+
+/// The built-in tool whose name is the most like this one.
+fn nearest_to(name: &str) -> &'static str {
+    BUILT_IN_TOOLS.iter().min_by_key(|known| strsim::damerau_levenshtein(known, name)).copied().unwrap_or_default()
+}
+
+fn is_command_with_network(question: &Question<'_>, command: Option<&CommandLine>) -> bool {
+    question.category == Some(Category::Network) && command.is_some()
+}
+
+fn canonical(command: &[String]) -> Option<Vec<String>> {
+    let (first, rest) = command.split_first()?;
+    let name = powershell::canonical(first);
+    (name != *first).then(|| [&[name], rest].concat())
+}
+
+/// Nothing but the name: no scheme, port or path, and no star but the first part.
+fn is_host_pattern(pattern: &str) -> bool {
+    let name = pattern.strip_prefix("*.").unwrap_or(pattern);
+    let is_name = |c: char| (c.is_alphanumeric() && !c.is_uppercase()) || matches!(c, '.' | '-' | '_');
+    let is_address = name.parse::<core::net::IpAddr>().is_ok();
+    is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
+}
+
+/// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as written.
+/// Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that folder.
+fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
+    let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
+    let pattern = glob.trim_start_matches("./");
+    if leads_outside(pattern) {
+        return Err(RuleError::OutsideProject { number, glob: glob.to_owned() });
+    }
+    let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
+    let allows = decision == Decision::Allow;
+    let built = GlobBuilder::new(&whole).case_insensitive(!allows).literal_separator(allows).build();
+    let built = built.map_err(|error| bad(error.kind().to_string()))?;
+    // Where a glob is too much, a set says so and a matcher panics.
+    let set = GlobSet::builder().add(built.clone()).build();
+    set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?;
+    Ok(built.compile_matcher())
+}
+
+/// A rule that can match nothing guards against nothing.
+fn leads_outside(pattern: &str) -> bool {
+    let mut start = pattern.chars();
+    let has_drive = start.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && start.next() == Some(':')
+        && start.next().is_some_and(|c| matches!(c, '/' | '\\'));
+    has_drive || pattern.starts_with('/') || pattern.starts_with("~/") || pattern.split('/').any(|part| part == "..")
+}
+
+/// Category defaults and rules, merged from every configuration file.
+#[derive(Debug, Clone)]
+pub struct PolicySettings {
+    pub categories: BTreeMap<Category, Decision>,
+    pub rules: Vec<PolicyRule>,
+    /// What the user allowed for the session at hand. They only ever loosen, and no rule yields to them.
+    pub grants: Vec<PolicyRule>,
+    /// Nothing but reading exists.
+    pub plan: bool,
+    /// The only tools that the agent has; all where `None`.
+    pub tools: Option<ToolNames>,
+    /// Tools that the user has switched off.
+    pub disabled_tools: Vec<String>,
+    /// Why nothing is done at all: what the project forbids is not known.
+    pub refused: Option<String>,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        let categories = BTreeMap::from([
+            (Category::Read, Decision::Allow),
+            (Category::Write, Decision::Preview),
+            (Category::Exec, Decision::Approval),
+            (Category::Network, Decision::Approval),
+        ]);
+        Self {
+            categories,
+            rules: Vec::new(),
+            grants: Vec::new(),
+            plan: false,
+            tools: None,
+            disabled_tools: Vec::new(),
+            refused: None,
+        }
+    }
+}
+
+impl PolicySettings {
+    /// Leaves out the rules of other folders; the others keep their names.
+    pub fn keep_rules_of(&mut self, folder: &str) {
+        let is_meant = |rule: &PolicyRule| rule.definition.project.as_deref().is_none_or(|project| project == folder);
+        self.rules.retain(is_meant);
+        self.grants.retain(is_meant);
+    }
+
+    /// Whether there are rules that ask for or deny files by their paths.
+    #[must_use]
+    pub fn tightens_paths(&self) -> bool {
+        self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
+    }
+
+    /// The files that rules keep from a tool altogether.
+    #[must_use]
+    pub fn denied_files(&self, tool: &str) -> Vec<Glob> {
+        let denies = |rule: &&PolicyRule| {
+            let definition = &rule.definition;
+            let is_meant = definition.tool.as_deref().is_none_or(|name| name == tool);
+            definition.decision == Decision::Deny
+                && is_meant
+                && definition.command.is_none()
+                && definition.host.is_none()
+        };
+        self.rules.iter().filter(denies).filter_map(|rule| Some(rule.path.as_ref()?.glob().clone())).collect()
+    }
+
+    /// Whether the agent has such a tool at all.
+    #[must_use]
+    pub fn has_tool(&self, tool: &str) -> bool {
+        self.tools.as_ref().is_none_or(|tools| tools.has(tool))
+    }
+
+    #[must_use]
+    pub fn is_disabled(&self, tool: &str) -> bool {
+        self.disabled_tools.iter().any(|disabled| disabled == tool)
+    }
+
+    pub(super) fn denies(
+        &self,
+        question: &Question<'_>,
+        category: Category,
+        command: Option<&CommandLine>,
+    ) -> Option<Hit> {
+        let by_rule = self.matching(question, command).find(|rule| rule.definition.decision == Decision::Deny);
+        by_rule.map(PolicyRule::hit).or_else(|| {
+            let default = self.category_default(category);
+            (default.0 == Decision::Deny).then_some(default)
+        })
+    }
+
+    /// Whoever can't say what is forbidden allows nothing.
+    pub(super) fn refuses(&self) -> Option<Hit> {
+        let why = self.refused.as_ref()?;
+        Some((Decision::Deny, "builtin:unreadable-configuration".to_owned(), why.clone()))
+    }
+
+    /// The strictest of the rules that match.
+    pub(super) fn explicit(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
+        let is_networked = is_command_with_network(question, command);
+        let speaks = |rule: &&PolicyRule| !is_networked || rule.definition.network || !rule.needs_all();
+        self.matching(question, command).filter(speaks).max_by_key(|rule| rule.definition.decision).map(PolicyRule::hit)
+    }
+
+    /// Using the network is asked about each time: what was allowed without it is not allowed with it.
+    pub(super) fn granted_for_session(&self, question: &Question<'_>, command: Option<&CommandLine>) -> Option<Hit> {
+        if is_command_with_network(question, command) {
+            return None;
+        }
+        let allows = |rule: &&PolicyRule| rule.definition.decision == Decision::Allow;
+        let matches = |rule: &&PolicyRule| rule.matches(question.tool, question.subject, command);
+        let grant = self.grants.iter().filter(allows).find(matches)?;
+        Some((Decision::Allow, grant.name.clone(), "You allowed it for this session.".to_owned()))
+    }
+
+    pub(super) fn category_default(&self, category: Category) -> Hit {
+        let decision = self.categories.get(&category).copied().unwrap_or(Decision::Approval);
+        let (name, plural) = match category {
+            Category::Read => ("read", "Reading"),
+            Category::Write => ("write", "Changing files"),
+            Category::Exec => ("exec", "Running commands"),
+            Category::Network => ("network", "Using the network"),
+        };
+        let reason = match decision {
+            Decision::Allow => format!("{plural} is allowed."),
+            Decision::Preview => "You see the change before it is made.".to_owned(),
+            Decision::Approval => format!("{plural} needs your approval."),
+            Decision::Deny => format!("{plural} is denied by the configuration."),
+        };
+        (decision, format!("category:{name}"), reason)
+    }
+
+    fn matching<'a>(
+        &'a self,
+        question: &'a Question<'_>,
+        command: Option<&'a CommandLine>,
+    ) -> impl Iterator<Item = &'a PolicyRule> {
+        self.rules.iter().filter(move |rule| rule.matches(question.tool, question.subject, command))
+    }
+}

@@ -1,0 +1,89 @@
+//! What a line reads without saying all of it: told, so that whoever has the files at hand can look.
+
+/// How a program goes through folders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Descent {
+    /// What is hidden or ignored by git is not read.
+    pub skips_hidden: bool,
+    /// Where links lead is read too.
+    pub follows_links: bool,
+    /// The names are handed on as words: one with a blank would be several, one with a dash an option.
+    pub as_words: bool,
+}
+
+impl Descent {
+    /// As `grep -r` does.
+    pub(super) const ALL: Self = Self { skips_hidden: false, follows_links: false, as_words: false };
+}
+
+/// What a line reads of which the line alone does not tell whether anyone should be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WideRead {
+    /// Everything below a folder, or below whatever a pattern stands for; with endings, of the files whose names end so.
+    Below { folder: String, is_pattern: bool, descent: Descent, endings: Vec<String> },
+    /// Whatever git keeps of the project: all that it does not ignore.
+    Kept,
+    /// Whatever a pattern stands for. A name that begins with a dash would be an option.
+    Matching(String),
+    /// No more than the names that a pattern stands for, of which none may be an option, nor several words.
+    Names { pattern: String, splits: bool },
+    /// A file or folder that is named: in the project or where anyone may read.
+    Place { path: String, is_pattern: bool },
+    /// A folder that the line goes to.
+    Folder(String),
+    /// It has to lie in the project.
+    Inside(String),
+    /// A folder in which git is asked.
+    Repository(String),
+    /// What a build writes: nobody's own file may be there.
+    Output(String),
+    /// A read from each of the folders that a pattern stands for.
+    FromEach { folders: String, read: Box<WideRead> },
+}
+
+impl WideRead {
+    /// Whether rules about paths speak of it by what the line names.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        match self {
+            Self::Place { .. }
+            | Self::Folder(_)
+            | Self::Inside(_)
+            | Self::Repository(_)
+            | Self::Names { .. }
+            | Self::Output(_) => true,
+            Self::Below { .. } | Self::Kept | Self::Matching(_) => false,
+            Self::FromEach { read, .. } => read.is_named(),
+        }
+    }
+
+    /// The same, read from another folder.
+    #[must_use]
+    pub fn from(self, folder: &str) -> Self {
+        match self {
+            Self::Below { folder: below, is_pattern, descent, endings } => {
+                Self::Below { folder: joined(folder, &below), is_pattern, descent, endings }
+            }
+            Self::Matching(pattern) => Self::Matching(joined(folder, &pattern)),
+            Self::Names { pattern, splits } => Self::Names { pattern: joined_names(folder, &pattern), splits },
+            Self::Place { path, is_pattern } => Self::Place { path: joined(folder, &path), is_pattern },
+            Self::Folder(path) => Self::Folder(joined(folder, &path)),
+            Self::Inside(path) => Self::Inside(joined(folder, &path)),
+            Self::Repository(path) => Self::Repository(joined(folder, &path)),
+            Self::Output(path) => Self::Output(joined(folder, &path)),
+            Self::FromEach { folders, read } => Self::FromEach { folders: joined(folder, &folders), read },
+            Self::Kept => Self::Kept,
+        }
+    }
+}
+
+pub(super) fn joined(folder: &str, path: &str) -> String {
+    let stands_alone = folder == "." || path.starts_with('/') || path == "~" || path.starts_with("~/");
+    if stands_alone { path.to_owned() } else { format!("{}/{path}", folder.trim_end_matches('/')) }
+}
+
+/// A name with a folder before it begins with no dash, whatever the shell there would have handed over. So it is asked
+/// about there.
+fn joined_names(folder: &str, pattern: &str) -> String {
+    if folder == "." { pattern.to_owned() } else { format!("../{folder}/{pattern}") }
+}
