@@ -28,6 +28,7 @@ mod question;
 mod read_only;
 mod risk;
 mod rules;
+mod table;
 mod wide_read;
 mod wrappers;
 

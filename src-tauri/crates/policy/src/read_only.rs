@@ -17,70 +17,22 @@ mod expressions;
 mod handed_on;
 mod places;
 mod programs;
+mod unix_tools;
 mod whereabouts;
 
 pub(super) use expressions::end_of_exec;
 pub(super) use places::texts;
+#[cfg(all(test, target_os = "linux"))]
+pub(super) use programs::tables;
 
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
-use super::wide_read::{Descent, WideRead, joined};
+use super::wide_read::{WideRead, joined};
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand, file_words};
+use programs::{Below, Operands, Program, Shows};
 
 pub(super) use whereabouts::each_command;
-
-/// A program, and what it may be given.
-pub(super) struct Program {
-    /// With its subcommands: `git log`.
-    pub(super) name: &'static str,
-    /// See `flags`.
-    pub(super) short: &'static str,
-    pub(super) long: &'static str,
-    pub(super) operands: Operands,
-    pub(super) shows: Shows,
-}
-
-pub(super) enum Operands {
-    Any,
-    AtMost(usize),
-    /// One at most, and last: whatever follows it is the file that is written.
-    OneAtTheEnd,
-    /// Each is one of these words.
-    Among(&'static str),
-    /// Judged by a function, together with the flags.
-    Checked(fn(&Given<'_>) -> bool),
-}
-
-#[derive(Clone, Copy)]
-pub(super) enum Shows {
-    /// Nothing of what files contain, whatever it is given.
-    Names,
-    /// What is in the files it is given.
-    Contents,
-    /// Also what git keeps of files that are not named, where this function says so.
-    Kept(fn(&Given<'_>) -> bool),
-    /// As `Contents`, and also what is in the folders it is given.
-    Below(Below),
-}
-
-/// How a program reads folders.
-#[derive(Clone, Copy)]
-pub(super) struct Below {
-    /// Only with one of these short flags and long words.
-    flags: Option<&'static str>,
-    first_is_pattern: bool,
-    descent: Descent,
-    /// With one of these it goes through links.
-    follows: Option<&'static str>,
-}
-
-impl Below {
-    const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL, follows: None };
-    /// What is neither hidden nor ignored.
-    const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
-    const THROUGH_LINKS: Self = Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };
-}
 
 /// Which wide reads the line makes; `None` where it is not known to only read.
 pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
@@ -198,7 +150,7 @@ fn git_itself(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
 fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let arguments = command.arguments();
     if matches!(arguments, [only] if matches!(only.text.as_str(), "--version" | "--help")) {
-        return programs::SAYS_ITS_VERSION.contains(&command.name());
+        return developer_tools::SAYS_ITS_VERSION.contains(&command.name());
     }
     if asks_for_help(command) {
         return true;
@@ -238,8 +190,7 @@ fn asks_for_help(command: &SimpleCommand) -> bool {
 
 /// The entry, and how many words its name has.
 fn program_of(command: &SimpleCommand) -> Option<(&'static Program, usize)> {
-    let tables = [programs::PROGRAMS, developer_tools::PROGRAMS];
-    let entries = tables.into_iter().flatten().filter(|program| is_named(program.name, &command.words));
+    let entries = programs::all().filter(|program| is_named(program.name, &command.words));
     entries.map(|program| (program, program.name.split(' ').count())).max_by_key(|(_, words)| *words)
 }
 
@@ -248,21 +199,14 @@ pub(super) fn is_named(name: &str, words: &[Word]) -> bool {
     name.split(' ').all(|part| words.next().is_some_and(|word| word.text == part && !word.expands))
 }
 
-/// Every entry: its name, its short options and its long ones.
-#[cfg(all(test, target_os = "linux"))]
-pub(super) fn tables() -> Vec<(&'static str, &'static str, &'static str)> {
-    let all = programs::PROGRAMS.iter().chain(developer_tools::PROGRAMS);
-    all.map(|program| (program.name, program.short, program.long)).collect()
-}
-
 impl Program {
     fn takes(&self, arguments: &[Word], open_ended: bool, wide: &mut Vec<WideRead>) -> bool {
         let names_options = |word: &Word| word.text.starts_with('@');
-        if programs::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
+        if unix_tools::READS_OPTIONS_FROM_FILES.contains(&self.name) && arguments.iter().any(names_options) {
             return false;
         }
         // Anything at all may follow there.
-        if open_ended && !programs::TAKES_ANYTHING.contains(&self.name) {
+        if open_ended && !unix_tools::TAKES_ANYTHING.contains(&self.name) {
             return false;
         }
         // As `compound` leaves them: where any text will do.

@@ -1,5 +1,6 @@
 //! The table of build and test commands (`programs.txt`).
 
+use super::super::table::{self, Entry};
 use std::sync::LazyLock;
 
 /// A program with what it may be given.
@@ -33,29 +34,19 @@ pub(super) enum Behind {
     Name,
 }
 
-pub(super) static BUILDS: LazyLock<Vec<Build>> = LazyLock::new(|| {
-    let paragraphs = include_str!("programs.txt").split("\n\n").map(str::trim_end);
-    let read = |paragraph: &'static str| build(paragraph).expect("a test reads the whole table");
-    paragraphs.filter(|paragraph| !paragraph.starts_with('#')).map(read).collect()
-});
+pub(super) static BUILDS: LazyLock<Vec<Build>> = LazyLock::new(|| table::read(include_str!("programs.txt"), build));
 
-fn build(paragraph: &'static str) -> Option<Build> {
-    let (head, options) = paragraph.split_once('\n').unwrap_or((paragraph, ""));
-    let (names, rules) = head.split_once(" = ")?;
-    let (short, long) = match options.trim_start().strip_prefix('-') {
-        Some(short) => short.split_once('\n').unwrap_or((short, "")),
-        None => ("", options),
-    };
-    let mut rules = rules.split(", ");
-    let operands = match rules.next()? {
+fn build(entry: Entry) -> Option<Build> {
+    let (operands, rules) = entry.rules.split_first()?;
+    let operands = match *operands {
         "any" => Operands::Any,
         "none" => Operands::None,
         "folder" => Operands::Folder,
         "targets" => Operands::Targets,
         _ => return None,
     };
-    let mut build =
-        Build { names: names.split(", ").collect(), short, long, operands, behind: None, needs: Vec::new() };
+    let Entry { names, short, long, .. } = entry;
+    let mut build = Build { names, short, long, operands, behind: None, needs: Vec::new() };
     for rule in rules {
         match rule.split_once(' ')? {
             ("needs", options) => build.needs = options.split(' ').collect(),

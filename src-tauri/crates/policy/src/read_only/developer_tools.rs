@@ -1,11 +1,13 @@
-//! Tools of developers, by subcommand. Nothing is allowed between a program and its subcommand but what stands here.
+//! Tools of developers of which more has to be known than the table says, by subcommand. Nothing is allowed between a
+//! program and its subcommand but what stands here.
 //!
 //! What git's own configuration names (filters, text conversions) is trusted with the folder, whose `.git/config` is
 //! pinned. Options that name programs, files to write, or other repositories are not on the lists.
 
 use super::super::flags::{Flag, Given};
-use super::Operands::{Among, Any, AtMost, Checked};
-use super::{Program, Shows, is_among};
+use super::is_among;
+use super::programs::Operands::{Among, Any, Checked};
+use super::programs::{Program, Shows};
 
 /// Which of their parts run, and with which options, files of the project say: `rust-toolchain.toml`, `.cargo/config.toml`,
 /// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins. Some write what they find out into the project:
@@ -35,6 +37,99 @@ pub(super) const GIT_SETTINGS: &[&str] = &[
     "log.showsignature",
     "status.short",
 ];
+/// What says its version with `--version`, and does nothing else.
+pub(super) const SAYS_ITS_VERSION: &[&str] = &[
+    "ansible",
+    "autoconf",
+    "automake",
+    "aws",
+    "bash",
+    "bazel",
+    "brew",
+    "bun",
+    "bundle",
+    "cargo",
+    "cc",
+    "clang",
+    "cmake",
+    "composer",
+    "conda",
+    "crystal",
+    "curl",
+    "deno",
+    "docker",
+    "dotnet",
+    "elixir",
+    "eslint",
+    "fd",
+    "ffmpeg",
+    "flutter",
+    "g++",
+    "gcc",
+    "gem",
+    "gh",
+    "ghc",
+    "git",
+    "go",
+    "gradle",
+    "grep",
+    "helm",
+    "java",
+    "javac",
+    "jest",
+    "jq",
+    "julia",
+    "just",
+    "kotlin",
+    "ld",
+    "lua",
+    "make",
+    "meson",
+    "mvn",
+    "mypy",
+    "nasm",
+    "nginx",
+    "ninja",
+    "nix",
+    "node",
+    "npm",
+    "npx",
+    "nvcc",
+    "ocaml",
+    "perl",
+    "php",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "prettier",
+    "protoc",
+    "psql",
+    "pytest",
+    "python",
+    "python2",
+    "python3",
+    "R",
+    "rg",
+    "ruby",
+    "ruff",
+    "rustc",
+    "rustfmt",
+    "rustup",
+    "sed",
+    "sqlite3",
+    "swift",
+    "tar",
+    "terraform",
+    "tsc",
+    "uv",
+    "valgrind",
+    "vim",
+    "wget",
+    "yarn",
+    "zig",
+    "zsh",
+];
 /// What says how it is used, also of each of its parts.
 pub(super) const EXPLAINS_ITSELF: &[&str] = &[
     "bundle",
@@ -57,17 +152,9 @@ pub(super) const EXPLAINS_ITSELF: &[&str] = &[
     "uv",
 ];
 
-const fn tells(name: &'static str, short: &'static str, long: &'static str) -> Program {
-    Program { name, short, long, operands: Any, shows: Shows::Names }
-}
-
 /// Shows what is in files that git keeps, where `shows` says so.
 const fn kept(name: &'static str, short: &'static str, long: &'static str, shows: fn(&Given<'_>) -> bool) -> Program {
     Program { name, short, long, operands: Any, shows: Shows::Kept(shows) }
-}
-
-const fn alone(name: &'static str, short: &'static str, long: &'static str) -> Program {
-    Program { name, short, long, operands: AtMost(0), shows: Shows::Names }
 }
 
 const fn checked(
@@ -92,14 +179,6 @@ const LOG: &str = "abbrev= abbrev-commit after= all author= before= branches? ch
 const LOG_SHORT: &str = "abcgimpqRrstuvwzB?C?F?G:L:M?n:S:U:X?E#";
 
 pub(super) const PROGRAMS: &[Program] = &[
-    Program {
-        name: "git blame",
-        short: "bcCeflL:M?npstw",
-        long: "abbrev= color-by-age color-lines date= first-parent incremental line-porcelain porcelain reverse root \
-               score-debug show-email show-name show-number show-stats since=",
-        operands: Any,
-        shows: Shows::Contents,
-    },
     checked(
         "git branch",
         "arvil",
@@ -107,24 +186,9 @@ pub(super) const PROGRAMS: &[Program] = &[
         lists_only,
     ),
     kept("git cat-file", "epst", "batch-check? buffer", |given| !names_only_files(given)),
-    tells("git bisect log", "", ""),
-    tells("git check-attr", "az", "all cached"),
-    tells("git check-ignore", "qvnz", "no-index non-matching quiet stdin verbose"),
-    tells("git cherry", "v", "abbrev? verbose"),
-    alone("git count-objects", "vH", "human-readable verbose"),
-    tells(
-        "git describe",
-        "",
-        "abbrev= all always candidates= contains dirty? exact-match exclude= first-parent long match= tags",
-    ),
     kept("git diff", LOG_SHORT, LOG, shows_changes),
     kept("git diff-index", LOG_SHORT, LOG, shows_patch),
     kept("git diff-tree", LOG_SHORT, LOG, shows_patch),
-    tells(
-        "git for-each-ref",
-        "",
-        "contains= count= exclude= format= ignore-case merged= no-contains= no-merged= points-at= sort=",
-    ),
     kept(
         "git grep",
         "acEFGhHiIlLnopPqvwW0A:B:C:e:m:#",
@@ -132,35 +196,12 @@ pub(super) const PROGRAMS: &[Program] = &[
         |_| true,
     ),
     kept("git log", LOG_SHORT, LOG, shows_patch),
-    tells(
-        "git ls-files",
-        "cdmostuvxz",
-        "abbrev? cached deduplicate deleted error-unmatch exclude= exclude-standard full-name format= ignored killed modified others recurse-submodules stage unmerged",
-    ),
-    tells("git ls-tree", "dlrtz", "abbrev? format= full-name full-tree long name-only name-status object-only"),
-    tells("git merge-base", "a", "all fork-point independent is-ancestor octopus"),
-    tells("git name-rev", "", "all always name-only refs= tags"),
     checked("git notes", "", "", |given| {
         given.operands.first().is_some_and(|first| matches!(first.text.as_str(), "list" | "show"))
     }),
     kept("git range-diff", "", "creation-factor= left-only no-color right-only", |_| true),
     checked("git reflog", "n:#", "all date= format= max-count= oneline pretty=", |given| !changes_reflog(given)),
-    alone("git remote", "v", "verbose"),
-    tells("git remote get-url", "", "all push"),
-    tells(
-        "git rev-list",
-        "gn:#",
-        "abbrev-commit after= all author= before= branches? count date= first-parent format= graph grep= header left-right max-count= max-parents= merges min-parents= no-merges objects oneline parents pretty? remotes? reverse since= skip= tags? topo-order until=",
-    ),
-    tells(
-        "git rev-parse",
-        "q",
-        "abbrev-ref? absolute-git-dir all branches? git-common-dir git-dir git-path= is-bare-repository is-inside-git-dir is-inside-work-tree quiet remotes? short? show-cdup show-prefix show-superproject-working-tree show-toplevel symbolic symbolic-full-name tags? verify",
-    ),
-    tells("git shortlog", "cens", "all email group= no-merges numbered since= summary until="),
     kept("git show", LOG_SHORT, LOG, shows_changes),
-    tells("git show-branch", "ar", "all current list more= no-color remotes sha1-name topo-order topics"),
-    tells("git show-ref", "dqs?", "abbrev? dereference hash? head heads quiet tags verify branches"),
     kept("git stash list", LOG_SHORT, LOG, shows_patch),
     kept(
         "git stash show",
@@ -168,12 +209,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         "include-untracked name-only name-status numstat only-untracked patch stat?",
         shows_patch,
     ),
-    tells(
-        "git status",
-        "bsu?z",
-        "ahead-behind branch column? find-renames? ignore-submodules? ignored? long no-ahead-behind no-renames porcelain? renames short show-stash untracked-files?",
-    ),
-    alone("git submodule status", "", "cached recursive"),
     checked("git symbolic-ref", "q", "quiet short", |given| given.operands.len() == 1),
     checked(
         "git tag",
@@ -196,31 +231,12 @@ pub(super) const PROGRAMS: &[Program] = &[
                 && (given.operands.is_empty() || !given.flags.iter().any(is_list))
         },
     ),
-    tells("git var", "l", ""),
-    alone("git version", "", "build-options"),
     kept("git whatchanged", LOG_SHORT, LOG, shows_patch),
-    alone("git worktree list", "vz", "porcelain verbose"),
-    alone(
-        "cargo metadata",
-        "vq",
-        "all-features color= features= filter-platform= format-version= frozen locked manifest-path= no-default-features no-deps offline quiet verbose",
-    ),
-    alone(
-        "cargo tree",
-        "de:i:p:vq",
-        "all-features all-targets charset= color= depth= duplicates edges= exclude= features= format= frozen invert? locked manifest-path= no-default-features no-dedupe offline package= prefix= prune= target= workspace",
-    ),
-    alone("cargo pkgid", "p:", "frozen locked offline package= manifest-path="),
-    alone("cargo locate-project", "", "message-format= workspace manifest-path="),
-    alone("cargo read-manifest", "", "manifest-path="),
-    alone("cargo --list", "", ""),
-    alone("cargo version", "v", "verbose"),
     checked("rustc", "vV", "print= verbose version explain=", |given| {
         // `--print cfg=FILE` writes it.
         let writes = |flag: &Flag<'_>| matches!(flag, Flag::Long("print", Some(what)) if what.contains('='));
         given.operands.is_empty() && !given.flags.iter().any(writes)
     }),
-    alone("cargo", "vV", "list version verbose"),
     Program {
         name: "rustup",
         short: "",
@@ -228,96 +244,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         operands: Among("show active-toolchain home"),
         shows: Shows::Names,
     },
-    alone("rustup toolchain list", "v", "verbose"),
-    alone("rustup target list", "", "installed toolchain="),
-    alone("rustup component list", "", "installed toolchain="),
-    tells(
-        "npm ls",
-        "agl",
-        "all depth= global json link long omit= package-lock-only parseable prefix= production workspace= workspaces",
-    ),
-    tells(
-        "npm list",
-        "agl",
-        "all depth= global json link long omit= package-lock-only parseable prefix= production workspace= workspaces",
-    ),
-    tells("npm explain", "", "json"),
-    tells("npm why", "", "json"),
-    tells("npm outdated", "agl", "all depth= global json long parseable"),
-    tells("npm view", "", "json"),
-    alone("npm root", "g", "global"),
-    alone("npm prefix", "g", "global"),
-    alone("npm version", "", "json"),
-    alone("npm run", "", "json"),
-    alone("npm -v", "", ""),
-    tells("yarn list", "", "depth= json pattern="),
-    tells("yarn why", "", "json"),
-    tells("pnpm list", "rg", "depth= global json long only-projects parseable prod dev recursive"),
-    tells("pnpm ls", "rg", "depth= global json long only-projects parseable prod dev recursive"),
-    tells("pnpm why", "r", "json recursive"),
-    tells("pip list", "eilo", "editable exclude= format= local not-required outdated user verbose"),
-    tells("pip3 list", "eilo", "editable exclude= format= local not-required outdated user verbose"),
-    tells("pip show", "fv", "files verbose"),
-    tells("pip3 show", "fv", "files verbose"),
-    tells("pip freeze", "l", "all exclude= exclude-editable local user"),
-    tells("pip3 freeze", "l", "all exclude= exclude-editable local user"),
-    alone("pip check", "", ""),
-    alone("pip -V", "", ""),
-    alone("python -V", "V", ""),
-    alone("python3 -V", "V", ""),
-    alone("node -v", "", ""),
-    alone("ruby -v", "", ""),
-    alone("php -i", "", ""),
-    alone("php -m", "", ""),
-    alone("php -v", "", ""),
-    alone("php --ini", "", ""),
-    alone("java -version", "", ""),
-    alone("javac -version", "", ""),
-    alone("mvn -v", "", ""),
-    alone("gcc -v", "", ""),
-    alone("deno info", "", "json"),
-    tells("uv pip list", "", "format= outdated"),
-    tells("ruff rule", "", "all output-format="),
-    tells("uv tree", "", "depth= frozen locked outdated"),
-    alone("poetry env info", "p", "path"),
-    tells("poetry show", "alotT", "all latest outdated top-level tree"),
-    tells("gem list", "al", "all local versions no-versions"),
-    tells("bundle info", "", "path version"),
-    tells("bundle list", "", "name-only paths"),
-    alone("composer check-platform-reqs", "", "lock no-dev"),
-    tells("composer show", "aiDNPt", "all direct installed latest name-only outdated path tree"),
     checked("go env", "", "json", |given| given.operands.iter().all(|operand| !operand.text.contains('='))),
-    tells("go list", "", ""),
-    tells("go list -m", "", "json versions"),
-    tells("go list -json", "", ""),
-    tells("go list -deps", "", ""),
-    tells("go doc", "", "all c cmd short src u"),
-    tells("go version", "mv", ""),
-    alone("go mod graph", "", ""),
-    tells("go mod why", "m", ""),
-    alone("dotnet --info", "", ""),
-    alone("dotnet --list-sdks", "", ""),
-    alone("dotnet --list-runtimes", "", ""),
-    alone("docker ps", "alnqsf:n:", "all filter= format= last= latest no-trunc quiet size"),
-    tells("docker images", "aqf:", "all digests filter= format= no-trunc quiet tree"),
-    tells("docker inspect", "f:s", "format= size type="),
-    tells("docker logs", "tn:", "details since= tail= timestamps until="),
-    tells("docker top", "", ""),
-    tells("docker port", "", ""),
-    tells("docker diff", "", ""),
-    tells("docker history", "Hq", "format= human no-trunc quiet"),
-    alone("docker info", "f:", "format="),
-    alone("docker version", "f:", "format="),
-    alone("docker container ls", "alnqsf:", "all filter= format= latest no-trunc quiet size"),
-    alone("docker image ls", "aqf:", "all digests filter= format= no-trunc quiet"),
-    alone("docker network ls", "qf:", "filter= format= no-trunc quiet"),
-    alone("docker volume ls", "qf:", "filter= format= quiet"),
-    tells("docker network inspect", "f:v", "format= verbose"),
-    tells("docker volume inspect", "f:", "format="),
-    tells("docker compose ps", "aq", "all filter= format= no-trunc quiet services status="),
-    tells("docker compose logs", "tn:", "no-color no-log-prefix since= tail= timestamps until="),
-    alone("docker compose images", "q", "format= quiet"),
-    alone("docker compose ls", "aq", "all filter= format= quiet"),
     checked("docker stats", "a", "all format= no-stream no-trunc", |given| {
         given.flags.iter().any(|flag| matches!(flag, Flag::Long("no-stream", _)))
     }),
@@ -328,44 +255,6 @@ pub(super) const PROGRAMS: &[Program] = &[
         names_no_secrets,
     ),
     checked("kubectl describe", "An:l:", "all-namespaces namespace= selector= show-events?", names_no_secrets),
-    tells(
-        "kubectl logs",
-        "c:n:l:p",
-        "all-containers? container= limit-bytes= namespace= previous selector= since= since-time= tail= timestamps?",
-    ),
-    tells("kubectl top", "An:l:", "all-namespaces containers namespace= no-headers selector= sort-by="),
-    alone("kubectl version", "o:", "client? output= short"),
-    alone("kubectl api-resources", "o:", "namespaced? no-headers output= verbs="),
-    alone("kubectl api-versions", "", ""),
-    alone("kubectl cluster-info", "", ""),
-    tells("kubectl explain", "", "api-version= recursive"),
-    alone("kubectl config current-context", "", ""),
-    alone("kubectl config get-contexts", "o:", "no-headers output="),
-    alone("helm list", "aAn:qo:", "all all-namespaces namespace= output= short"),
-    tells("helm status", "n:o:", "namespace= output="),
-    tells("helm template", "n:", "namespace="),
-    alone("terraform version", "", "json"),
-    tells("terraform state list", "", ""),
-    tells(
-        "gh pr list",
-        "a:A:B:H:l:L:s:S:",
-        "app= assignee= author= base= draft head= json= label= limit= search= state=",
-    ),
-    tells("gh pr view", "cq:R:", "comments jq= json= repo="),
-    tells("gh pr diff", "R:", "color= name-only patch repo="),
-    tells("gh pr status", "cR:", "conflict-status json= repo="),
-    tells("gh pr checks", "R:", "json= repo= required"),
-    tells(
-        "gh issue list",
-        "a:A:l:L:m:s:S:R:",
-        "assignee= author= json= label= limit= mention= milestone= repo= search= state=",
-    ),
-    tells("gh issue view", "cR:", "comments json= repo="),
-    tells("gh run list", "b:L:s:u:w:R:", "branch= json= limit= repo= status= user= workflow="),
-    tells("gh run view", "vR:j:", "job= json= log log-failed repo= verbose"),
-    tells("gh repo view", "b:", "branch= json="),
-    tells("gh release list", "L:", "limit= json="),
-    tells("gh release view", "", "json="),
 ];
 
 /// Options with which git still shows nothing of what is in files; any other is taken to make it.

@@ -2,8 +2,10 @@
 
 use super::super::SimpleCommand;
 use super::super::plain_shell::{Joint, Word};
+use super::super::wide_read::Descent;
 use super::super::wrappers::Inside;
-use super::{Descent, Operands, Shows, WideRead, is_read_only, places, program_of};
+use super::programs::{Operands, Shows};
+use super::{WideRead, is_read_only, places, program_of};
 
 /// What `find` hands over begins with a folder's name, so it is no option; it may be any file below that matches.
 pub(super) fn reads_what_find_hands_on(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
