@@ -2,7 +2,8 @@ import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import type { ProjectState, SessionSummary } from "../protocol/generated";
-import { createFake, demoProject, eventLog, type Fake } from "../testing/fake";
+import { eventLog, untoldUsage } from "../testing/events";
+import { createFake, demoProject, type Fake } from "../testing/fake";
 import { questionLog } from "../testing/question_scene";
 import { renderOn, sent } from "../testing/render";
 import { previewOf, renameDiff } from "../testing/scenes";
@@ -201,7 +202,7 @@ describe("the window", () => {
 
   it("shows an unknown cost as unknown", async () => {
     const { events, add } = eventLog("s");
-    add("engine.response", { usage: { promptTokens: 18_000, completionTokens: 200, costUsd: null } });
+    add("engine.response", { usage: { ...untoldUsage, promptTokens: 18_000, completionTokens: 200 } });
     await open(createFake({ sessions: [session("s", "One")], logs: { s: events } }));
     await press("One");
     const status = within(screen.getByRole("contentinfo"));

@@ -3,7 +3,8 @@ import { act, screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { delegation } from "../testing/delegation_scene";
-import { eventLog, type Fake } from "../testing/fake";
+import { eventLog } from "../testing/events";
+import type { Fake } from "../testing/fake";
 import { renderOn, sent } from "../testing/render";
 import { App } from "./App";
 

@@ -1,17 +1,6 @@
 /** Approvals: the pending ones across sessions, and a session's decided ones. Pure. */
-import type { ApprovalSummary, CommandPreview, Event, Preview } from "./generated";
-import {
-  flag,
-  isRecord,
-  list,
-  maybeNumber,
-  maybeText,
-  payloadOf,
-  readCommand,
-  readPreview,
-  record,
-  text,
-} from "./read";
+import type { EventOf } from "./events";
+import type { ApprovalDecision, ApprovalSummary, ChangePreview, CommandPreview, Event } from "./generated";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type PendingApproval = ApprovalSummary & { supersedes: string | null };
@@ -21,7 +10,7 @@ export type DecidedApproval = {
   callId: string;
   toolId: string;
   decidedAt: number;
-  decision: "approve" | "reject";
+  decision: ApprovalDecision;
   /** Indexes of the hunks taken as proposed or edited; null means all. */
   hunks: number[] | null;
   edited: Readonly<Record<number, string>>;
@@ -29,7 +18,7 @@ export type DecidedApproval = {
   ownCommand: string | null;
   reason: string;
   resolvedBy: string;
-  preview: Preview | null;
+  preview: ChangePreview | null;
   command: CommandPreview | null;
   /** The file had changed, so nothing was written; another approval took its place. */
   superseded: boolean;
@@ -48,23 +37,22 @@ export type DecidedState = {
 export const emptyDecided: DecidedState = { requested: {}, decided: [], rewinds: [] };
 
 export function readApproval(event: Event): PendingApproval | null {
-  const p = payloadOf(event);
-  const approvalId = maybeText(p, "approvalId");
-  if (event.type !== "approval.requested" || approvalId === null) return null;
+  if (event.type !== "approval.requested") return null;
+  const { approvalId, callId, toolId, args, risk, reason, ...rest } = event.payload;
   return {
     approvalId,
     sessionId: event.sessionId,
     runId: event.runId ?? "",
-    callId: text(p, "callId"),
-    toolId: text(p, "toolId", "tool"),
-    args: p.args ?? {},
-    risk: riskWords(p.risk),
-    reason: text(p, "reason"),
+    callId,
+    toolId,
+    args: args ?? {},
+    risk,
+    reason,
     requestedAt: event.ts,
-    timeoutSeconds: maybeNumber(p, "timeoutSeconds"),
-    preview: readPreview(p.preview),
-    command: readCommand(p.command),
-    supersedes: maybeText(p, "supersedes"),
+    timeoutSeconds: rest.timeoutSeconds ?? null,
+    preview: rest.preview ?? null,
+    command: rest.command ?? null,
+    supersedes: rest.supersedes ?? null,
   };
 }
 
@@ -82,7 +70,7 @@ export function pendingStep(pending: readonly PendingApproval[], event: Event): 
     return [...pending.filter((one) => !gone.has(one.approvalId)), asked];
   }
   if (event.type === "approval.resolved") {
-    const approvalId = text(payloadOf(event), "approvalId");
+    const { approvalId } = event.payload;
     return without(pending, (one) => one.approvalId === approvalId);
   }
   if (event.type === "run.cancelled" || event.type === "run.failed" || event.type === "run.completed") {
@@ -105,22 +93,22 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
       : state.decided;
     return { ...state, requested, decided };
   }
-  const p = payloadOf(event);
-  if (event.type === "session.rewound" && flag(p, "files")) return filesRewound(state, event, p);
+  if (event.type === "session.rewound" && event.payload.files) return filesRewound(state, event);
   if (event.type !== "approval.resolved") return state;
-  const request = state.requested[text(p, "approvalId")];
+  const p = event.payload;
+  const request = state.requested[p.approvalId];
   if (!request) return state;
   const decided: DecidedApproval = {
     approvalId: request.approvalId,
     callId: request.callId,
     toolId: request.toolId,
     decidedAt: event.ts,
-    decision: text(p, "decision") === "reject" ? "reject" : "approve",
-    hunks: Array.isArray(p.hunks) ? list(p, "hunks").filter((one) => typeof one === "number") : null,
-    edited: readEdited(p.edited),
-    ownCommand: maybeText(p, "command"),
-    reason: text(p, "reason") || text(p, "note"),
-    resolvedBy: text(p, "resolvedBy"),
+    decision: p.decision,
+    hunks: p.hunks ?? null,
+    edited: p.edited ?? {},
+    ownCommand: p.command ?? null,
+    reason: p.reason ?? "",
+    resolvedBy: p.resolvedBy,
     preview: request.preview,
     command: request.command,
     superseded: false,
@@ -130,24 +118,8 @@ export function decidedStep(state: DecidedState, event: Event): DecidedState {
   return { ...state, decided: [decided, ...state.decided] };
 }
 
-function filesRewound(state: DecidedState, event: Event, p: Record<string, unknown>): DecidedState {
-  const rewinds = [...state.rewinds, { seq: event.seq, toSeq: maybeNumber(p, "toSeq") ?? event.seq }];
+function filesRewound(state: DecidedState, event: EventOf<"session.rewound">): DecidedState {
+  const rewinds = [...state.rewinds, { seq: event.seq, toSeq: event.payload.toSeq }];
   const decided = state.decided.map((one) => ({ ...one, takenBack: isTakenBack(rewinds, one.seq) }));
   return { ...state, decided, rewinds };
-}
-
-/** `edited` maps hunk index to text; an engine that only lists the indexes is understood too. */
-function readEdited(value: unknown): Record<number, string> {
-  if (Array.isArray(value)) {
-    return Object.fromEntries(value.filter((one) => typeof one === "number").map((index) => [index, ""]));
-  }
-  const entries = Object.entries(record(value));
-  return Object.fromEntries(
-    entries.map(([index, edit]) => [Number(index), typeof edit === "string" ? edit : ""]),
-  );
-}
-
-export function riskWords(risk: unknown): string {
-  if (typeof risk === "string") return risk;
-  return isRecord(risk) ? text(risk, "level") : "";
 }

@@ -1,4 +1,6 @@
 /** What a transcript is made of: messages, calls, and what happened between them. */
+import type { Elicitation } from "./generated";
+
 export type ToolState = "running" | "waiting" | "done" | "failed" | "rejected" | "denied" | "interrupted";
 
 type Placed = {
@@ -46,11 +48,11 @@ export type ToolItem = Placed & {
   state: ToolState;
   approvalId: string | null;
   reason: string;
-  result: unknown;
+  result: string | null;
   durationMs: number | null;
   truncated: boolean;
   /** What an MCP server asked the user in the middle of it, and the answers, as the log has them. */
-  elicitations: readonly unknown[];
+  elicitations: readonly Elicitation[];
   files: string[];
   question: Question | null;
   subagent: Subagent | null;

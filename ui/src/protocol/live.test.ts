@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../testing/fake";
+import { eventLog } from "../testing/events";
 import type { OutputDelta } from "./generated";
 import {
   deltaStep,

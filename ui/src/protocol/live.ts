@@ -2,9 +2,9 @@
  * What is arriving right now and is not in the log yet: the answer under way and the output of running
  * commands. Bounded; dropped as soon as the authoritative event comes. Pure.
  */
+import type { PayloadOf } from "./events";
 import type { CommandOutput, Event, OutputDelta, PartialAnswer } from "./generated";
 import { GrowingText } from "./growing";
-import { maybeNumber, payloadOf, text } from "./read";
 
 /** A command may print for ever; the card shows the end of it. */
 export const maxOutputChars = 48 * 1024;
@@ -82,15 +82,14 @@ const endsRun = new Set(["run.completed", "run.failed", "run.cancelled"]);
 
 /** Stored events are authoritative: the finished message replaces the streamed one. */
 export function liveEventStep(live: Live, event: Event): Live {
-  const p = payloadOf(event);
   if (event.type === "run.started") return { ...live, answer: null, turn: 0, ended: null };
-  if (event.type === "engine.request") return { ...live, turn: maybeNumber(p, "turn") ?? live.turn + 1 };
+  if (event.type === "engine.request") return { ...live, turn: event.payload.turn };
   if (event.type === "engine.retry") return { ...live, answer: null };
   if (event.type === "output.message") {
-    const turn = maybeNumber(p, "turn") ?? live.answer?.turn ?? live.turn;
+    const { turn } = event.payload;
     const key = turnKey(event.runId, turn);
     const { answer } = live;
-    const isTold = answer?.runId === event.runId && answer.turn === turn && isWhole(answer, p);
+    const isTold = answer?.runId === event.runId && answer.turn === turn && isWhole(answer, event.payload);
     return {
       ...live,
       answer: null,
@@ -100,7 +99,7 @@ export function liveEventStep(live: Live, event: Event): Live {
   }
   if (endsRun.has(event.type)) return { ...live, answer: null, ended: event.runId };
   if (event.type !== "tool.result") return live;
-  const callId = text(p, "callId");
+  const { callId } = event.payload;
   if (!(callId in live.output)) return live;
   const { [callId]: _done, ...output } = live.output;
   return { ...live, output };
@@ -115,8 +114,8 @@ function remembered(told: Live["told"], key: string, answer: LiveAnswer): Live["
 }
 
 /** Whether what streamed in is what was stored, to the letter. */
-function isWhole(answer: LiveAnswer, p: Readonly<Record<string, unknown>>): boolean {
-  return text(p, "content") === answer.text.whole() && text(p, "thoughts") === answer.thoughts.whole();
+function isWhole(answer: LiveAnswer, { content, thoughts }: PayloadOf<"output.message">): boolean {
+  return content === answer.text.whole() && (thoughts ?? "") === answer.thoughts.whole();
 }
 
 /** Joins the answer the engine kept with the deltas that came while it was being fetched. */

@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../testing/fake";
+import { eventLog, untoldUsage } from "../testing/events";
 import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./approvals";
+import type { EventKind, PayloadOf } from "./events";
 import type { Event, SessionSummary } from "./generated";
 import { decidedIn, groupByProject, sessionsStep } from "./sessions";
 import { noUsage, tokenFigures, usageStep } from "./usage";
 
 const none: readonly PendingApproval[] = [];
-const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [{ index: 1 }], previewHash: "h" };
+const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [], previewHash: "h" };
 
 describe("pending approvals", () => {
   it("come with a request and go with its resolution", () => {
@@ -75,7 +76,11 @@ describe("the list of sessions", () => {
     parent: null,
     agent: "arki",
   });
-  const step = (list: readonly SessionSummary[], type: string, payload: Record<string, unknown> = {}) => {
+  const step = <Kind extends EventKind>(
+    list: readonly SessionSummary[],
+    type: Kind,
+    payload: Partial<PayloadOf<Kind>> = {},
+  ) => {
     const event: Event = { ...eventLog("b").add(type, payload), ts: 9 };
     return sessionsStep(list, event);
   };
@@ -150,7 +155,9 @@ describe("the list of sessions", () => {
 describe("going back", () => {
   it("marks what was decided about files that were put back, and forgets how full the context was", () => {
     const { events, add } = eventLog("s");
-    add("engine.response", { usage: { promptTokens: 100, completionTokens: 5, costUsd: 0.5 } });
+    add("engine.response", {
+      usage: { ...untoldUsage, promptTokens: 100, completionTokens: 5, costUsd: 0.5 },
+    });
     add("approval.requested", { approvalId: "a", callId: "c", toolId: "edit_file" });
     add("approval.resolved", { approvalId: "a", decision: "approve" });
     const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true });
@@ -178,16 +185,22 @@ describe("usage", () => {
     const { events, add } = eventLog("s");
     const figures = () => tokenFigures(events.reduce(usageStep, noUsage));
     add("engine.response", {
-      usage: { promptTokens: 1200, completionTokens: null, cachedTokens: null, costUsd: null },
+      usage: {
+        ...untoldUsage,
+        promptTokens: 1200,
+        completionTokens: null,
+        cachedTokens: null,
+        costUsd: null,
+      },
     });
     expect(figures()).toBe("1,200 in");
     expect(events.reduce(usageStep, noUsage).contextTokens).toBeNull();
     add("engine.response", {
-      usage: { promptTokens: 1, completionTokens: 34, cachedTokens: 0, costUsd: null },
+      usage: { ...untoldUsage, promptTokens: 1, completionTokens: 34, cachedTokens: 0, costUsd: null },
     });
     expect(figures()).toBe("1,201 in, at least 34 out");
     add("engine.response", {
-      usage: { promptTokens: null, completionTokens: 1, cachedTokens: 40, costUsd: null },
+      usage: { ...untoldUsage, promptTokens: null, completionTokens: 1, cachedTokens: 40, costUsd: null },
     });
     expect(figures()).toBe("at least 1,201 in (at least 40 cached), at least 35 out");
     expect(
@@ -198,17 +211,19 @@ describe("usage", () => {
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {
     const { events, add } = eventLog("s");
     add("engine.response", {
-      usage: { promptTokens: 100, completionTokens: 5, cachedTokens: 80, costUsd: 0.5 },
+      usage: { ...untoldUsage, promptTokens: 100, completionTokens: 5, cachedTokens: 80, costUsd: 0.5 },
     });
     add("engine.response", {
-      usage: { promptTokens: 200, completionTokens: 5, cachedTokens: 0, costUsd: 0.25 },
+      usage: { ...untoldUsage, promptTokens: 200, completionTokens: 5, cachedTokens: 0, costUsd: 0.25 },
     });
     expect(events.reduce(usageStep, noUsage)).toMatchObject({
       promptTokens: 300,
       costUsd: 0.75,
       contextTokens: 205,
     });
-    add("engine.response", { usage: { promptTokens: 1, completionTokens: 1, costUsd: null } });
+    add("engine.response", {
+      usage: { ...untoldUsage, promptTokens: 1, completionTokens: 1, costUsd: null },
+    });
     expect(events.reduce(usageStep, noUsage)).toMatchObject({
       promptTokens: 301,
       costUsd: null,

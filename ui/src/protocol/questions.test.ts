@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../testing/fake";
+import { eventLog } from "../testing/events";
 import { questionLog } from "../testing/question_scene";
 import type { QuestionSummary, SessionSummary } from "./generated";
 import { questionsStep } from "./questions";

@@ -1,18 +1,16 @@
 /** What the model asks the user and waits for, across sessions. Pure. */
 import type { Event, QuestionSummary } from "./generated";
-import { list, maybeText, payloadOf, strings, text } from "./read";
 
 export function readQuestion(event: Event): QuestionSummary | null {
-  const p = payloadOf(event);
-  const questionId = maybeText(p, "questionId");
-  if (event.type !== "question.asked" || questionId === null) return null;
+  if (event.type !== "question.asked") return null;
+  const { questionId, callId, text, options = [] } = event.payload;
   return {
     questionId,
     sessionId: event.sessionId,
     runId: event.runId ?? "",
-    callId: text(p, "callId"),
-    text: text(p, "text"),
-    options: strings(list(p, "options")),
+    callId,
+    text,
+    options,
   };
 }
 
@@ -28,7 +26,7 @@ export function questionsStep(open: readonly QuestionSummary[], event: Event): r
 
 function goneBy(event: Event): ((one: QuestionSummary) => boolean) | null {
   if (event.type === "question.answered") {
-    const questionId = text(payloadOf(event), "questionId");
+    const { questionId } = event.payload;
     return (one) => one.questionId === questionId;
   }
   if (!endsRun.has(event.type)) return null;

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../testing/fake";
-import type { QueuedMessage } from "./generated";
+import { eventLog } from "../testing/events";
+import type { QueuedMessage, RestoredFile } from "./generated";
 import { changed, moved, queueStep } from "./queue";
 import { isTakenBack, type Rewind } from "./rewinds";
 import { foldTranscript } from "./transcript";
 
+const unmade = { beforeHash: null, afterHash: null };
 const nothing: readonly QueuedMessage[] = [];
 const words = (queue: readonly QueuedMessage[]) => queue.map((one) => `${one.mode} ${one.text}`);
 
@@ -35,10 +36,15 @@ describe("the queue", () => {
     expect(words(events.reduce(queueStep, nothing))).toEqual(["follow_up b", "follow_up c"]);
   });
 
-  it("survives payloads of the wrong shape", () => {
-    const { events, add } = filled();
-    add("message.queued", { text: 3 });
-    add("queue.changed", { queued: ["x", { messageId: "unknown" }, { messageId: "a" }] });
+  it("leaves out a message whose words it has never heard, and what it cannot read", () => {
+    const { events, add, addUnknown } = filled();
+    addUnknown("message.queued", { text: 3 });
+    add("queue.changed", {
+      queued: [
+        { messageId: "unknown", mode: "steer" },
+        { messageId: "a", mode: "follow_up" },
+      ],
+    });
     expect(words(events.reduce(queueStep, nothing))).toEqual(["follow_up a"]);
   });
 
@@ -100,9 +106,9 @@ describe("session.rewound in the transcript", () => {
     add("run.started", { prompt: "one" });
     add("run.started", { prompt: "two" });
     add("output.message", { role: "assistant", content: "hm" });
-    const changes = [
-      { path: "a", action: "restore" },
-      { path: "b", action: "keep" },
+    const changes: RestoredFile[] = [
+      { ...unmade, path: "a", action: "restore" },
+      { ...unmade, path: "b", action: "keep" },
     ];
     const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true, changes });
     const taken = () => foldTranscript(events).items.map((item) => item.takenBack ?? false);
@@ -118,7 +124,7 @@ describe("session.rewound in the transcript", () => {
     const { events, add } = eventLog("s");
     add("run.started", { prompt: "one" });
     add("session.rewound", { toSeq: 0, files: true, conversation: false });
-    add("change.taken_back", { seq: 1, changes: [{ path: "a.rs", action: "restore" }] });
+    add("change.taken_back", { seq: 1, changes: [{ ...unmade, path: "a.rs", action: "restore" }] });
     const { items } = foldTranscript(events);
     expect(items[0]?.takenBack ?? false).toBe(false);
     expect(items[2]).toMatchObject({ kind: "notice", text: "You took back a change of a.rs" });

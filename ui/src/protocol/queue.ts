@@ -1,13 +1,12 @@
 /** What waits to be said to the model, folded from events on top of what the engine told. Pure. */
-import type { Event, QueuedMessage, QueueMode } from "./generated";
-import { isRecord, type Json, list, maybeText, payloadOf, text } from "./read";
+import type { PayloadOf } from "./events";
+import type { Event, QueuedMessage } from "./generated";
 
 export function queueStep(queue: readonly QueuedMessage[], event: Event): readonly QueuedMessage[] {
-  const p = payloadOf(event);
-  if (event.type === "message.queued") return queued(queue, p);
-  if (event.type === "queue.changed") return rearranged(queue, p);
+  if (event.type === "message.queued") return queued(queue, event.payload);
+  if (event.type === "queue.changed") return rearranged(queue, event.payload);
   if (event.type === "run.started") {
-    const begun = maybeText(p, "messageId");
+    const begun = event.payload.messageId;
     return queue.some((one) => one.messageId === begun)
       ? queue.filter((one) => one.messageId !== begun)
       : queue;
@@ -16,23 +15,21 @@ export function queueStep(queue: readonly QueuedMessage[], event: Event): readon
 }
 
 /** What was fetched may already hold a message whose event comes after. */
-function queued(queue: readonly QueuedMessage[], p: Json): readonly QueuedMessage[] {
-  const messageId = text(p, "messageId");
-  if (messageId === "" || queue.some((one) => one.messageId === messageId)) return queue;
-  return [...queue, { messageId, text: text(p, "text"), mode: mode(p) }];
+function queued(
+  queue: readonly QueuedMessage[],
+  { messageId, text, mode }: PayloadOf<"message.queued">,
+): readonly QueuedMessage[] {
+  if (queue.some((one) => one.messageId === messageId)) return queue;
+  return [...queue, { messageId, text, mode }];
 }
 
-function rearranged(queue: readonly QueuedMessage[], p: Json): QueuedMessage[] {
-  const known = new Map(queue.map((one) => [one.messageId, one]));
-  return list(p, "queued").flatMap((entry) => {
-    if (!isRecord(entry)) return [];
-    const messageId = text(entry, "messageId");
-    const words = maybeText(entry, "text") ?? known.get(messageId)?.text;
-    return words === undefined ? [] : [{ messageId, text: words, mode: mode(entry) }];
+function rearranged(queue: readonly QueuedMessage[], p: PayloadOf<"queue.changed">): QueuedMessage[] {
+  const known = new Map(queue.map((one) => [one.messageId, one.text]));
+  return p.queued.flatMap(({ messageId, mode, ...edited }) => {
+    const text = edited.text ?? known.get(messageId);
+    return text === undefined ? [] : [{ messageId, text, mode }];
   });
 }
-
-const mode = (p: Json): QueueMode => (text(p, "mode") === "steer" ? "steer" : "follow_up");
 
 /** The message one place nearer to the front (-1) or the back (1); the same list where there is no place. */
 export function moved(

@@ -1,8 +1,8 @@
 /** The list of sessions, kept current from the events of all of them. Pure. */
+import type { EventOf, PayloadOf } from "./events";
 import type { Event, SessionState, SessionSummary } from "./generated";
-import { maybeText, payloadOf, text } from "./read";
 
-const stateAfter: Readonly<Record<string, SessionState | undefined>> = {
+const stateAfter: Readonly<Partial<Record<Event["type"], SessionState>>> = {
   "run.started": "running",
   "run.resumed": "running",
   "question.asked": "waiting",
@@ -25,34 +25,32 @@ export function sessionsStep(sessions: readonly SessionSummary[], event: Event):
   return sessions.map((session) => (session === known ? { ...next, updatedAt: event.ts } : session));
 }
 
-function created(event: Event): SessionSummary {
-  const p = payloadOf(event);
+function created({ payload: p, ...event }: EventOf<"session.created">): SessionSummary {
   return {
     sessionId: event.sessionId,
-    title: text(p, "title"),
-    project: text(p, "project"),
+    title: p.title,
+    project: p.project,
     createdAt: event.ts,
     updatedAt: event.ts,
     state: "idle",
     pendingApprovals: 0,
     origin: null,
-    parent: maybeText(p, "parentSession"),
-    agent: text(p, "agent"),
+    parent: p.parentSession ?? null,
+    agent: p.agent,
   };
 }
 
 function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
-  const p = payloadOf(event);
-  const state = event.type === "run.paused" ? pausedFor(p) : (stateAfter[event.type] ?? known.state);
-  if (event.type === "session.created" || event.type === "session.configured") {
-    return { title: text(p, "title") || known.title };
-  }
-  if (event.type === "session.forked") return { origin: maybeText(p, "fromSession"), parent: null };
+  const state =
+    event.type === "run.paused" ? pausedFor(event.payload) : (stateAfter[event.type] ?? known.state);
+  if (event.type === "session.created") return { title: event.payload.title || known.title };
+  if (event.type === "session.forked") return { origin: event.payload.fromSession, parent: null };
   if (event.type === "run.started") {
-    return { state, title: known.title || text(p, "prompt").split("\n")[0]?.slice(0, 80) || known.title };
+    return { state, title: known.title || event.payload.prompt.split("\n")[0]?.slice(0, 80) || known.title };
   }
   if (event.type === "approval.requested") {
-    return { pendingApprovals: known.pendingApprovals + (text(p, "supersedes") ? 0 : 1), state: "waiting" };
+    const more = event.payload.supersedes ? 0 : 1;
+    return { pendingApprovals: known.pendingApprovals + more, state: "waiting" };
   }
   if (event.type === "approval.resolved") {
     return { pendingApprovals: Math.max(0, known.pendingApprovals - 1) };
@@ -61,8 +59,8 @@ function change(known: SessionSummary, event: Event): Partial<SessionSummary> {
 }
 
 /** An approval or a question waits for the user; a budget or the user only paused the run. */
-function pausedFor(payload: Record<string, unknown>): SessionState {
-  const waits = text(payload, "reason") === "approval" || maybeText(payload, "questionId") !== null;
+function pausedFor({ reason, questionId }: PayloadOf<"run.paused">): SessionState {
+  const waits = reason === "approval" || Boolean(questionId);
   return waits ? "waiting" : "paused";
 }
 

@@ -3,10 +3,9 @@
  * live event costs one step and a page fetched from the log is folded the same way. It never assumes that
  * the window of events starts at the session's beginning: a result whose call was cut off still shows.
  */
-import type { Event } from "./generated";
+import { type ByKind, byKind, type PayloadOf } from "./events";
+import type { Event, RestoredFile } from "./generated";
 import type { Item, NoticeItem, ToolItem, UserItem } from "./items";
-import { readQuestion } from "./questions";
-import { flag, isRecord, type Json, list, maybeNumber, maybeText, payloadOf, strings, text } from "./read";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type * from "./items";
@@ -45,13 +44,12 @@ export function foldTranscript(events: readonly Event[], from: Transcript = empt
 }
 
 export function transcriptStep(state: Transcript, event: Event): Transcript {
-  const step = steps[event.type];
-  const next = step ? step(state, event, payloadOf(event)) : state;
+  const next = byKind(steps, state, event) ?? state;
   return endsRetry.has(event.type) && next.retry ? { ...next, retry: null } : next;
 }
 
 /** What comes next in a run whose request was sent again. */
-const endsRetry: ReadonlySet<string> = new Set([
+const endsRetry: ReadonlySet<Event["type"]> = new Set([
   "engine.request",
   "engine.response",
   "output.message",
@@ -62,104 +60,77 @@ const endsRetry: ReadonlySet<string> = new Set([
   "run.cancelled",
 ]);
 
-type Step = (state: Transcript, event: Event, payload: Json) => Transcript;
-
-const steps: Readonly<Record<string, Step | undefined>> = {
-  "run.started": (state, event, p) => ({
+const steps: ByKind<Transcript, Transcript> = {
+  "run.started": (state, p, event) => ({
     ...append(state, {
       kind: "user",
       ...at(event),
-      text: text(p, "prompt"),
+      text: p.prompt,
       steered: false,
-      isTask: isRecord(p.parent),
+      isTask: Boolean(p.parent),
     }),
-    lastPrompt: text(p, "prompt"),
+    lastPrompt: p.prompt,
     run: "running",
     pausedFor: null,
     turn: 0,
   }),
-  "engine.request": (state, _event, p) => ({ ...state, turn: maybeNumber(p, "turn") ?? state.turn + 1 }),
-  "engine.retry": (state, event, p) => ({
+  "engine.request": (state, p) => ({ ...state, turn: p.turn }),
+  "engine.retry": (state, p, event) => ({
     ...notice(state, event, retryWords(p)),
-    retry: {
-      at: event.ts + (maybeNumber(p, "delayMs") ?? 0),
-      code: text(p, "code"),
-      attempt: maybeNumber(p, "attempt") ?? 1,
-    },
+    retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
   "output.message": assistant,
-  "message.queued": (state, _event, p) => remember(state, text(p, "messageId"), text(p, "text")),
+  "message.queued": (state, p) => remember(state, p.messageId, p.text),
   "queue.changed": queueChanged,
-  "question.asked": (state, event, p) => {
-    const asked = readQuestion(event);
-    if (!asked) return state;
-    const { questionId, text, options } = asked;
-    const question = { questionId, text, options, answer: null };
-    return patchCall(withCall(state, event, p), asked.callId, { state: "waiting", question });
+  "question.asked": (state, p, event) => {
+    const question = { questionId: p.questionId, text: p.text, options: p.options ?? [], answer: null };
+    return patchCall(withCall(state, event, p), p.callId, { state: "waiting", question });
   },
   "question.answered": answered,
-  "tool.call": toolCall,
-  "policy.decided": (state, _event, p) => {
-    const reason = text(p, "reason") || text(p, "rule");
-    const denied = text(p, "decision") === "deny";
-    return patchCall(state, text(p, "callId"), denied ? { state: "denied", reason } : { reason });
+  "tool.call": (state, p, event) => addCall(state, event, p),
+  "policy.decided": (state, p) => {
+    const reason = p.reason || p.rule;
+    return patchCall(state, p.callId, p.decision === "deny" ? { state: "denied", reason } : { reason });
   },
-  "subagent.started": (state, event, p) => {
-    const subagent = { agent: text(p, "agent"), sessionId: text(p, "sessionId") };
-    return patchCall(withCall(state, event, p), text(p, "callId"), { subagent });
+  "subagent.started": (state, p, event) => {
+    const subagent = { agent: p.agent, sessionId: p.sessionId };
+    return patchCall(withCall(state, event, { callId: p.callId }), p.callId, { subagent });
   },
-  "approval.requested": (state, event, p) => {
-    const known = withCall(state, event, p);
-    const reason = text(p, "reason");
-    return patchCall(known, text(p, "callId"), {
+  "approval.requested": (state, p, event) =>
+    patchCall(withCall(state, event, p), p.callId, {
       state: "waiting",
-      approvalId: text(p, "approvalId"),
-      ...(reason ? { reason } : {}),
-    });
-  },
-  "approval.resolved": (state, _event, p) => resolveCall(state, p),
+      approvalId: p.approvalId,
+      ...(p.reason ? { reason: p.reason } : {}),
+    }),
+  "approval.resolved": resolveCall,
   "tool.result": toolResult,
-  "file.changed": (state, _event, p) => {
-    const call = callItem(state, text(p, "callId"));
-    const path = text(p, "path");
-    return call && path ? patchCall(state, call.callId, { files: [...call.files, path] }) : state;
+  "file.changed": (state, p) => {
+    const call = callItem(state, p.callId);
+    return call ? patchCall(state, call.callId, { files: [...call.files, p.path] }) : state;
   },
-  "run.paused": (state, _event, p) => {
-    const pausedFor = maybeText(p, "questionId") === null ? text(p, "reason") : "question";
-    return { ...state, run: "paused", pausedFor };
-  },
+  "run.paused": (state, p) => ({ ...state, run: "paused", pausedFor: p.questionId ? "question" : p.reason }),
   "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
   "run.completed": (state) => end(state, "done"),
-  "run.cancelled": (state, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
-  "run.failed": (state, event, p) =>
+  "run.cancelled": (state, _p, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
+  "run.failed": (state, p, event) =>
     append(end(state, "failed"), {
       kind: "failure",
       ...at(event),
-      code: text(p, "code", "UNKNOWN"),
-      message: text(p, "message", "The run failed."),
-      hint: text(p, "hint"),
-      retryable: flag(p, "retryable"),
+      code: p.code,
+      message: p.message,
+      hint: p.hint,
+      retryable: p.retryable,
     }),
-  "context.compacted": (state, event, p) => {
-    const before = maybeNumber(p, "tokensBefore");
-    const after = maybeNumber(p, "tokensAfter");
-    const sizes = before !== null && after !== null ? `: ${before} → ${after} tokens` : "";
-    return notice(state, event, `Earlier messages were summarised${sizes}`);
-  },
+  "context.compacted": (state, p, event) =>
+    notice(state, event, `Earlier messages were summarised: ${p.tokensBefore} → ${p.tokensAfter} tokens`),
   "session.rewound": rewound,
-  "session.forked": (state, event, p) =>
-    append(state, {
-      kind: "forked",
-      ...at(event),
-      fromSession: text(p, "fromSession"),
-      fromSeq: maybeNumber(p, "fromSeq") ?? 0,
-    }),
-  "change.taken_back": (state, event, p) => {
-    const paths = writtenPaths(p);
+  "session.forked": (state, p, event) =>
+    append(state, { kind: "forked", ...at(event), fromSession: p.fromSession, fromSeq: p.fromSeq }),
+  "change.taken_back": (state, p, event) => {
+    const paths = writtenPaths(p.changes);
     return notice(state, event, `You took back a change of ${paths.join(", ") || "a file"}`);
   },
-  "sandbox.cleaned_up": (state, event, p) =>
-    notice(state, event, strings(list(p, "notes")).join(" "), "attention"),
+  "sandbox.cleaned_up": (state, p, event) => notice(state, event, p.notes.join(" "), "attention"),
 };
 
 function at(event: Event) {
@@ -184,23 +155,25 @@ function remember(state: Transcript, messageId: string, words: string): Transcri
 }
 
 /** What the model was told by it is shown as said; edits are remembered until then. */
-function queueChanged(state: Transcript, event: Event, p: Json): Transcript {
-  const told = strings(list(p, "delivered")).reduce((now, messageId) => {
+function queueChanged(
+  state: Transcript,
+  { queued, delivered = [] }: PayloadOf<"queue.changed">,
+  event: Event,
+): Transcript {
+  const told = delivered.reduce((now, messageId) => {
     const words = state.queued[messageId];
     if (words === undefined) return notice(now, event, "You said something here while Arki worked");
     const key = `${event.eventId} ${messageId}`;
     return append(now, { kind: "user", ...at(event), key, text: words, steered: true, isTask: false });
   }, state);
-  const edits = list(p, "queued").filter(isRecord);
-  return edits.reduce<Transcript>((now, entry) => {
-    const words = maybeText(entry, "text");
-    return words === null ? now : remember(now, text(entry, "messageId"), words);
-  }, told);
+  return queued.reduce<Transcript>(
+    (now, { messageId, text }) => (typeof text === "string" ? remember(now, messageId, text) : now),
+    told,
+  );
 }
 
-function rewound(state: Transcript, event: Event, p: Json): Transcript {
-  const toSeq = maybeNumber(p, "toSeq") ?? event.seq;
-  const conversation = flag(p, "conversation");
+function rewound(state: Transcript, p: PayloadOf<"session.rewound">, event: Event): Transcript {
+  const { toSeq, conversation, files, changes = [] } = p;
   const rewinds = conversation ? [...state.rewinds, { seq: event.seq, toSeq }] : state.rewinds;
   const items = state.items.map((item) => {
     const takenBack = isTakenBack(rewinds, item.seq);
@@ -215,48 +188,46 @@ function rewound(state: Transcript, event: Event, p: Json): Transcript {
     kind: "rewound",
     ...at(event),
     toSeq,
-    files: flag(p, "files"),
+    files,
     conversation,
     messages: gone.filter((item) => item.kind === "user" || item.kind === "assistant").length,
-    restored: writtenPaths(p).length,
+    restored: writtenPaths(changes).length,
   });
 }
 
 /** The files that going back wrote or deleted. */
-function writtenPaths(p: Json): string[] {
-  const changes = list(p, "changes").filter(isRecord);
-  const written = changes.filter(
-    (one) => text(one, "action") === "restore" || text(one, "action") === "delete",
-  );
-  return written.map((one) => text(one, "path"));
+function writtenPaths(changes: readonly RestoredFile[]): string[] {
+  const written = changes.filter((one) => one.action === "restore" || one.action === "delete");
+  return written.map((one) => one.path);
 }
 
-function assistant(state: Transcript, event: Event, p: Json): Transcript {
-  if (text(p, "role", "assistant") !== "assistant") return state;
-  const content = text(p, "content");
-  const thoughts = text(p, "thoughts");
+function assistant(state: Transcript, p: PayloadOf<"output.message">, event: Event): Transcript {
+  const { turn, content, interrupted } = p;
+  const thoughts = p.thoughts ?? "";
   // A turn of tool calls alone has an empty message; a heading over nothing would only add noise.
-  if (content === "" && thoughts === "" && !flag(p, "interrupted")) return state;
+  if (content === "" && thoughts === "" && !interrupted) return state;
   return append(state, {
     kind: "assistant",
     ...at(event),
     runId: event.runId,
-    turn: maybeNumber(p, "turn") ?? state.turn,
+    turn,
     text: content,
     thoughts,
-    interrupted: flag(p, "interrupted"),
+    interrupted,
   });
 }
 
-function toolCall(state: Transcript, event: Event, p: Json): Transcript {
-  const callId = text(p, "callId", event.eventId);
+/** What an event says of a call: those after the first may leave out what it is. */
+type Call = { callId: string; toolId?: string; args?: unknown };
+
+function addCall(state: Transcript, event: Event, { callId, toolId = "tool", args }: Call): Transcript {
   const item: ToolItem = {
     kind: "tool",
     ...at(event),
     runId: event.runId,
     callId,
-    toolId: text(p, "toolId", "tool"),
-    args: p.args ?? {},
+    toolId,
+    args: args ?? {},
     state: "running",
     approvalId: null,
     reason: "",
@@ -272,8 +243,8 @@ function toolCall(state: Transcript, event: Event, p: Json): Transcript {
 }
 
 /** Results and approvals of calls that lie before the window's first event get a card of their own. */
-function withCall(state: Transcript, event: Event, p: Json): Transcript {
-  return callItem(state, text(p, "callId")) ? state : toolCall(state, event, p);
+function withCall(state: Transcript, event: Event, call: Call): Transcript {
+  return callItem(state, call.callId) ? state : addCall(state, event, call);
 }
 
 function callItem(state: Transcript, callId: string): ToolItem | null {
@@ -289,32 +260,31 @@ function patchCall(state: Transcript, callId: string, patch: Partial<ToolItem>):
   return { ...state, items: state.items.with(index, { ...item, ...patch }) };
 }
 
-function resolveCall(state: Transcript, p: Json): Transcript {
-  const approvalId = text(p, "approvalId");
+function resolveCall(state: Transcript, p: PayloadOf<"approval.resolved">): Transcript {
+  const { approvalId, decision } = p;
   const item = state.items.findLast((i) => i.kind === "tool" && i.approvalId === approvalId);
   if (item?.kind !== "tool") return state;
-  return patchCall(state, item.callId, { state: text(p, "decision") === "reject" ? "rejected" : "running" });
+  return patchCall(state, item.callId, { state: decision === "reject" ? "rejected" : "running" });
 }
 
-function answered(state: Transcript, _event: Event, p: Json): Transcript {
-  const questionId = text(p, "questionId");
+function answered(state: Transcript, { questionId, text }: PayloadOf<"question.answered">): Transcript {
   const item = state.items.findLast((i) => i.kind === "tool" && i.question?.questionId === questionId);
   if (item?.kind !== "tool" || !item.question) return state;
-  const question = { ...item.question, answer: text(p, "text") };
+  const question = { ...item.question, answer: text };
   return patchCall(state, item.callId, { state: "running", question });
 }
 
-function toolResult(state: Transcript, event: Event, p: Json): Transcript {
+function toolResult(state: Transcript, p: PayloadOf<"tool.result">, event: Event): Transcript {
   const known = withCall(state, event, p);
-  const item = callItem(known, text(p, "callId"));
+  const item = callItem(known, p.callId);
   if (!item) return known;
   const refused = item.state === "rejected" || item.state === "denied";
   return patchCall(known, item.callId, {
-    state: refused ? item.state : flag(p, "isError") ? "failed" : "done",
-    result: p.result ?? null,
-    durationMs: maybeNumber(p, "durationMs"),
-    truncated: flag(p, "truncated"),
-    elicitations: list(p, "elicitations"),
+    state: refused ? item.state : p.isError ? "failed" : "done",
+    result: p.result,
+    durationMs: p.durationMs,
+    truncated: p.truncated,
+    elicitations: p.elicitations ?? [],
   });
 }
 
@@ -329,10 +299,6 @@ function end(state: Transcript, _as: "done" | "failed" | "interrupted"): Transcr
 }
 
 /** In no tense: it stands there while the wait lasts and ever after. */
-function retryWords(p: Json): string {
-  const delay = maybeNumber(p, "delayMs");
-  const wait = delay === null ? "" : ` after ${Math.max(1, Math.round(delay / 1000))} s`;
-  const attempt = maybeNumber(p, "attempt");
-  const code = maybeText(p, "code");
-  return `Attempt ${attempt ?? "again"}${wait}${code ? ` (${code})` : ""}`;
+function retryWords({ attempt, delayMs, code }: PayloadOf<"engine.retry">): string {
+  return `Attempt ${attempt} after ${Math.max(1, Math.round(delayMs / 1000))} s${code ? ` (${code})` : ""}`;
 }

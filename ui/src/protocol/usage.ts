@@ -1,6 +1,5 @@
 /** What a session has used, summed from its engine responses. Pure. An unknown cost stays unknown. */
 import type { Event } from "./generated";
-import { flag, maybeNumber, payloadOf, record, text } from "./read";
 
 export type Usage = {
   promptTokens: number;
@@ -33,39 +32,36 @@ export const noUsage: Usage = {
 
 export function usageStep(usage: Usage, event: Event): Usage {
   // What was asked is spent; how much of it the next request still holds is not known.
-  if (event.type === "session.rewound" && flag(payloadOf(event), "conversation"))
+  if (event.type === "session.rewound" && event.payload.conversation)
     return { ...usage, contextTokens: null };
   if (event.type === "engine.request") {
-    const of = payloadOf(event);
-    const model = `${text(of, "provider")}/${text(of, "model")}`;
+    const of = event.payload;
+    const model = `${of.provider}/${of.model}`;
     // It is told once, and then only where it is another.
     const known = model === usage.model ? usage.contextWindow : null;
-    return { ...usage, model, contextWindow: maybeNumber(of, "contextWindow") ?? known };
+    return { ...usage, model, contextWindow: of.contextWindow ?? known };
   }
   if (event.type !== "engine.response") return usage;
-  const of = record(payloadOf(event).usage);
-  const told = {
-    prompt: maybeNumber(of, "promptTokens"),
-    completion: maybeNumber(of, "completionTokens"),
-    cached: maybeNumber(of, "cachedTokens"),
-  };
-  const prompt = told.prompt ?? 0;
-  const completion = told.completion ?? 0;
-  const cost = maybeNumber(of, "costUsd");
+  const told = event.payload.usage;
+  const prompt = told.promptTokens ?? 0;
+  const completion = told.completionTokens ?? 0;
+  const cost = told.costUsd;
   return {
     promptTokens: usage.promptTokens + prompt,
     completionTokens: usage.completionTokens + completion,
-    cachedTokens: usage.cachedTokens + (told.cached ?? 0),
+    cachedTokens: usage.cachedTokens + (told.cachedTokens ?? 0),
     untold: {
-      prompt: usage.untold.prompt || told.prompt === null,
-      completion: usage.untold.completion || told.completion === null,
-      cached: usage.untold.cached || told.cached === null,
+      prompt: usage.untold.prompt || told.promptTokens === null,
+      completion: usage.untold.completion || told.completionTokens === null,
+      cached: usage.untold.cached || told.cachedTokens === null,
     },
     requests: usage.requests + 1,
     costUsd: usage.costUsd === null || cost === null ? null : usage.costUsd + cost,
     // A part of it would look like the whole.
     contextTokens:
-      told.prompt === null || told.completion === null ? null : prompt + completion || usage.contextTokens,
+      told.promptTokens === null || told.completionTokens === null
+        ? null
+        : prompt + completion || usage.contextTokens,
     model: usage.model,
     contextWindow: usage.contextWindow,
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventLog } from "../testing/fake";
+import { eventLog } from "../testing/events";
 import {
   appendLive,
   appendPage,
@@ -14,7 +14,7 @@ import {
 } from "./window";
 
 const log = eventLog("s");
-for (let i = 0; i < 4000; i += 1) log.add("x");
+for (let i = 0; i < 4000; i += 1) log.add("output.message");
 const slice = (from: number, to: number) => log.events.slice(from - 1, to);
 const windowOf = (from: number, to: number): EventWindow => ({
   events: slice(from, to),

@@ -1,6 +1,7 @@
 /** Sessions with sub-agents: one that waits for the user and one that is done, of the same run. */
 import type { Event, SessionSummary } from "../protocol/generated";
-import { createFake, demoProject, eventLog, type Fake } from "./fake";
+import { eventLog } from "./events";
+import { createFake, demoProject, type Fake } from "./fake";
 
 const project = demoProject.path;
 const explored = "Find out where settings are read, and which of the places could read the database instead.";
@@ -49,7 +50,7 @@ export function delegatingLog(): Event[] {
   };
   const title = "Move the settings into the database";
   add("session.created", { title, project, agent: "arki" }, null);
-  add("run.started", { prompt: `${title}.`, agent: "arki", options: {} });
+  add("run.started", { prompt: `${title}.`, agent: "arki" });
   add("output.message", { role: "assistant", content: "I'll have somebody look for the places first." });
   delegate("d1", "explorer", explored);
   const result = "Two places: `src/settings.rs:41` and `src/app.rs:12`. Both could.";
@@ -67,7 +68,11 @@ export function testerLog(): Event[] {
     { title: tested.split("\n")[0], project, agent: "tester", parentSession: "lead" },
     null,
   );
-  add("run.started", { prompt: tested, agent: "tester", options: {}, parent: { sessionId: "lead" } });
+  add("run.started", {
+    prompt: tested,
+    agent: "tester",
+    parent: { sessionId: "lead", runId: "run-lead", callId: "" },
+  });
   add("tool.call", { callId: "t", toolId: "run_command", args: { command }, category: "exec" });
   add("approval.requested", {
     approvalId: "tester-1",
@@ -91,7 +96,11 @@ export function testerLog(): Event[] {
 function explorerLog(): Event[] {
   const { events, add } = eventLog("explorer");
   add("session.created", { title: explored, project, agent: "explorer", parentSession: "lead" }, null);
-  add("run.started", { prompt: explored, agent: "explorer", options: {}, parent: { sessionId: "lead" } });
+  add("run.started", {
+    prompt: explored,
+    agent: "explorer",
+    parent: { sessionId: "lead", runId: "run-lead", callId: "" },
+  });
   add("tool.call", { callId: "s", toolId: "search_files", args: { pattern: "settings" }, category: "read" });
   add("tool.result", {
     callId: "s",

@@ -21,6 +21,7 @@ import type {
   SessionToolEntry,
 } from "../protocol/generated";
 import { questionsStep } from "../protocol/questions";
+import { eventLog, eventOf } from "./events";
 import { historyHandlers, type World } from "./fake_history";
 
 type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
@@ -35,37 +36,6 @@ export const demoProject: ProjectState = {
   changed: [],
   notices: [],
 };
-
-const zero = "0".repeat(64);
-
-/** Events of one session, numbered and timed as the engine would. */
-export function eventLog(sessionId: string, start = Date.UTC(2026, 10, 21, 9, 30)) {
-  const events: Event[] = [];
-  let ts = start;
-  const add = (
-    type: string,
-    payload: Record<string, unknown> = {},
-    runId: string | null = `run-${sessionId}`,
-    afterMs = 400,
-  ) => {
-    ts += afterMs;
-    const seq = events.length + 1;
-    const event: Event = {
-      eventId: `${sessionId}-${seq}`,
-      runId,
-      sessionId,
-      seq,
-      ts,
-      type,
-      payload,
-      prevHash: zero,
-      hash: `${seq}`.padStart(64, "a"),
-    };
-    events.push(event);
-    return event;
-  };
-  return { events, add };
-}
 
 export function frame(part: Partial<Frame>): Frame {
   return { events: [], deltas: [], commandOutput: [], elicitationsChanged: false, missed: false, ...part };
@@ -133,13 +103,9 @@ export function createFake(given: {
     if (mode === null) return { sessionId: to, runId: "run-new", messageId: null };
     const log = logs[to] ?? [];
     const messageId = `message ${log.length + 1}`;
-    const last = log.at(-1);
-    const event = {
-      ...(last ?? eventLog(to).add("x")),
-      type: "message.queued",
-      payload: { messageId, text, mode },
-    };
-    send({ events: [{ ...event, eventId: `${to}-${log.length + 1}`, seq: log.length + 1 }] });
+    const last = log.at(-1) ?? eventLog(to).add("session.created");
+    const placed = { ...last, eventId: `${to}-${log.length + 1}`, seq: log.length + 1 };
+    send({ events: [eventOf(placed, "message.queued", { messageId, text, mode })] });
     return { sessionId: to, runId: null, messageId };
   };
   const handlers: Handlers = {
@@ -178,12 +144,13 @@ export function createFake(given: {
     },
     answer_question: ({ sessionId, questionId, text }) => {
       const log = eventLog(sessionId);
-      const asked = logs[sessionId]?.find((event) => event.payload.questionId === questionId);
-      const callId = asked?.payload.callId;
+      const asked = logs[sessionId]
+        ?.filter((event) => event.type === "question.asked")
+        .find((event) => event.payload.questionId === questionId);
       const seq = logs[sessionId]?.length ?? 0;
       log.add("question.answered", { questionId, text }, asked?.runId ?? null);
       log.add("run.resumed", { reason: "user", questionId }, asked?.runId ?? null);
-      const result = { callId, toolId: "ask_user", result: text, isError: false, durationMs: 1 };
+      const result = { callId: asked?.payload.callId ?? "", toolId: "ask_user", result: text, durationMs: 1 };
       log.add("tool.result", result, asked?.runId ?? null);
       const events = log.events.map((event, place) => ({
         ...event,

@@ -1,10 +1,10 @@
 /** The scripted engine's side of queues and the past: enough to try everything by hand, told by events as the engine would. */
 import type { Commands } from "../platform/platform";
+import { type EventKind, type PayloadOf, storedKind } from "../protocol/events";
 import type {
   Event,
   Frame,
   LineOrigin,
-  Plan,
   QueuedMessage,
   RewindPreview,
   SearchHit,
@@ -12,7 +12,7 @@ import type {
   SessionSummary,
 } from "../protocol/generated";
 import { queueStep } from "../protocol/queue";
-import { payloadOf, text } from "../protocol/read";
+import { eventOf } from "./events";
 
 type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
 
@@ -28,20 +28,23 @@ export type World = {
 export function historyHandlers(world: World): Handlers {
   const { logs } = world;
   const log = (sessionId: string) => logs[sessionId] ?? [];
-  const tell = (sessionId: string, type: string, payload: Record<string, unknown>) => {
+  const tell = <Kind extends EventKind>(
+    sessionId: string,
+    type: Kind,
+    payload: Partial<PayloadOf<Kind>> = {},
+  ) => {
     const last = log(sessionId).at(-1);
     const seq = (last?.seq ?? 0) + 1;
-    const event: Event = {
+    const placed = {
       eventId: `${sessionId}-${seq}`,
       runId: last?.runId ?? null,
       sessionId,
       seq,
       ts: (last?.ts ?? 0) + 1000,
-      type,
-      payload,
       prevHash: last?.hash ?? "",
       hash: `${seq}`.padStart(64, "b"),
     };
+    const event = eventOf(placed, type, payload);
     world.send({ events: [event] });
     return event;
   };
@@ -58,7 +61,7 @@ export function historyHandlers(world: World): Handlers {
       ...world.overviews[sessionId],
     }),
     set_queue: ({ sessionId, queued }) => {
-      tell(sessionId, "queue.changed", { queued });
+      tell(sessionId, "queue.changed", { queued: [...queued] });
       return null;
     },
     send_next: ({ of: { sessionId } }) => {
@@ -131,19 +134,19 @@ const summary = { title: "", project: "", createdAt: 0, updatedAt: 0, pendingApp
 
 function promptAfter(events: readonly Event[], toSeq: number): string | null {
   const next = events.find((event) => event.seq === toSeq + 1);
-  return next?.type === "run.started" ? text(payloadOf(next), "prompt") : null;
+  return next?.type === "run.started" ? next.payload.prompt : null;
 }
 
 function overviewOf(events: readonly Event[]): SessionOverview {
   const changed = events.filter((event) => event.type === "file.changed");
-  const paths = [...new Set(changed.map((event) => text(payloadOf(event), "path")))];
-  const plan = events.findLast((event) => event.type.startsWith("plan."));
+  const paths = [...new Set(changed.map((event) => event.payload.path))];
+  const plan = events.findLast((event) => event.type === "plan.proposed" || event.type === "plan.updated");
   return {
-    plan: plan ? (payloadOf(plan) as unknown as Plan) : null,
+    plan: plan?.payload ?? null,
     usage: noUsage,
     queue: [],
     changedFiles: paths.map((path) => {
-      const of = changed.filter((event) => payloadOf(event).path === path);
+      const of = changed.filter((event) => event.payload.path === path);
       return { path, changes: of.length, lastSeq: of.at(-1)?.seq ?? 0 };
     }),
     memory: [],
@@ -155,9 +158,14 @@ function overviewOf(events: readonly Event[]): SessionOverview {
 
 const around = 60;
 
+function saidBy(event: Event): string {
+  if (event.type === "run.started") return event.payload.prompt;
+  if (event.type === "output.message") return event.payload.content;
+  return event.type === "tool.result" ? event.payload.result : "";
+}
+
 function hit(session: SessionSummary, event: Event, wanted: string): SearchHit[] {
-  const p = payloadOf(event);
-  const said = text(p, "prompt") || text(p, "content") || (typeof p.result === "string" ? p.result : "");
+  const said = saidBy(event);
   const at = said.toLowerCase().indexOf(wanted.toLowerCase());
   if (at < 0) return [];
   const end = at + wanted.length;
@@ -165,7 +173,7 @@ function hit(session: SessionSummary, event: Event, wanted: string): SearchHit[]
     {
       sessionId: session.sessionId,
       seq: event.seq,
-      type: event.type,
+      type: storedKind(event),
       ts: event.ts,
       title: session.title,
       project: session.project,

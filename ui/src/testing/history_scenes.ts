@@ -1,6 +1,7 @@
 /** Scenes of a session's past: queued, paused, rewound, forked, broken, run elsewhere. */
-import type { Event, LineOrigin, RewindPreview, SessionSummary } from "../protocol/generated";
-import { createFake, demoProject, eventLog, type Fake } from "./fake";
+import type { Event, LineOrigin, Plan, RewindPreview, SessionSummary } from "../protocol/generated";
+import { eventLog } from "./events";
+import { createFake, demoProject, type Fake } from "./fake";
 
 const project = demoProject.path;
 const zero = 0;
@@ -37,7 +38,7 @@ function turn({ add }: Log, prompt: string, answer: string, files: string[] = []
   add("output.message", { role: "assistant", content: answer });
 }
 
-const plan = {
+const plan: Plan = {
   intent: "Rename Widget to Panel without breaking those who use it.",
   steps: [
     { title: "Find every use of Widget", state: "done" },

@@ -1,6 +1,7 @@
 /** A session whose model asked one question before, and waits for the answer to another. */
 import type { Event } from "../protocol/generated";
-import { demoProject, eventLog } from "./fake";
+import { eventLog } from "./events";
+import { demoProject } from "./fake";
 
 export function questionLog(sessionId: string): Event[] {
   const { events, add } = eventLog(sessionId);
@@ -15,7 +16,7 @@ export function questionLog(sessionId: string): Event[] {
   };
   const title = "Choose a storage layout";
   add("session.created", { title, project: demoProject.path, agent: "arki" }, null);
-  add("run.started", { prompt: "Move the settings into the database.", agent: "arki", options: {} });
+  add("run.started", { prompt: "Move the settings into the database.", agent: "arki" });
   add("output.message", {
     role: "assistant",
     content: "The settings are read in two places, and both expect a file.",

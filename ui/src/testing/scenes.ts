@@ -1,17 +1,18 @@
 /** Scripted sessions for looking at the window: little, much and hostile data. */
 
 import { parseDiff } from "../components/diff/parse";
-import type { CommandPreview, Event, Preview, SessionSummary } from "../protocol/generated";
+import type { ChangePreview, CommandPreview, Event, SessionSummary } from "../protocol/generated";
 import { mcpServers, models, pins, providers, tools } from "./configured";
 import { delegation } from "./delegation_scene";
-import { createFake, demoProject, eventLog, type Fake } from "./fake";
+import { eventLog } from "./events";
+import { createFake, demoProject, type Fake } from "./fake";
 import { history } from "./history_scenes";
 import { questionLog } from "./question_scene";
 import { states } from "./state_scenes";
 
 const project = demoProject.path;
 
-export function previewOf(diff: string): Preview {
+export function previewOf(diff: string): ChangePreview {
   const files = parseDiff(diff);
   const hunks = files.flatMap((file) =>
     file.hunks.map(({ index, oldStart, oldLines, newStart, newLines }) => ({
@@ -103,7 +104,6 @@ export function reviewLog(sessionId: string): Event[] {
     agent: "arki",
     model: "openai/gpt-5.1",
     core: "tool-loop",
-    options: {},
   });
   add("engine.request", { turn: 1, provider: "openai", model: "gpt-5.1" });
   add("engine.response", {
@@ -148,7 +148,7 @@ export function reviewLog(sessionId: string): Event[] {
   add("tool.result", {
     callId: "c2",
     toolId: "run_command",
-    result: { exitCode: 101, stderr: "error[E0432]: unresolved import" },
+    result: "exit code 101\nerror[E0432]: unresolved import",
     isError: true,
     durationMs: 8240,
     truncated: false,
@@ -230,7 +230,7 @@ export function commandLog(sessionId: string): Event[] {
   add("tool.result", {
     callId: "d0",
     toolId: "edit_file",
-    result: { applied: [1, 3], rejected: [2] },
+    result: "Hunks 1 and 3 were written, 2 was not.",
     isError: false,
     durationMs: 31,
   });
@@ -302,7 +302,7 @@ export function longLog(sessionId: string, turns: number): Event[] {
       },
       `r${turn}`,
     );
-    add("run.completed", { response: "", turns: 1, usage: {} }, `r${turn}`);
+    add("run.completed", {}, `r${turn}`);
   }
   return events;
 }

@@ -1,6 +1,7 @@
 /** Scenes of what a session may stand at: decisions with a time and a rule, a retry, a budget, running programs. */
 import type { Event, RunningCommand, SessionSummary } from "../protocol/generated";
-import { createFake, demoProject, eventLog, type Fake } from "./fake";
+import { eventLog } from "./events";
+import { createFake, demoProject, type Fake } from "./fake";
 import { mcpServer } from "./mcp";
 
 const project = demoProject.path;

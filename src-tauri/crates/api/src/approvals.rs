@@ -1,5 +1,6 @@
 //! What waits for the user's decision, as it is reviewed, and the decision.
 
+use arki_domain::{ApprovalDecision, ChangePreview, CommandPreview, Risk};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -22,34 +23,6 @@ pub enum ReviewChange {
 }
 
 wire! {
-    #[ts(rename = "Hunk")]
-    WireHunk {
-        pub index: usize,
-        pub path: String,
-        pub old_start: usize,
-        pub old_lines: usize,
-        pub new_start: usize,
-        pub new_lines: usize,
-    }
-    /// The shape of `arki_domain::ChangePreview`.
-    Preview {
-        pub files_affected: Vec<String>,
-        pub lines_changed: usize,
-        /// Empty where it is large.
-        pub diff: String,
-        /// Of a diff that is too large to be sent: it comes in pages, and the hunks with it.
-        pub diff_hash: Option<String>,
-        pub hunks: Vec<WireHunk>,
-        pub preview_hash: String,
-    }
-    #[ts(rename = "CommandPreview")]
-    WireCommandPreview {
-        pub command: String,
-        pub directory: String,
-        pub environment: Vec<String>,
-        pub sandbox: String,
-        pub preview_hash: String,
-    }
     ApprovalSummary {
         pub approval_id: String,
         pub session_id: String,
@@ -58,14 +31,14 @@ wire! {
         pub tool_id: String,
         #[ts(type = "unknown")]
         pub args: serde_json::Value,
-        pub risk: String,
+        pub risk: Risk,
         pub reason: String,
         pub requested_at: i64,
         /// Unanswered for so long, it counts as rejected; null: it waits for ever.
         pub timeout_seconds: Option<u64>,
-        pub preview: Option<Preview>,
-        #[ts(as = "Option<WireCommandPreview>")]
-        pub command: Option<arki_domain::CommandPreview>,
+        /// Without hunks where its diff is too large to be sent: they come in pages with it.
+        pub preview: Option<ChangePreview>,
+        pub command: Option<CommandPreview>,
     }
     /// A question of the model whose run waits for the answer.
     QuestionSummary {
@@ -78,8 +51,7 @@ wire! {
         pub options: Vec<String>,
     }
     Resolution {
-        #[ts(type = "\"approve\" | \"reject\"")]
-        pub decision: arki_domain::ApprovalDecision,
+        pub decision: ApprovalDecision,
         /// The accepted hunks; null = all.
         pub hunks: Option<Vec<usize>>,
         /// By hunk: the user's own text for its new side.
@@ -125,26 +97,4 @@ pub struct ReviewPage {
     pub text: String,
     /// Where the next page begins; null after the last.
     pub next: Option<usize>,
-}
-
-impl From<arki_domain::ChangePreview> for Preview {
-    fn from(preview: arki_domain::ChangePreview) -> Self {
-        let hunk = |hunk: arki_domain::Hunk| WireHunk {
-            index: hunk.index,
-            path: hunk.path,
-            old_start: hunk.old_start,
-            old_lines: hunk.old_lines,
-            new_start: hunk.new_start,
-            new_lines: hunk.new_lines,
-        };
-        let hunks = if preview.diff_hash.is_some() { Vec::new() } else { preview.hunks };
-        Self {
-            files_affected: preview.files_affected,
-            lines_changed: preview.lines_changed,
-            diff: preview.diff,
-            diff_hash: preview.diff_hash,
-            hunks: hunks.into_iter().map(hunk).collect(),
-            preview_hash: preview.preview_hash,
-        }
-    }
 }

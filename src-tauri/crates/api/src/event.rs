@@ -1,6 +1,7 @@
-//! A stored event as it goes to clients. What is too large for one message is cut: a change's diff comes in pages, and
-//! long arguments are shortened.
+//! A stored event as clients are told it: always in today's form, whichever version wrote it, and what is too large for
+//! one message cut. A change's diff comes in pages, and long arguments are shortened.
 
+use arki_domain::{ApprovalRequested, EventBody, EventId, RunId, SessionId};
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -12,56 +13,86 @@ const WHOLE_BYTES: usize = 256 << 10;
 /// Of a string in a longer one.
 const SHOWN_STRING_BYTES: usize = 16 << 10;
 
-/// A stored event as it goes to the window: the contract's form.
+/// A stored event. Its payload is of the form that its `type` has today, with `unknown` for one that this version
+/// cannot read: then `kind` is the type it is stored with, and the payload may be anything.
 #[derive(Debug, Clone, TS)]
-#[ts(export)]
-pub struct Event(
-    #[ts(
-        type = "{ eventId: string; runId: string | null; sessionId: string; seq: number; ts: number; type: string; payload: Record<string, unknown>; prevHash: string; hash: string }"
-    )]
-    pub Arc<arki_domain::Event>,
-);
+#[ts(export, as = "Form")]
+pub struct Event(pub Arc<arki_domain::Event>);
+
+/// How an event is written.
+#[derive(TS)]
+#[ts(rename_all = "camelCase")]
+#[allow(dead_code, reason = "only its TypeScript is used")]
+struct Form {
+    event_id: EventId,
+    run_id: Option<RunId>,
+    session_id: SessionId,
+    seq: u64,
+    ts: i64,
+    prev_hash: String,
+    hash: String,
+    #[ts(flatten)]
+    body: EventBody,
+}
 
 impl Serialize for Event {
-    /// The contract's form; of a large call or question only what the window shows of it.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let event = &*self.0;
-        let is_cut = matches!(event.kind.as_str(), "tool.call" | "approval.requested");
-        if !is_cut || event.payload.get().len() <= WHOLE_BYTES {
-            return event.serialize(serializer);
-        }
-        let mut payload: Value = serde_json::from_str(event.payload.get()).unwrap_or_default();
-        shorten_payload(&mut payload);
-        let mut map = serializer.serialize_map(Some(9))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("eventId", &event.event_id)?;
         map.serialize_entry("runId", &event.run_id)?;
         map.serialize_entry("sessionId", &event.session_id)?;
         map.serialize_entry("seq", &event.seq)?;
         map.serialize_entry("ts", &event.ts)?;
-        map.serialize_entry("type", &event.kind)?;
-        map.serialize_entry("payload", &payload)?;
+        let is_large = event.payload.get().len() > WHOLE_BYTES;
+        let body = event.body();
+        map.serialize_entry("type", body.kind())?;
+        match body {
+            EventBody::Unknown => {
+                map.serialize_entry("kind", &event.kind)?;
+                map.serialize_entry("payload", &event.payload)?;
+            }
+            body if is_large => map.serialize_entry("payload", &Payload(&shortened_body(body)))?,
+            body => map.serialize_entry("payload", &Payload(&body))?,
+        }
         map.serialize_entry("prevHash", &event.prev_hash)?;
         map.serialize_entry("hash", &event.hash)?;
         map.end()
     }
 }
 
-fn shorten_payload(payload: &mut Value) {
-    if let Some(args) = payload.get_mut("args") {
-        shorten(args);
-    }
-    if let Some(preview) = payload.get_mut("preview")
-        && preview.get("diffHash").is_some()
-    {
-        preview["hunks"] = Value::Array(Vec::new());
+struct Payload<'a>(&'a EventBody);
+
+impl Serialize for Payload<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize_payload(serializer)
     }
 }
 
-/// Long strings in it are cut, and say so.
+/// A call or question with only what is shown of it.
+fn shortened_body(mut body: EventBody) -> EventBody {
+    match &mut body {
+        EventBody::ToolCall(call) => shorten(&mut call.args),
+        EventBody::ApprovalRequested(requested) => shorten_request(requested),
+        _ => {}
+    }
+    body
+}
+
+/// What is asked, with long arguments cut, and without the hunks of a change whose diff comes in pages.
 #[must_use]
-pub fn shortened(mut args: Value) -> Value {
-    shorten(&mut args);
-    args
+pub fn shortened_request(mut requested: ApprovalRequested) -> ApprovalRequested {
+    shorten_request(&mut requested);
+    requested
+}
+
+fn shorten_request(requested: &mut ApprovalRequested) {
+    shorten(&mut requested.args);
+    if let Some(preview) = &mut requested.preview
+        && preview.diff_hash.is_some()
+    {
+        preview.hunks = Vec::new();
+    }
 }
 
 /// Long strings are cut, and say so.
@@ -93,22 +124,42 @@ mod tests {
     }
 
     #[test]
-    fn a_large_call_is_cut_and_everything_else_goes_as_it_is() {
-        let call = |bytes: usize| json!({"callId": "c", "args": {"path": "a", "content": "é".repeat(bytes / 2)}});
+    fn a_large_call_is_cut_and_everything_else_goes_whole() {
+        let call = |bytes: usize| {
+            let args = json!({"path": "a", "content": "é".repeat(bytes / 2)});
+            json!({"turn": 1, "callId": "c", "toolId": "write_file", "args": args, "category": "write"})
+        };
         assert_eq!(sent("tool.call", &call(1000))["payload"], call(1000));
         let cut = sent("tool.call", &call(20 << 20));
         assert_eq!((&cut["seq"], &cut["hash"], &cut["payload"]["args"]["path"]), (&json!(1), &json!("h"), &json!("a")));
         assert!(cut.to_string().len() < 2 * SHOWN_STRING_BYTES);
         assert!(cut["payload"]["args"]["content"].as_str().unwrap().ends_with("bytes in all)"));
-        let said = json!({"content": "x".repeat(1 << 20)});
+        let said = json!({"turn": 1, "role": "assistant", "content": "x".repeat(1 << 20), "interrupted": false});
         assert_eq!(sent("output.message", &said)["payload"], said);
     }
 
     #[test]
     fn a_large_change_goes_without_its_hunks() {
         let hunk = json!({"index": 1, "path": "a", "oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1});
-        let preview = json!({"diffHash": "d", "hunks": vec![hunk; 10_000], "previewHash": "p"});
-        let cut = sent("approval.requested", &json!({"approvalId": "a", "args": {}, "preview": preview}));
-        assert_eq!(cut["payload"]["preview"], json!({"diffHash": "d", "hunks": [], "previewHash": "p"}));
+        let preview = |hunks: Vec<Value>| json!({"filesAffected": ["a"], "linesChanged": 1, "diffHash": "d", "hunks": hunks, "previewHash": "p"});
+        let requested = json!({
+            "approvalId": "a", "callId": "c", "toolId": "edit_file", "args": {}, "risk": "low", "rule": "r",
+            "reason": "", "preview": preview(vec![hunk; 10_000])
+        });
+        assert_eq!(sent("approval.requested", &requested)["payload"]["preview"], preview(Vec::new()));
+    }
+
+    /// So that what a client reads is what its type says, whatever the log holds.
+    #[test]
+    fn an_earlier_form_comes_in_todays_and_what_cannot_be_read_as_unknown() {
+        let failed = json!({"code": "C", "message": "m", "retryable": true});
+        let told = sent("run.failed", &failed);
+        assert_eq!((&told["type"], &told["payload"]["hint"]), (&json!("run.failed"), &json!("")));
+        for (kind, payload) in [("plan.imagined", json!({"a": 1})), ("run.failed", json!({"code": 7}))] {
+            let told = sent(kind, &payload);
+            assert_eq!((&told["type"], &told["kind"], &told["payload"]), (&json!("unknown"), &json!(kind), &payload));
+        }
+        let later = json!({"reason": "approval", "v": 99});
+        assert_eq!(sent("run.paused", &later)["type"], "unknown");
     }
 }

@@ -5,23 +5,12 @@ use arki_domain::TokenType;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The shape of `arki_domain::TokenType`.
-#[derive(TS)]
-#[ts(export, rename = "TokenType", rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum WireTokenType {
-    LlmThinking,
-    LlmResponse,
-    AgentThoughtLlmResponse,
-    FinalSynthesisLlmResponse,
-}
-
 wire! {
     /// Streamed text of one turn, everything since the last frame joined.
     OutputDelta {
         pub session_id: String,
         pub run_id: String,
         pub turn: u32,
-        #[ts(as = "WireTokenType")]
         pub token_type: TokenType,
         pub text: String,
     }

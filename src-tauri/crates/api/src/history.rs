@@ -1,9 +1,9 @@
 //! What the window and the engine say to each other about a session's past and its queue: going back, forking, who wrote
-//! a line, searching, what waits to be said. Where a domain type has the window's shape already, it is used as it is and
-//! only its shape is repeated here.
+//! a line, searching, what waits to be said. A domain type that has the right form already is used as
+//! it is.
 
 use arki_domain::projection::QueuedMessage;
-use arki_domain::{PlanStep, QueueMode, RestoredFile, Usage};
+use arki_domain::{PlanStep, RestoredFile, Usage};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -14,84 +14,10 @@ words! {
     LineKind { Before, User, Arki }
 }
 
-/// The shape of `arki_domain::QueueMode`.
-#[derive(TS)]
-#[ts(export, rename = "QueueMode", rename_all = "snake_case")]
-pub enum WireQueueMode {
-    Steer,
-    FollowUp,
-}
-
-/// The shape of `arki_domain::RestoreAction`.
-#[derive(TS)]
-#[ts(export, rename = "RestoreAction", rename_all = "snake_case")]
-pub enum WireRestoreAction {
-    Restore,
-    Delete,
-    Keep,
-    Conflict,
-}
-
-/// The shape of `arki_domain::PlanStepState`.
-#[derive(TS)]
-#[ts(export, rename = "PlanStepState", rename_all = "snake_case")]
-pub enum WirePlanStepState {
-    Pending,
-    InProgress,
-    Done,
-    Skipped,
-}
-
-macro_rules! shape {
-    ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $(#[derive(TS)]
-        #[ts(export, rename_all = "camelCase")]
-        $(#[$doc])*
-        pub struct $name { $($body)* })*
-    };
-}
-
-shape! {
-    /// The shape of `arki_domain::projection::QueuedMessage`.
-    #[ts(rename = "QueuedMessage")]
-    WireQueuedMessage {
-        pub message_id: String,
-        pub text: String,
-        #[ts(as = "WireQueueMode")]
-        pub mode: QueueMode,
-    }
-    /// The shape of `arki_domain::RestoredFile`.
-    #[ts(rename = "RestoredFile")]
-    WireRestoredFile {
-        pub path: String,
-        #[ts(as = "WireRestoreAction")]
-        pub action: arki_domain::RestoreAction,
-        pub before_hash: Option<String>,
-        pub after_hash: Option<String>,
-    }
-    /// The shape of `arki_domain::PlanStep`.
-    #[ts(rename = "PlanStep")]
-    WirePlanStep {
-        pub title: String,
-        #[ts(as = "WirePlanStepState")]
-        pub state: arki_domain::PlanStepState,
-    }
-    /// The shape of `arki_domain::Usage`: what nobody told is null.
-    #[ts(rename = "Usage")]
-    WireUsage {
-        pub prompt_tokens: Option<u64>,
-        pub completion_tokens: Option<u64>,
-        pub total_tokens: Option<u64>,
-        pub cached_tokens: Option<u64>,
-        pub cost_usd: Option<f64>,
-    }
-}
-
 wire! {
     /// What going back, or taking back one change, does or did to each file.
     RewindPreview {
         pub to_seq: u64,
-        #[ts(as = "Vec<WireRestoredFile>")]
         pub changes: Vec<RestoredFile>,
         /// From what is on the disk to what will be; unified.
         pub diff: String,
@@ -121,7 +47,6 @@ wire! {
     }
     Plan {
         pub intent: String,
-        #[ts(as = "Vec<WirePlanStep>")]
         pub steps: Vec<PlanStep>,
     }
     ChangedFile {
@@ -141,9 +66,7 @@ wire! {
     /// What is known of a session as a whole, beside its events.
     SessionOverview {
         pub plan: Option<Plan>,
-        #[ts(as = "WireUsage")]
         pub usage: Usage,
-        #[ts(as = "Vec<WireQueuedMessage>")]
         pub queue: Vec<QueuedMessage>,
         pub changed_files: Vec<ChangedFile>,
         pub memory: Vec<String>,

@@ -4,20 +4,6 @@ use arki_domain::projection::{SessionState, SessionSummary as Summary};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// The shape of `arki_domain::projection::SessionState`.
-#[derive(TS)]
-#[ts(export, rename = "SessionState", rename_all = "snake_case")]
-pub enum WireSessionState {
-    Idle,
-    Running,
-    Waiting,
-    Paused,
-    Done,
-    Failed,
-    Cancelled,
-    Interrupted,
-}
-
 wire! {
     SessionSummary {
         pub session_id: String,
@@ -25,7 +11,6 @@ wire! {
         pub project: String,
         pub created_at: i64,
         pub updated_at: i64,
-        #[ts(as = "WireSessionState")]
         pub state: SessionState,
         pub pending_approvals: u32,
         /// The session it was forked from.

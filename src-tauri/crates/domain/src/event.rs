@@ -3,6 +3,7 @@
 use crate::{CallId, CanonicalError, EventBody, EventId, RunId, SessionId, canonical_json, sha256_hex};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use ts_rs::TS;
 
 /// What the first event of a session has as `prevHash`.
 pub const GENESIS_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -106,7 +107,7 @@ impl EventDraft {
 }
 
 /// What kind of text a streamed piece belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenType {
     LlmThinking,

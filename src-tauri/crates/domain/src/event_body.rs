@@ -6,15 +6,19 @@
 
 use crate::payloads::*;
 use crate::upcast;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
+use ts_rs::TS;
 
 macro_rules! event_bodies {
     ($($kind:literal => $name:ident),* $(,)?) => {
         /// The payload of an event, by its kind.
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug, Clone, PartialEq, TS)]
+        #[ts(tag = "type", content = "payload")]
         pub enum EventBody {
-            $($name($name),)*
+            $(#[ts(rename = $kind)] $name($name),)*
             /// A kind, or a form of a known kind, that this version cannot read.
+            #[ts(untagged, type = "{ type: \"unknown\"; kind: string; payload: unknown }")]
             Unknown,
         }
 
@@ -38,14 +42,14 @@ macro_rules! event_bodies {
                 }
             }
 
-            /// The payload as JSON.
+            /// The payload alone, without its kind.
             ///
             /// # Errors
-            /// When the payload has no JSON form.
-            pub fn payload(&self) -> Result<Value, serde_json::Error> {
+            /// When the payload has no such form.
+            pub fn serialize_payload<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 match self {
-                    $(Self::$name(payload) => serde_json::to_value(payload),)*
-                    Self::Unknown => Ok(Value::Null),
+                    $(Self::$name(payload) => payload.serialize(serializer),)*
+                    Self::Unknown => serializer.serialize_unit(),
                 }
             }
         }
@@ -108,6 +112,14 @@ event_bodies! {
 }
 
 impl EventBody {
+    /// The payload as JSON.
+    ///
+    /// # Errors
+    /// When the payload has no JSON form.
+    pub fn payload(&self) -> Result<Value, serde_json::Error> {
+        self.serialize_payload(serde_json::value::Serializer)
+    }
+
     /// Whether the event must be on the disk before anything follows from it. A decision is one too, unless its result
     /// comes with it: see [`crate::EventDraft::hold_intent`].
     #[must_use]

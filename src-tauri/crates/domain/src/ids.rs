@@ -52,6 +52,8 @@ macro_rules! id {
             }
         }
 
+        written_as!($name, String);
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(&self.0)

@@ -6,6 +6,9 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+#[macro_use]
+mod typescript;
+
 mod canonical;
 mod event;
 mod event_body;

@@ -3,6 +3,7 @@
 use crate::CallId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use ts_rs::TS;
 
 /// A message of the prompt. The order of the list is the order of the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,7 @@ impl Message {
 }
 
 /// A picture that the user shows: what it is and where its bytes are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -55,13 +56,14 @@ pub struct Image {
 
 /// What a vendor wants back, unchanged, with the turn in which its model thought: signed or encrypted. Nobody but the
 /// adapter of the same wire format looks into it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct Reasoning {
     /// The wire format's name.
     pub format: String,
     /// Signatures hold for the model that made them.
     pub model: String,
+    #[ts(type = "unknown")]
     pub items: Value,
 }
 

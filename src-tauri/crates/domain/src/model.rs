@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use ts_rs::TS;
 
 /// One request. The messages only grow at their end within a run, so that the provider's prompt cache hits.
 #[derive(Debug, Clone)]
@@ -59,7 +60,7 @@ pub enum StreamEvent {
     End,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     Stop,
@@ -125,19 +126,22 @@ impl UnknownTokens {
 }
 
 /// As it is written: what is unknown is null, and not zero.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", default)]
+#[ts(rename = "Usage")]
 struct WrittenUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
     cached_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     cache_write_tokens: u64,
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     reasoning_tokens: u64,
     cost_usd: Option<f64>,
 }
+
+written_as!(Usage, WrittenUsage);
 
 impl From<WrittenUsage> for Usage {
     fn from(written: WrittenUsage) -> Self {

@@ -1,6 +1,7 @@
 //! Who may do what with a file, as Unix tells it: what has to be known of a file beside its content to make it again.
 
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 /// Permission bits, 0o777 at most. In an event `{"beforeMode": "600"}`, in octal; for 0o755 `{"beforeExecutable": true}`, as
 /// earlier versions wrote it; and nothing for 0o644, which a file has of which nothing is known.
@@ -45,7 +46,7 @@ impl Default for Permissions {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 struct Stored {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,6 +54,8 @@ struct Stored {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     before_executable: bool,
 }
+
+written_as!(Permissions, Stored);
 
 impl From<Stored> for Permissions {
     fn from(stored: Stored) -> Self {

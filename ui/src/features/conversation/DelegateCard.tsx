@@ -65,7 +65,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
       }
       onReview={onReview}
     >
-      {typeof item.result === "string" && <Answer item={item} text={item.result} onLink={onLink} />}
+      {item.result !== null && <Answer item={item} text={item.result} onLink={onLink} />}
     </CallCard>
   );
 }

@@ -1,6 +1,7 @@
 import { act, fireEvent, screen } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createFake, eventLog } from "../../testing/fake";
+import { eventLog } from "../../testing/events";
+import { createFake } from "../../testing/fake";
 import { renderOn } from "../../testing/render";
 import { RetryNote } from "./RetryNote";
 
@@ -52,9 +53,9 @@ describe("a request that is about to be sent again", () => {
   });
 
   it("is over with the answer, and with the run", async () => {
-    for (const type of ["engine.response", "run.cancelled", "run.paused"]) {
+    for (const type of ["engine.response", "run.cancelled", "run.paused"] as const) {
       const { fake, log, container, unmount } = await shown();
-      log.add(type, { turn: 1 }, "r", 0);
+      log.add(type, {}, "r", 0);
       await act(async () => {
         fake.send({ events: log.events.slice(-1) });
         vi.advanceTimersByTime(50);

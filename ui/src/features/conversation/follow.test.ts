@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { deltaStep, nothingLive } from "../../protocol/live";
 import { emptyTranscript, foldTranscript } from "../../protocol/transcript";
-import { eventLog } from "../../testing/fake";
+import { eventLog } from "../../testing/events";
 import { follows } from "./follow";
 import { itemAt } from "./place";
 import { foldedIn, rowsOf } from "./rows";

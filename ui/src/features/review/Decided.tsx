@@ -15,7 +15,10 @@ const nobody = "timeout";
 
 /** A decision already made: the accepted part dims, the rejected part is struck, an edit is marked as yours. */
 export function Decided({ decided, look }: { decided: DecidedApproval; look: DiffLook }) {
-  const files = useMemo(() => (decided.preview ? parseDiff(decided.preview.diff) : []), [decided.preview]);
+  const files = useMemo(
+    () => (decided.preview ? parseDiff(decided.preview.diff ?? "") : []),
+    [decided.preview],
+  );
   return (
     <article className="decided">
       <p className="decided-head small secondary">

@@ -12,7 +12,7 @@ import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
-import type { CommandError, Preview, ReviewFile } from "../../protocol/generated";
+import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
@@ -21,7 +21,7 @@ import { useFocusAfterDecision } from "./keys";
 import { useReview } from "./useReview";
 import { onReviewKey } from "./WriteApproval";
 
-type Props = { approval: PendingApproval; preview: Preview; look: DiffLook };
+type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 type Review = ReturnType<typeof useReview>;
 
 export function LargeApproval(props: Props) {

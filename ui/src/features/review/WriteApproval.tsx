@@ -8,7 +8,7 @@ import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
 import { plural } from "../../components/format";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
-import type { KeepScope, Preview } from "../../protocol/generated";
+import type { ChangePreview, KeepScope } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
 import { ApprovalHead } from "./ApprovalHead";
 import { open } from "./decisions";
@@ -17,7 +17,7 @@ import { Keep, keepKey, useProposedRule } from "./Keep";
 import { hunkOf, reviewKey, useFocusAfterDecision } from "./keys";
 import { type ReviewActions, useReview } from "./useReview";
 
-type Props = { approval: PendingApproval; preview: Preview; look: DiffLook };
+type Props = { approval: PendingApproval; preview: ChangePreview; look: DiffLook };
 type Review = ReturnType<typeof useReview>;
 
 export function WriteApproval({ approval, preview, look }: Props) {

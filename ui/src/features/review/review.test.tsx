@@ -1,8 +1,9 @@
 import { act, screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { payloadOf } from "../../protocol/read";
-import { createFake, eventLog, type Fake, fail } from "../../testing/fake";
+import type { PayloadOf } from "../../protocol/events";
+import { eventLog } from "../../testing/events";
+import { createFake, type Fake, fail } from "../../testing/fake";
 import { renderOn, sent } from "../../testing/render";
 import { previewOf } from "../../testing/scenes";
 import { Changes } from "./Changes";
@@ -16,7 +17,7 @@ let session = 0;
 /** A new approval each time: drafts are kept by approval id. */
 function waiting(
   handlers: Parameters<typeof createFake>[0]["handlers"] = {},
-  payload: Record<string, unknown> = { preview: previewOf(diff) },
+  payload: Partial<PayloadOf<"approval.requested">> = { preview: previewOf(diff) },
 ) {
   session += 1;
   const id = `s${session}`;
@@ -389,12 +390,8 @@ describe("an approval that has its time", () => {
   const command = { command: "make", directory: "/p", environment: [], sandbox: "", previewHash: hash };
   const timed = (left: number) => {
     vi.spyOn(Date, "now").mockReturnValue(ends - left);
-    const given = waiting({}, { command });
-    const events = given.fake.logs[given.id]?.map((event) => ({
-      ...event,
-      ts: ends - 600_000,
-      payload: { ...payloadOf(event), timeoutSeconds: 600 },
-    }));
+    const given = waiting({}, { command, timeoutSeconds: 600 });
+    const events = given.fake.logs[given.id]?.map((event) => ({ ...event, ts: ends - 600_000 }));
     given.fake.logs[given.id] = events ?? [];
     return given;
   };

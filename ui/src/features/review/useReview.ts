@@ -1,7 +1,7 @@
 /** The state of one write approval under review, and what can be done to it. */
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import { parseDiff } from "../../components/diff/parse";
-import type { Keep, Preview } from "../../protocol/generated";
+import type { ChangePreview, Keep } from "../../protocol/generated";
 import { type Decisions, decide, edit, open, resolution, undo } from "./decisions";
 import { useDraft } from "./drafts";
 import { useResolve } from "./useResolve";
@@ -18,8 +18,8 @@ export type ReviewActions = {
 };
 
 /** `paged`: the numbers of all hunks where the diff comes in pages. */
-export function useReview(approvalId: string, preview: Preview, paged?: readonly number[]) {
-  const files = useMemo(() => parseDiff(preview.diff), [preview.diff]);
+export function useReview(approvalId: string, preview: ChangePreview, paged?: readonly number[]) {
+  const files = useMemo(() => parseDiff(preview.diff ?? ""), [preview.diff]);
   const all = useMemo(
     () => paged ?? files.flatMap((file) => file.hunks.map((hunk) => hunk.index)),
     [files, paged],

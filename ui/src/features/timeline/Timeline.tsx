@@ -7,6 +7,7 @@ import { copyText } from "../../components/copy";
 import { Disclosure } from "../../components/Disclosure";
 import { clock, exactTime, plural } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
+import { storedKind } from "../../protocol/events";
 import type { Event } from "../../protocol/generated";
 import { filterEvents, kinds, summary } from "./summary";
 import { titleOf } from "./titles";
@@ -89,12 +90,13 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
 function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessionId">) {
   const [open, setOpen] = useState(false);
   const body = useId();
+  const kind = storedKind(event);
   const json = open ? JSON.stringify(event.payload, null, 2) : "";
   return (
     <div className="entry">
       <Disclosure open={open} onToggle={() => setOpen(!open)} controls={body}>
-        <span className="entry-type" title={event.type}>
-          {titleOf(event.type)}
+        <span className="entry-type" title={kind}>
+          {titleOf(kind)}
         </span>
         <span className="secondary cut grow">{summary(event)}</span>
         <span className="secondary small" title={`${exactTime(event.ts)}, event ${event.seq}`}>
@@ -108,7 +110,7 @@ function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessio
           </pre>
           <p className="entry-facts small secondary">
             <span className="cut grow" title={event.hash}>
-              {event.seq} · {event.type} · {event.hash.slice(0, 16)}
+              {event.seq} · {kind} · {event.hash.slice(0, 16)}
             </span>
             <Button small look="quiet" onClick={() => onShow(event.seq)}>
               Show in transcript

@@ -1,5 +1,7 @@
+import type { EventKind } from "../../protocol/events";
+
 /** Each kind of event in words; a kind that this version does not know keeps its own name. */
-const titles: Readonly<Record<string, string>> = {
+const titles: Readonly<Record<EventKind, string>> = {
   "session.created": "Session begun",
   "session.forked": "Forked",
   "session.configured": "Settings changed",
@@ -45,4 +47,6 @@ const titles: Readonly<Record<string, string>> = {
   "step.skipped": "Step skipped",
 };
 
-export const titleOf = (type: string): string => titles[type] ?? type;
+const byStoredKind: Readonly<Record<string, string>> = titles;
+
+export const titleOf = (kind: string): string => byStoredKind[kind] ?? kind;

@@ -17,7 +17,6 @@ import type {
   SilentProvider,
 } from "../../protocol/generated";
 import { questionsStep } from "../../protocol/questions";
-import { payloadOf } from "../../protocol/read";
 import { sessionsStep } from "../../protocol/sessions";
 import { asCommandError, type Platform } from "../platform";
 import { createFrameQueue } from "./frame_queue";
@@ -150,7 +149,7 @@ export function createArki(platform: Platform, now: () => number): Arki {
     if (strangers.length > 0) void refreshSessions().catch(() => undefined);
     // What trust enables is computed by the engine, so a change of trust is asked for anew.
     const project = app.get()?.project?.path;
-    const trust = events.some((e) => e.type === "trust.changed" && payloadOf(e).project === project);
+    const trust = events.some((e) => e.type === "trust.changed" && e.payload.project === project);
     if (project !== undefined && trust) void refreshApp().catch(() => undefined);
   };
 

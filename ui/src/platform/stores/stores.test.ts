@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createFake, eventLog } from "../../testing/fake";
+import { eventLog } from "../../testing/events";
+import { createFake } from "../../testing/fake";
 import { sent } from "../../testing/render";
 import { type Arki, createArki } from "./arki";
 

@@ -2,11 +2,18 @@
 import type { RestoreAction } from "./RestoreAction";
 
 /**
- * The shape of `arki_domain::RestoredFile`.
+ * A file before and after it was put back; `None` where there is no file. SHA-256 hex of the raw bytes.
  */
 export type RestoredFile = {
   path: string;
   action: RestoreAction;
   beforeHash: string | null;
   afterHash: string | null;
+  /**
+   * It was a symbolic link: what is told of its content is of where it leads.
+   */
+  beforeLink?: boolean;
+  afterLink?: boolean;
+  beforeMode?: string | null;
+  beforeExecutable?: boolean;
 };

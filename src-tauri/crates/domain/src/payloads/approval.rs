@@ -5,22 +5,24 @@ use crate::{ApprovalId, CallId, Risk};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use ts_rs::TS;
 
 payload! {
     ApprovalRequested {
         pub approval_id: ApprovalId,
         pub call_id: CallId,
         pub tool_id: String,
+        #[ts(type = "unknown")]
         pub args: Value,
         pub risk: Risk,
         pub rule: String,
         pub reason: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub preview: Option<ChangePreview>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub command: Option<CommandPreview>,
         /// The approval this one replaces, because the file changed after it was shown.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub supersedes: Option<ApprovalId>,
         /// Unanswered for so long, it counts as rejected.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,16 +66,16 @@ payload! {
         pub approval_id: ApprovalId,
         pub decision: ApprovalDecision,
         /// The accepted hunks; absent = all.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub hunks: Option<Vec<usize>>,
         /// By hunk: the user's own text for its new side.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         pub edited: BTreeMap<usize, String>,
         /// The user's own command in place of the one that was shown.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub command: Option<String>,
         /// The user's note to the model.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reason: Option<String>,
         /// `window`, `cli`, `timeout` where nobody answered in time, or `approve:MODE` where the user had granted or
         /// refused it for the whole run.

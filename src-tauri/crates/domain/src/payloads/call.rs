@@ -3,6 +3,7 @@
 use crate::{CallId, Category, Decision, Permissions, Risk, SessionId, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use ts_rs::TS;
 
 payload! {
     ToolCall {
@@ -10,6 +11,7 @@ payload! {
         pub call_id: CallId,
         pub tool_id: String,
         /// The arguments; a string with the raw text where the model did not send JSON.
+        #[ts(type = "unknown")]
         pub args: Value,
         /// `None` for a tool that does not exist.
         pub category: Option<Category>,
@@ -97,6 +99,7 @@ payload! {
         pub answer: ElicitationAnswer,
         /// What the server was sent, by the fields' names.
         #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+        #[ts(type = "Record<string, unknown>")]
         pub values: serde_json::Map<String, Value>,
         /// How long the user took, which is no time of the call's.
         pub waited_ms: u64,
@@ -160,7 +163,7 @@ payload! {
 }
 
 /// Where a call was made whose result is told elsewhere too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct BackgroundSource {
     pub session_id: SessionId,
@@ -185,7 +188,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// What became of a question of an MCP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum ElicitationAnswer {
     Accepted,

@@ -2,9 +2,10 @@
 
 use crate::{CallId, CheckpointId, Permissions};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 /// What was done, or would be done, to a file when going back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreAction {
     /// Written as it was, the user's own later edits merged in.

@@ -1,6 +1,7 @@
 //! What is remembered of a conversation, and what was dropped from it.
 
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 payload! {
     ContextCompacted {

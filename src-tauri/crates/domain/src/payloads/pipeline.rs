@@ -1,6 +1,7 @@
 //! The steps of a pipeline.
 
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 payload! {
     StepStarted {

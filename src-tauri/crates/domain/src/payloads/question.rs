@@ -2,6 +2,7 @@
 
 use crate::{CallId, QuestionId};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 payload! {
     /// The call has its result once the question is answered; until then the run waits.

@@ -2,9 +2,10 @@
 
 use crate::MessageId;
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 /// When a queued message reaches the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueMode {
     /// At the next turn of the run that works.

@@ -3,6 +3,7 @@
 use super::PauseReason;
 use crate::{ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, Usage};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 payload! {
     RunStarted {
@@ -37,7 +38,7 @@ payload! {
     }
     RunPaused {
         pub reason: PauseReason,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approval_id: Option<ApprovalId>,
         /// What the model asked: the reason is `user` then.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +46,7 @@ payload! {
     }
     RunResumed {
         pub reason: PauseReason,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approval_id: Option<ApprovalId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub question_id: Option<QuestionId>,

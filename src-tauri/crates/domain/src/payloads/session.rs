@@ -3,6 +3,7 @@
 use crate::{ApprovalMode, CheckpointId, RestoredFile, SessionId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use ts_rs::TS;
 
 payload! {
     SessionCreated {
@@ -10,22 +11,23 @@ payload! {
         /// Canonical path of the folder.
         pub project: String,
         pub agent: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub parent_session: Option<SessionId>,
     }
     /// Only what changed is present.
     SessionConfigured {
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub model: Option<String>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
         /// The tools that runs begun from now on don't have, by name; all of them.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub disabled_tools: Option<Vec<String>>,
     }
     /// What the user allows for the rest of this session, in place of what was allowed before; all of it.
     SessionGranted {
         /// Each as it would stand in the configuration.
+        #[ts(type = "unknown[]")]
         pub rules: Vec<Value>,
     }
     TrustChanged {
@@ -45,6 +47,7 @@ payload! {
     SessionForked {
         /// What `session.created` says of the fork too; earlier versions left it out.
         #[serde(flatten)]
+        #[ts(skip)]
         pub created: Option<SessionCreated>,
         pub from_session: SessionId,
         pub from_seq: u64,
@@ -57,7 +60,7 @@ payload! {
         /// Whether the conversation was.
         pub conversation: bool,
         /// The images of the touched files as they were just before, so that this can be taken back too.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub checkpoint_id: Option<CheckpointId>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub changes: Vec<RestoredFile>,

@@ -3,6 +3,7 @@
 use super::Role;
 use crate::{FinishReason, Reasoning, Usage};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 payload! {
     EngineRequest {
@@ -13,7 +14,7 @@ payload! {
         pub message_count: usize,
         /// How much the model can read at once, in tokens. Absent where the last request for the same model told it, and
         /// where it is only assumed.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub context_window: Option<u64>,
     }
     EngineResponse {
@@ -28,10 +29,10 @@ payload! {
         pub turn: u32,
         pub role: Role,
         pub content: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub thoughts: Option<String>,
         /// What the vendor wants back with this turn.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reasoning: Option<Reasoning>,
         /// Cut off: by the user, by a fault or by a crash.
         pub interrupted: bool,

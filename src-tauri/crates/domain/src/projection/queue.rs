@@ -2,11 +2,12 @@
 
 use crate::{EventBody, MessageId, QueueChanged, QueueMode, QueuedEntry};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
 /// Messages that may wait in one session.
 pub const MAX_QUEUED_MESSAGES: usize = 1000;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedMessage {
     pub message_id: MessageId,

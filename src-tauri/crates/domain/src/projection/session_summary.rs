@@ -2,8 +2,9 @@
 
 use crate::{ApprovalId, Event, EventBody, PauseReason, RunId, SessionId};
 use serde::{Deserialize, Serialize};
+use ts_rs::TS;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
     Idle,

@@ -1,6 +1,5 @@
 //! What waits for a decision, as clients are told it: requests with long arguments cut, and large diffs in pages.
 
-use crate::accounts::settings::word;
 use crate::{Engine, Keep, OpenQuestion};
 use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
 use arki_domain::{ApprovalId, ApprovalRequested, Fault};
@@ -48,22 +47,20 @@ fn file_entry(file: &crate::ReviewFile) -> ReviewFile {
 
 /// `shown`: what was asked, as it is shown.
 pub(super) fn approval_summary(record: &ApprovalRecord, shown: ApprovalRequested) -> ApprovalSummary {
-    let ApprovalRequested {
-        approval_id, call_id, tool_id, args, risk, reason, preview, command, timeout_seconds, ..
-    } = shown;
+    let shown = arki_api::shortened_request(shown);
     ApprovalSummary {
-        approval_id: approval_id.to_string(),
+        approval_id: shown.approval_id.to_string(),
         session_id: record.session_id.to_string(),
         run_id: record.run_id.as_ref().map(ToString::to_string).unwrap_or_default(),
-        call_id: call_id.to_string(),
-        tool_id,
-        args: arki_api::shortened(args),
-        risk: word(&risk),
-        reason,
+        call_id: shown.call_id.to_string(),
+        tool_id: shown.tool_id,
+        args: shown.args,
+        risk: shown.risk,
+        reason: shown.reason,
         requested_at: record.requested.ts,
-        timeout_seconds,
-        preview: preview.map(Into::into),
-        command,
+        timeout_seconds: shown.timeout_seconds,
+        preview: shown.preview,
+        command: shown.command,
     }
 }
 

@@ -1,11 +1,9 @@
 //! From the engine's own forms of a session and its past to those that clients are told.
 
 use crate::{ActiveRun, ExportFormat, FileLine, RewindPlan, SessionTool};
-use arki_api::{
-    ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, Sent, SessionOverview, SessionToolEntry, ToolCategory,
-};
+use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, Sent, SessionOverview, SessionToolEntry};
+use arki_domain::Usage;
 use arki_domain::projection::{Overview, UsageTotal};
-use arki_domain::{Category, Usage};
 use arki_store::SearchHit;
 use arki_workspace::LineOrigin;
 
@@ -17,14 +15,8 @@ impl From<&ActiveRun> for Sent {
 
 impl From<SessionTool> for SessionToolEntry {
     fn from(tool: SessionTool) -> Self {
-        let category = match tool.definition.category {
-            Category::Read => ToolCategory::Read,
-            Category::Write => ToolCategory::Write,
-            Category::Exec => ToolCategory::Exec,
-            Category::Network => ToolCategory::Network,
-        };
         let (name, description) = (tool.definition.name.to_string(), tool.definition.description.to_string());
-        Self { name, description, category, enabled: tool.enabled }
+        Self { name, description, category: tool.definition.category, enabled: tool.enabled }
     }
 }
 

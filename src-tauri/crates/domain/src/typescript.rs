@@ -1,0 +1,34 @@
+//! How types that are stored as another one are written in TypeScript: as that one.
+
+macro_rules! written_as {
+    ($type:ty, $written:ty) => {
+        impl ts_rs::TS for $type {
+            type WithoutGenerics = Self;
+            type OptionInnerType = Self;
+
+            fn name(config: &ts_rs::Config) -> String {
+                <$written as ts_rs::TS>::name(config)
+            }
+
+            fn inline(config: &ts_rs::Config) -> String {
+                <$written as ts_rs::TS>::inline(config)
+            }
+
+            fn inline_flattened(config: &ts_rs::Config) -> String {
+                <$written as ts_rs::TS>::inline_flattened(config)
+            }
+
+            fn visit_dependencies(visitor: &mut impl ts_rs::TypeVisitor) {
+                <$written as ts_rs::TS>::visit_dependencies(visitor);
+            }
+
+            fn decl(config: &ts_rs::Config) -> String {
+                <$written as ts_rs::TS>::decl(config)
+            }
+
+            fn output_path() -> Option<std::path::PathBuf> {
+                <$written as ts_rs::TS>::output_path()
+            }
+        }
+    };
+}
