@@ -8,13 +8,13 @@ use tauri::ipc::Channel;
 
 #[tauri::command]
 pub(crate) async fn list_models(desktop: State<'_, Desktop>) -> Answer<Vec<ModelEntry>> {
-    Ok(desktop.engine.models()?)
+    Ok(desktop.engine.accounts().models()?)
 }
 
 /// As [`list_models`], with those that local servers list now; takes up to two seconds.
 #[tauri::command]
 pub(crate) async fn live_models(desktop: State<'_, Desktop>) -> Answer<LiveModelList> {
-    Ok(desktop.engine.live_models().await?)
+    Ok(desktop.engine.accounts().live_models().await?)
 }
 
 /// Sends each step as it ends; answers whether none failed.
@@ -30,23 +30,23 @@ pub(crate) async fn test_provider(
             tracing::warn!(%error, "a step of a provider's test did not reach the window");
         }
     };
-    Ok(desktop.engine.test_provider(&provider, model.as_deref(), &mut tell).await?)
+    Ok(desktop.engine.accounts().test_provider(&provider, model.as_deref(), &mut tell).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn list_providers(desktop: State<'_, Desktop>) -> Answer<Vec<ProviderEntry>> {
-    Ok(desktop.engine.providers_listed().await?)
+    Ok(desktop.engine.accounts().providers_listed().await?)
 }
 
 #[tauri::command]
 pub(crate) async fn set_key(provider: String, key: String, desktop: State<'_, Desktop>) -> Answer<()> {
     let key = zeroize::Zeroizing::new(key);
-    Ok(desktop.engine.set_key(&provider, &key).await?)
+    Ok(desktop.engine.accounts().set_key(&provider, &key).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn remove_key(provider: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.remove_key(&provider).await?)
+    Ok(desktop.engine.accounts().remove_key(&provider).await?)
 }
 
 #[tauri::command]
@@ -56,15 +56,15 @@ pub(crate) async fn save_provider(
     base_url: Option<String>,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
-    Ok(desktop.engine.save_provider(&name, &kind, base_url.as_deref())?)
+    Ok(desktop.engine.accounts().save_provider(&name, &kind, base_url.as_deref())?)
 }
 
 #[tauri::command]
 pub(crate) async fn remove_provider(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.remove_provider(&name)?)
+    Ok(desktop.engine.accounts().remove_provider(&name)?)
 }
 
 #[tauri::command]
 pub(crate) async fn set_default_model(model: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.set_default_model(&model)?)
+    Ok(desktop.engine.accounts().set_default_model(&model)?)
 }

@@ -109,7 +109,7 @@ impl Engine {
 
     fn check_config(&self) -> Check {
         let file = self.directories.config_file();
-        match self.user_config().and_then(|config| self.ensure_model_usable().map(|()| config)) {
+        match self.accounts.user_config().and_then(|config| self.accounts.ensure_model_usable().map(|()| config)) {
             Ok(config) => match self.not_done_yet_of_user() {
                 None => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
                 Some(detail) => Check {
@@ -205,7 +205,7 @@ impl Engine {
 
     /// What a command may take.
     fn check_limits(&self) -> Check {
-        let limits = self.user_config().map(|config| config.tool_limits.command).unwrap_or_default();
+        let limits = self.accounts.user_config().map(|config| config.tool_limits.command).unwrap_or_default();
         let memory = match limits.max_memory_bytes {
             u64::MAX => "any memory".to_owned(),
             bytes => format!("{} of memory", size(bytes)),
@@ -215,7 +215,7 @@ impl Engine {
     }
 
     async fn check_providers(&self) -> Vec<Check> {
-        let Ok(providers) = self.providers_listed().await else { return Vec::new() };
+        let Ok(providers) = self.accounts.providers_listed().await else { return Vec::new() };
         providers
             .into_iter()
             .map(|provider| {
@@ -255,7 +255,7 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
 impl Engine {
     /// Only where there are any; none is started.
     fn check_mcp_servers(&self) -> Option<Check> {
-        let config = self.user_config().ok().filter(|config| !config.mcp_servers.is_empty())?;
+        let config = self.accounts.user_config().ok().filter(|config| !config.mcp_servers.is_empty())?;
         let names: Vec<&str> = config.mcp_servers.keys().map(String::as_str).collect();
         let detail = format!("{} configured: {}", names.len(), names.join(", "));
         let is_program = |name: &&str| config.mcp_servers[*name].config.command.is_some();

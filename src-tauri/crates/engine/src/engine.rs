@@ -1,11 +1,12 @@
 //! The engine: one data directory, opened once a process.
 
+use crate::accounts::Accounts;
 use crate::accounts::environment_keys::EnvironmentKeys;
 use crate::accounts::keys::AnchorKey;
-use crate::accounts::keys::{Keys, anchor_key};
+use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
 use crate::approvals::review::ReviewDiff;
-use crate::config::{self, Config, ConfigFile};
+use crate::config;
 use crate::events::announcer::Announcer;
 use crate::events::bus::Bus;
 use crate::events::recorded_log::RecordedLog;
@@ -21,9 +22,8 @@ use crate::this_process::is_alive;
 use crate::{ActiveRun, Directories};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{
-    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock, io_words,
+    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock,
 };
-use arki_llm::Providers;
 use arki_store::{
     ApprovalRecord, ContentsReport, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport,
     open_or_salvage,
@@ -58,7 +58,7 @@ pub struct Engine {
     pub(crate) contents: Arc<dyn ContentStore>,
     pub(crate) redactor: Redactor,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) accounts: Accounts,
     /// Names this process in leases.
     pub(crate) owner: String,
     pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
@@ -68,8 +68,6 @@ pub struct Engine {
     pub(crate) telling_above: tokio::sync::Mutex<()>,
     /// Which logs are known to be whole.
     pub(crate) found: Found,
-    /// Kept while the configuration they were made from stays the same: connections and the demo's server live in it.
-    providers: Mutex<Option<(String, Arc<Providers>)>>,
     sandbox: OnceLock<SandboxStatus>,
     pub(crate) ephemeral: bool,
     /// Whether a completed run is followed by what waits in its session.
@@ -159,6 +157,7 @@ impl Engine {
         Ok(Arc::new_cyclic(|me| Self {
             me: me.clone(),
             leavings: Arc::new(Leavings::new(directories.untold())),
+            accounts: Accounts::new(directories.clone(), redactor.clone(), environment_keys),
             directories,
             background: Arc::new(BackgroundCommands::new(Arc::new(LateLog { log: log.clone(), engine: me.clone() }))),
             telling_above: tokio::sync::Mutex::default(),
@@ -167,14 +166,12 @@ impl Engine {
             bus,
             announcer,
             contents,
-            keys: Arc::new(Keys::new(redactor.clone(), environment_keys)),
             redactor,
             clock,
             owner: RunId::new().to_string(),
             active: Arc::default(),
             claims: Claims::default(),
             found: Found::default(),
-            providers: Mutex::new(None),
             sandbox: OnceLock::new(),
             ephemeral,
             follows_up: AtomicBool::new(false),
@@ -203,6 +200,11 @@ impl Engine {
     #[must_use]
     pub fn subscribe_to(&self, filter: EventFilter) -> Subscription {
         self.bus.subscribe(filter)
+    }
+
+    #[must_use]
+    pub fn accounts(&self) -> &Accounts {
+        &self.accounts
     }
 
     #[must_use]
@@ -331,56 +333,6 @@ impl Engine {
     /// What can confine commands on this machine; asked once.
     pub(crate) fn sandbox(&self) -> &SandboxStatus {
         self.sandbox.get_or_init(Sandbox::probe)
-    }
-
-    /// The user's configuration alone.
-    ///
-    /// # Errors
-    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`.
-    pub fn user_config(&self) -> Result<Config, Fault> {
-        let path = self.directories.config_file();
-        Config::merge((&self.user_file()?, &path), None)
-    }
-
-    pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
-        config::parse(&self.user_config_text()?, &self.directories.config_file())
-    }
-
-    pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
-        let path = self.directories.config_file();
-        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            let message = format!("{} is no file that could be read.", path.display());
-            return Err(Fault::new(Code::CONFIG_INVALID, message, "Put a regular file in its place, or nothing."));
-        }
-        match std::fs::read(&path) {
-            Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-            Err(error) => Err(Fault::new(
-                Code::CONFIG_INVALID,
-                format!("{} can't be read: {}.", path.display(), io_words(error.kind())),
-                "Check the file's permissions.",
-            )),
-        }
-    }
-
-    /// The providers of a configuration; the same ones as long as it says the same.
-    pub(crate) fn providers(&self, config: &Config) -> Arc<Providers> {
-        let signature = config.provider_signature();
-        let mut kept = self.providers.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*kept {
-            Some((of, providers)) if *of == signature => providers.clone(),
-            _ => {
-                self.keys.redact_environment(&config.providers);
-                let providers = Arc::new(Providers::new(config.providers.clone(), self.keys.clone()));
-                *kept = Some((signature, providers.clone()));
-                providers
-            }
-        }
-    }
-
-    /// Looks for keys anew: one was stored or removed.
-    pub(crate) fn forget_providers(&self) {
-        *self.providers.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

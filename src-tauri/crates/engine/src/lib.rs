@@ -11,6 +11,7 @@ mod config;
 mod directories;
 mod doctor;
 mod engine;
+mod enum_words;
 mod events;
 mod mcp;
 mod projects;
@@ -19,6 +20,7 @@ mod sessions;
 mod this_process;
 mod visible;
 
+pub use accounts::Accounts;
 pub use accounts::environment_keys::EnvironmentKeys;
 pub use approvals::judgement::Judgement;
 pub use approvals::questions::OpenQuestion;

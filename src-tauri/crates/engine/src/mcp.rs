@@ -72,7 +72,7 @@ impl Engine {
         let limits = config.tool_limits.command;
         let mut servers = Vec::new();
         for (name, configured) in usable {
-            let settings = settings::of(name, configured, &open.path(), &self.keys);
+            let settings = settings::of(name, configured, &open.path(), self.accounts.keys());
             let place = (open.path(), name.clone());
             match known.get(&place) {
                 Some(kept) if *kept.server.settings() == settings && kept.limits == limits => {
@@ -182,7 +182,7 @@ impl Engine {
     /// # Errors
     /// When the configuration cannot be used.
     pub fn mcp_configured(&self) -> Result<Vec<McpServerEntry>, Fault> {
-        let config = self.user_config()?;
+        let config = self.accounts.user_config()?;
         Ok(config.mcp_servers.iter().map(|(name, server)| entries::of_untrusted(name, server)).collect())
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod line_origins;
 pub(crate) mod lineage;
 pub(crate) mod names;
 pub(crate) mod overview;
+pub(crate) mod page;
 pub(crate) mod rewind;
 pub(crate) mod search;
 pub(crate) mod session_tools;

@@ -22,15 +22,15 @@ struct Listed<'a> {
 pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output) -> Result<Exit, Fault> {
     match command {
         KeysCommand::Set { provider } => {
-            engine.set_key(provider, &read_key()?).await?;
+            engine.accounts().set_key(provider, &read_key()?).await?;
             said(output, &format!("The key of {provider} is in the keychain."));
         }
         KeysCommand::Rm { provider } => {
-            engine.remove_key(provider).await?;
+            engine.accounts().remove_key(provider).await?;
             said(output, &format!("The keychain has no key of {provider} any more."));
         }
         KeysCommand::List => {
-            for provider in engine.providers_listed().await? {
+            for provider in engine.accounts().providers_listed().await? {
                 if output.json {
                     output.object(&Listed { provider: &provider.name, key_source: provider.key_source });
                 } else {

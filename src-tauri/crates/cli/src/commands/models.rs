@@ -7,7 +7,7 @@ use arki_domain::Fault;
 use arki_engine::Engine;
 
 pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    let LiveModelList { models, silent } = engine.live_models().await?;
+    let LiveModelList { models, silent } = engine.accounts().live_models().await?;
     for model in &models {
         if output.json {
             output.object(model);

@@ -13,18 +13,18 @@ pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, outp
     match command {
         None => list(engine, output).await,
         Some(ProvidersCommand::Add { name, kind, base_url, key_env }) => {
-            engine.add_provider(&name, &kind, base_url.as_deref(), key_env.as_deref())?;
+            engine.accounts().add_provider(&name, &kind, base_url.as_deref(), key_env.as_deref())?;
             added(engine, name.trim(), output).await
         }
         Some(ProvidersCommand::Rm { name }) => {
-            engine.remove_provider(&name)?;
+            engine.accounts().remove_provider(&name)?;
             match output.json {
                 true => output.object(&json!({ "name": name, "removed": true })),
                 false => {
                     output.line(format!("Removed {name}. A key of its in the keychain stays: `arki keys rm {name}`."))
                 }
             }
-            if let Err(fault) = engine.ensure_model_usable() {
+            if let Err(fault) = engine.accounts().ensure_model_usable() {
                 output.aside(format!("{} {}", fault.message, fault.hint));
             }
             Ok(Exit::Done)
@@ -35,7 +35,8 @@ pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, outp
 
 /// What there is now, and what is left to do.
 async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
-    let Some(provider) = engine.providers_listed().await?.into_iter().find(|provider| provider.name == name) else {
+    let Some(provider) = engine.accounts().providers_listed().await?.into_iter().find(|provider| provider.name == name)
+    else {
         return Ok(Exit::Done);
     };
     if output.json {
@@ -52,7 +53,7 @@ async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fau
 }
 
 async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    for provider in engine.providers_listed().await? {
+    for provider in engine.accounts().providers_listed().await? {
         if output.json {
             output.object(&provider);
         } else {
@@ -60,7 +61,7 @@ async fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             output.line(format!("{name:<16} {kind:<12} {:<40} key: {key}", provider.base_url.unwrap_or_default()));
         }
     }
-    engine.ensure_model_usable()?;
+    engine.accounts().ensure_model_usable()?;
     Ok(Exit::Done)
 }
 
@@ -73,7 +74,7 @@ async fn test(engine: &Engine, name: &str, model: Option<&str>, output: &Output)
             output.line(line(&step));
         }
     };
-    Ok(if engine.test_provider(name, model, &mut on_step).await? { Exit::Done } else { Exit::Failed })
+    Ok(if engine.accounts().test_provider(name, model, &mut on_step).await? { Exit::Done } else { Exit::Failed })
 }
 
 fn line(step: &ProviderTestStep) -> String {

@@ -1,6 +1,6 @@
 //! What is known of a model, as clients are told it.
 
-use crate::accounts::settings::word;
+use crate::enum_words::word;
 use arki_api::{ModelEntry, ModelFigures, ModelPrice, ModelPriceTier};
 use arki_llm::{ModelInfo, ModelSource, Price, Providers, Rates};
 

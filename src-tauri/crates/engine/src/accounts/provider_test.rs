@@ -1,12 +1,12 @@
 //! Asking providers what only they can say: whether they work, and which models a local one has.
 
-use crate::Engine;
+use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
 use arki_api::{LiveModelList, ModelEntry, ProviderTestState, ProviderTestStep, ProviderTestStepName, SilentProvider};
 use arki_domain::{Fault, Redactor};
 use arki_llm::{Providers, TestOutcome, TestStep, TestStepName};
 
-impl Engine {
+impl Accounts {
     /// Tests a provider as it is configured now, and one of its models where a name is given: that costs a request of a
     /// few tokens. `on_step` is told each step as it ends; the first that fails is the last. True when none failed.
     ///
@@ -25,7 +25,7 @@ impl Engine {
         providers.test(provider, model, &mut |step| on_step(redacted(ended_step(step), &self.redactor))).await
     }
 
-    /// As [`Engine::models`], with what the local servers list now; asks them all at once, for about two seconds.
+    /// As [`Accounts::models`], with what the local servers list now; asks them all at once, for about two seconds.
     ///
     /// # Errors
     /// When the configuration has an error.

@@ -1,17 +1,15 @@
 //! Providers, models and keys, as the settings show and change them.
 
-use crate::Engine;
+use crate::accounts::Accounts;
 use crate::accounts::model_entry::model_entry;
-use crate::config::{AGENT, Config, parse};
-use arki_api::{AppState, ModelEntry, ProjectState, ProviderEntry, SessionPage};
-use arki_domain::{Code, Fault, SessionId};
+use crate::config::AGENT;
+use arki_api::{ModelEntry, ProviderEntry};
+use arki_domain::{Code, Fault};
 use arki_llm::ProviderKind;
-use arki_workspace::{Sandbox, write_private_file};
-use jsonc_parser::cst::{CstInputValue, CstRootNode};
+use jsonc_parser::cst::CstInputValue;
 use std::str::FromStr;
-use std::sync::Arc;
 
-impl Engine {
+impl Accounts {
     /// The demo's models, the configured ones, and what the catalogue knows of the configured providers.
     ///
     /// # Errors
@@ -178,60 +176,6 @@ impl Engine {
             set(&agent, "model", model);
         })
     }
-
-    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
-        let edited = self.edited_config(edit)?;
-        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
-    }
-
-    /// The text that an edit would leave, which is valid; nothing is written.
-    pub(crate) fn edited_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<String, Fault> {
-        let path = self.directories.config_file();
-        let text = self.user_config_text()?;
-        let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())
-            .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
-        edit(&root);
-        let edited = root.to_string();
-        Config::merge((&parse(&edited, &path)?, &path), None)?;
-        Ok(edited)
-    }
-
-    /// What the window starts from.
-    ///
-    /// # Errors
-    /// When the configuration has an error.
-    pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Fault> {
-        Ok(AppState {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            data_dir: self.directories.data.display().to_string(),
-            project,
-            recent_projects: self.recent_projects(),
-            default_model: self.user_config()?.model,
-            sandbox: Sandbox::strongest().name,
-        })
-    }
-
-    /// The last events of a session before `before_seq`, and what has arrived of an answer.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn session_page(
-        &self,
-        session: &SessionId,
-        before_seq: Option<u64>,
-        limit: usize,
-    ) -> Result<SessionPage, Fault> {
-        let page = self.reader().page(session, before_seq, limit)?;
-        let partial = match before_seq {
-            None => self.bus.partial(session).map_or_else(|| self.reader().partial(session), |live| Ok(Some(live)))?,
-            Some(_) => None,
-        };
-        Ok(SessionPage {
-            events: page.events.into_iter().map(|event| arki_api::Event(Arc::new(event))).collect(),
-            has_more: page.has_more,
-            partial: partial.map(Into::into),
-        })
-    }
 }
 
 fn set(object: &jsonc_parser::cst::CstObject, key: &str, value: &str) {
@@ -268,12 +212,4 @@ pub(crate) fn ensure_variable_name(name: &str) -> Result<(), Fault> {
     }
     let hint = "Name the variable, such as LAB_KEY, not what is in it.";
     Err(Fault::new(Code::USAGE, "This can't be the name of an environment variable.", hint))
-}
-
-/// The serialised word of an enum without data.
-pub(crate) fn word(value: &impl serde::Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    }
 }

@@ -66,7 +66,7 @@ impl Engine {
     /// `CONFIG_INVALID`; then the file is as it was.
     pub(crate) fn add_rule(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
-        self.edit_config(|root| append_rule(root, value))
+        self.accounts.edit_config(|root| append_rule(root, value))
     }
 
     /// Whether [`Self::add_rule`] would find a configuration that it can add to.
@@ -75,7 +75,7 @@ impl Engine {
     /// `CONFIG_INVALID`.
     pub(crate) fn ensure_addable(&self, rule: &RuleDefinition) -> Result<(), Fault> {
         let value = serde_json::to_value(rule).map_err(Fault::internal)?;
-        self.edited_config(|root| append_rule(root, value)).map(drop)
+        self.accounts.edited_config(|root| append_rule(root, value)).map(drop)
     }
 
     /// Which past calls a rule speaks of, and how today's decisions on them would change.

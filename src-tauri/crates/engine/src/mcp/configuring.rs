@@ -16,7 +16,7 @@ impl Engine {
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn save_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
         let name = usable_name(name)?;
-        self.edit_config(|root| save(root, &name, settings))
+        self.accounts.edit_config(|root| save(root, &name, settings))
     }
 
     /// Adds a server that there is not yet.
@@ -25,7 +25,7 @@ impl Engine {
     /// `USAGE` where a name can't be used or is taken, or `CONFIG_INVALID`; then the file is as it was.
     pub fn add_mcp_server(&self, name: &str, settings: &McpServerSettings) -> Result<(), Fault> {
         let name = usable_name(name)?;
-        if self.user_file()?.mcp_servers.contains_key(&name) {
+        if self.accounts.user_file()?.mcp_servers.contains_key(&name) {
             let hint = format!("`arki mcp rm {name}` removes it; `arki mcp list` shows it.");
             return Err(Fault::new(Code::USAGE, format!("There is an MCP server \"{name}\" already."), hint));
         }
@@ -36,7 +36,7 @@ impl Engine {
     /// # Errors
     /// `CONFIG_INVALID`; then the file is as it was.
     pub fn enable_mcp_server(&self, name: &str, enabled: bool) -> Result<(), Fault> {
-        self.edit_config(|root| {
+        self.accounts.edit_config(|root| {
             let servers = root.object_value_or_set().object_value("mcpServers");
             if let Some(server) = servers.and_then(|servers| servers.object_value(name)) {
                 set_unless(&server, "enabled", enabled, CstInputValue::Bool(false));
@@ -47,12 +47,12 @@ impl Engine {
     /// # Errors
     /// `MCP_SERVER_UNKNOWN` or `CONFIG_INVALID`; then the file is as it was.
     pub fn remove_mcp_server(&self, name: &str) -> Result<(), Fault> {
-        if !self.user_file()?.mcp_servers.contains_key(name) {
+        if !self.accounts.user_file()?.mcp_servers.contains_key(name) {
             let message = format!("Your configuration has no MCP server \"{name}\".");
             let hint = "`arki mcp list` shows them all; a project's stand in its .arki/config.json or .mcp.json.";
             return Err(Fault::new(Code::MCP_SERVER_UNKNOWN, message, hint));
         }
-        self.edit_config(|root| {
+        self.accounts.edit_config(|root| {
             if let Some(servers) = root.object_value_or_set().object_value("mcpServers") {
                 remove(&servers, name);
             }

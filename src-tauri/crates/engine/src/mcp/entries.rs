@@ -1,8 +1,8 @@
 //! Servers as lists show them.
 
 use super::configuring::settings_of;
-use crate::accounts::settings::word;
 use crate::config::{ConfiguredServer, McpOrigin};
+use crate::enum_words::word;
 use arki_api::{McpChangedTool, McpRefusedTool, McpServerEntry, McpServerState};
 use arki_domain::Redactor;
 use arki_mcp::{Agreement, Change, Offer, Server, State, ToolChange, Transport, shown_url};

@@ -119,7 +119,7 @@ impl Engine {
     /// # Errors
     /// Where the user's own configuration has an error.
     pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Fault> {
-        let user = (self.user_file()?, self.directories.config_file());
+        let user = (self.accounts.user_file()?, self.directories.config_file());
         let user = (&user.0, user.1.as_path());
         let mut in_force = match open.is_trusted() {
             true => ProjectConfig::of(open).over(user)?,

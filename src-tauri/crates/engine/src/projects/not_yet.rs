@@ -30,7 +30,7 @@ impl Engine {
     }
 
     fn files_with_own_hooks(&self) -> Vec<String> {
-        let has_hooks = self.user_file().is_ok_and(|file| !file.hooks.is_empty());
+        let has_hooks = self.accounts.user_file().is_ok_and(|file| !file.hooks.is_empty());
         if has_hooks { vec![self.directories.config_file().display().to_string()] } else { Vec::new() }
     }
 }

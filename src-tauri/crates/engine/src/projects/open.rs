@@ -134,8 +134,8 @@ impl Engine {
     /// looked for no key. Where the folder is gone, what has a secret's form is found all the same.
     pub(crate) fn learn_secrets_of(&self, session_id: &SessionId) -> Result<(), Fault> {
         let session = self.session(session_id)?;
-        if let Ok(config) = self.user_config() {
-            self.providers(&config);
+        if let Ok(config) = self.accounts.user_config() {
+            self.accounts.providers(&config);
         }
         if self.decisions().trust(&session.project)?.is_some_and(|trust| trust.trusted)
             && let Ok(project) = open_folder(Path::new(&session.project))

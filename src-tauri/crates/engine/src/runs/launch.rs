@@ -108,7 +108,7 @@ impl Engine {
         let parts = RunParts {
             log: self.run_log(),
             bus: self.live_bus(),
-            model: self.providers(config).model(&run.model)?,
+            model: self.accounts.providers(config).model(&run.model)?,
             executor: self.executor(open, config, &run.model, policy),
             clock: self.clock.clone(),
             redactor: self.redactor.clone(),

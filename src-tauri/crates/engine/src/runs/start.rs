@@ -115,7 +115,7 @@ impl Engine {
             disabled_tools: [start.options.disabled_tools.clone(), disabled_tools].concat(),
             ..with_limits(start.options, &config)
         };
-        let providers = self.providers(&config);
+        let providers = self.accounts.providers(&config);
         providers.model(&model)?;
         if !pictures.is_empty() {
             prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;

@@ -71,7 +71,7 @@ impl Engine {
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
     async fn tidy(&self) -> Result<(), Fault> {
-        let config = self.user_config()?;
+        let config = self.accounts.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
             let before_ms = self.clock.now_ms().saturating_sub(i64::from(days) * DAY_MS);
             for session in self.reader().sessions_older_than(before_ms)? {
@@ -116,7 +116,7 @@ impl Engine {
         let tidied_at: Option<i64> = self.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
         // The clock may have been set back: an age is a distance.
         let is_due = tidied_at.is_none_or(|at| self.clock.now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
-        if is_due && !self.is_ephemeral() && self.user_config()?.asks_to_prune() {
+        if is_due && !self.is_ephemeral() && self.accounts.user_config()?.asks_to_prune() {
             self.tidy().await?;
         }
         Ok(())

@@ -282,14 +282,14 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
 async fn an_address_that_is_saved_as_it_was_shown_keeps_its_password() {
     let stage = Stage::new(Vec::new()).await;
     let shown = async || {
-        let listed = stage.engine.providers_listed().await.unwrap();
+        let listed = stage.engine.accounts().providers_listed().await.unwrap();
         listed.into_iter().find(|provider| provider.name == "lab").and_then(|provider| provider.base_url)
     };
     let configured = || std::fs::read_to_string(stage.home.config_dir().join("config.json")).unwrap();
-    stage.engine.save_provider("lab", "custom", Some("http://bob:PASSWORD@127.0.0.1:9/v1")).unwrap();
+    stage.engine.accounts().save_provider("lab", "custom", Some("http://bob:PASSWORD@127.0.0.1:9/v1")).unwrap();
     assert_eq!(shown().await.as_deref(), Some("http://127.0.0.1:9/v1"));
-    stage.engine.save_provider("lab", "custom", shown().await.as_deref()).unwrap();
+    stage.engine.accounts().save_provider("lab", "custom", shown().await.as_deref()).unwrap();
     assert!(configured().contains("http://bob:PASSWORD@127.0.0.1:9/v1"));
-    stage.engine.save_provider("lab", "custom", Some("http://127.0.0.1:10/v1")).unwrap();
+    stage.engine.accounts().save_provider("lab", "custom", Some("http://127.0.0.1:10/v1")).unwrap();
     assert!(configured().contains("http://127.0.0.1:10/v1") && !configured().contains("PASSWORD"));
 }

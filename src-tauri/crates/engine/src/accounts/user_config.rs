@@ -1,0 +1,56 @@
+//! The user's own `config.json`: read, and edited so that comments and everything else stay.
+
+use crate::accounts::Accounts;
+use crate::config::{self, Config, ConfigFile, parse};
+use arki_domain::{Code, Fault, io_words};
+use arki_workspace::write_private_file;
+use jsonc_parser::cst::CstRootNode;
+
+impl Accounts {
+    /// The user's configuration alone.
+    ///
+    /// # Errors
+    /// `CONFIG_INVALID` or `CONFIG_UNKNOWN_KEY`.
+    pub fn user_config(&self) -> Result<Config, Fault> {
+        let path = self.directories.config_file();
+        Config::merge((&self.user_file()?, &path), None)
+    }
+
+    pub(crate) fn user_file(&self) -> Result<ConfigFile, Fault> {
+        config::parse(&self.user_config_text()?, &self.directories.config_file())
+    }
+
+    pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
+        let path = self.directories.config_file();
+        if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let message = format!("{} is no file that could be read.", path.display());
+            return Err(Fault::new(Code::CONFIG_INVALID, message, "Put a regular file in its place, or nothing."));
+        }
+        match std::fs::read(&path) {
+            Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(Fault::new(
+                Code::CONFIG_INVALID,
+                format!("{} can't be read: {}.", path.display(), io_words(error.kind())),
+                "Check the file's permissions.",
+            )),
+        }
+    }
+
+    pub(crate) fn edit_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<(), Fault> {
+        let edited = self.edited_config(edit)?;
+        Ok(write_private_file(&self.directories.config_file(), edited.as_bytes())?)
+    }
+
+    /// The text that an edit would leave, which is valid; nothing is written.
+    pub(crate) fn edited_config(&self, edit: impl FnOnce(&CstRootNode)) -> Result<String, Fault> {
+        let path = self.directories.config_file();
+        let text = self.user_config_text()?;
+        let root = CstRootNode::parse(&text, &jsonc_parser::ParseOptions::default())
+            .map_err(|error| crate::config::invalid(&path, &error.to_string()))?;
+        edit(&root);
+        let edited = root.to_string();
+        Config::merge((&parse(&edited, &path)?, &path), None)?;
+        Ok(edited)
+    }
+}

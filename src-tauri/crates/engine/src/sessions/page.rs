@@ -1,0 +1,30 @@
+//! A session's events in pages, from its end backwards.
+
+use crate::Engine;
+use arki_api::{Event, SessionPage};
+use arki_domain::{Fault, SessionId};
+use std::sync::Arc;
+
+impl Engine {
+    /// The last events of a session before `before_seq`, and what has arrived of an answer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn session_page(
+        &self,
+        session: &SessionId,
+        before_seq: Option<u64>,
+        limit: usize,
+    ) -> Result<SessionPage, Fault> {
+        let page = self.reader().page(session, before_seq, limit)?;
+        let partial = match before_seq {
+            None => self.bus.partial(session).map_or_else(|| self.reader().partial(session), |live| Ok(Some(live)))?,
+            Some(_) => None,
+        };
+        Ok(SessionPage {
+            events: page.events.into_iter().map(|event| Event(Arc::new(event))).collect(),
+            has_more: page.has_more,
+            partial: partial.map(Into::into),
+        })
+    }
+}
