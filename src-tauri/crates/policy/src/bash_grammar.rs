@@ -68,6 +68,11 @@ fn collect(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
             read.commands.push(command);
             Some(())
         }
+        "declaration_command" => {
+            let words = export(node, line)?;
+            read.commands.push(words);
+            Some(())
+        }
         "file_redirect" => redirection(node, line, &mut read.redirections),
         "for_statement" => for_loop(node, line, read),
         // `(( … ))` has other brackets and is not understood.
@@ -84,6 +89,20 @@ fn collect(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
         }
         _ => None,
     }
+}
+
+/// `export NAME=VALUE …`
+fn export(node: Node<'_>, line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        match child.kind() {
+            "export" if words.is_empty() => words.push("export".to_owned()),
+            "variable_assignment" if !words.is_empty() => words.push(assignment(child, line)?),
+            _ => return None,
+        }
+    }
+    Some(words)
 }
 
 /// As `plain_shell` reads it: its head is a command.

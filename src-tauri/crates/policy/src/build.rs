@@ -157,7 +157,10 @@ impl Build {
         };
         (self.needs.is_empty() || self.needs.iter().any(is_needed))
             && flags.all(|flag| self.is_harmless(name, flag, wide))
-            && values::is_harmless_to_tests(passed_on, wide)
+            && match name {
+                "cargo clippy" => values::sets_lint_levels(passed_on),
+                _ => values::is_harmless_to_tests(passed_on, wide),
+            }
             && self.takes_operands(name, &given.operands, wide)
     }
 
@@ -190,11 +193,15 @@ impl Build {
     fn takes_operands(&self, name: &str, operands: &[&Word], wide: &mut Vec<WideRead>) -> bool {
         let is_of_bazel = |word: &Word| name.starts_with("bazel ") && word.text.starts_with("//");
         let is_of_make = name.ends_with("make");
-        // What was built before goes as well, where something is built anew.
-        let is_cleaned = |word: &Word| word.text == "clean" && operands.iter().any(|other| is_target(&other.text));
+        // What was built before goes first, where something is built anew.
+        let last = operands.iter().rposition(|word| is_target(&word.text));
+        let built_later = |word: &Word| operands.iter().position(|other| other.text == word.text) < last;
+        let is_cleaned = |word: &Word| word.text == "clean" && last.is_some() && built_later(word);
         let mut takes = |word: &Word| match self.operands {
             Operands::None => is_number(&word.text),
-            Operands::Any | Operands::Folder => is_of_bazel(word) || names_inside(word, wide),
+            Operands::Any => is_of_bazel(word) || names_inside(word, wide),
+            // Of several that a pattern stands for one could be written.
+            Operands::Folder => (!word.expands || word.each.is_some()) && names_inside(word, wide),
             Operands::Targets => {
                 !word.expands
                     && (is_target(&word.text) || is_cleaned(word) || (is_of_make && values::is_make_variable(word)))
@@ -226,9 +233,14 @@ fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
         wide.extend(
             word.each.iter().map(|each| WideRead::Names { pattern: each.pattern.clone(), splits: each.splits }),
         );
+        wide.push(WideRead::Place { path: word.text.clone(), is_pattern: true });
         return !word.variable && stays_inside(&word.text);
     }
-    if !stays_inside(&word.text) {
+    if stays_inside(&word.text) {
+        // A link may lead out. `tests/a.py::name` names a test in a file, `./...` all below a folder.
+        let place = word.text.split("::").next().unwrap_or_default().trim_end_matches("/...");
+        wide.push(WideRead::Place { path: place.to_owned(), is_pattern: false });
+    } else {
         wide.push(WideRead::Inside(word.text.clone()));
     }
     true

@@ -115,7 +115,7 @@ impl CommandLine {
 
     /// `depth` counts the shells around this line.
     pub(super) fn parse_at(line: &str, depth: usize) -> Self {
-        match read_twice(line, depth) {
+        match read_twice(&with_numbers(line), depth) {
             Ok(parts) => Self::Understood(parts.into_iter().map(|part| SimpleCommand::new(part, depth)).collect()),
             Err(why) => Self::opaque(line, why),
         }
@@ -355,6 +355,20 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
     }
 }
 
+/// `make -j$(nproc)`: the number of processors is a number like any other.
+fn with_numbers(line: &str) -> Cow<'_, str> {
+    const JOBS: &[(&str, &str)] = &[
+        ("-j$(nproc)", "-j2"),
+        ("-j $(nproc)", "-j 2"),
+        ("--jobs=$(nproc)", "--jobs=2"),
+        ("--parallel $(nproc)", "--parallel 2"),
+    ];
+    if !line.contains("$(nproc)") || line.contains('\'') {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(JOBS.iter().fold(line.to_owned(), |line, (said, meant)| line.replace(said, meant)))
+}
+
 /// `PYTHONPATH=src:lib`
 pub(super) fn steers_builds(assignment: &Word) -> bool {
     let Some((name, value)) = assignment.text.split_once('=') else { return false };
@@ -366,6 +380,14 @@ pub(super) fn steers_builds(assignment: &Word) -> bool {
 pub(super) fn is_harmless(assignment: &Word) -> bool {
     let name = assignment.text.split('=').next().unwrap_or_default();
     let is_language = name.starts_with("LC_") || name == "LANG";
+    const WHOLE: &[&str] =
+        &["RUSTFLAGS=-D warnings", "RUSTFLAGS=-Dwarnings", "RUSTDOCFLAGS=-D warnings", "RUSTDOCFLAGS=-Dwarnings"];
+    let memory = assignment.text.strip_prefix("NODE_OPTIONS=--max-old-space-size=");
+    let is_whole = WHOLE.contains(&assignment.text.as_str())
+        || memory.is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_whole {
+        return !assignment.expands;
+    }
     HARMLESS_VARIABLES.contains(&name) && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
 }
 

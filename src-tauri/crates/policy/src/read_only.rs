@@ -25,6 +25,7 @@ pub(super) use places::texts;
 #[cfg(all(test, target_os = "linux"))]
 pub(super) use programs::tables;
 
+use super::command_line::is_harmless;
 use super::flags::{self, Flag, Given};
 use super::plain_shell::Word;
 use super::wide_read::{WideRead, joined};
@@ -161,6 +162,7 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         }
         "find" => !command.open_ended && expressions::find_only_reads(arguments) && one_at_a_time(arguments, wide),
         "ip" => !command.open_ended && expressions::ip_only_shows(arguments) && no_pattern(arguments),
+        "export" => !command.open_ended && !arguments.is_empty() && arguments.iter().all(is_harmless),
         // Whatever it is given, it says.
         "echo" => patterns(arguments, true, wide),
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,

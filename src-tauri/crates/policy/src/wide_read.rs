@@ -7,13 +7,16 @@ pub struct Descent {
     pub skips_hidden: bool,
     /// Where links lead is read too.
     pub follows_links: bool,
+    /// It goes through no link, but who is handed one opens it.
+    pub opens_links: bool,
     /// The names are handed on as words: one with a blank would be several, one with a dash an option.
     pub as_words: bool,
 }
 
 impl Descent {
     /// As `grep -r` does.
-    pub(super) const ALL: Self = Self { skips_hidden: false, follows_links: false, as_words: false };
+    pub(super) const ALL: Self =
+        Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
 }
 
 /// What a line reads of which the line alone does not tell whether anyone should be asked.

@@ -33,13 +33,15 @@ pub struct Descent {
     pub skips_hidden: bool,
     /// Where links lead is read too.
     pub follows_links: bool,
+    /// It goes through no link, but who is handed one opens it.
+    pub opens_links: bool,
     /// The names are handed on as words: one with a blank would be several, one with a dash an option.
     pub as_words: bool,
 }
 
 impl Descent {
     /// As `grep -r` does.
-    pub const ALL: Self = Self { skips_hidden: false, follows_links: false, as_words: false };
+    pub const ALL: Self = Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
 }
 
 /// Everything below a folder, or the file itself. Where `endings` are given, only files whose names end so.
@@ -56,7 +58,9 @@ pub fn reads_below(
         |path: &ProjectPath| endings.is_empty() || endings.iter().any(|ending| path.name().ends_with(ending.as_str()));
     first(project, &walk, MAX_ENTRIES, |entry, path| match entry.file_type() {
         _ if descent.as_words && !is_one_word(path.as_str()) => Some(UnnamedReads::NotSeen),
-        Some(kind) if kind.is_symlink() && descent.follows_links => behind_link(project, path, secrets),
+        Some(kind) if kind.is_symlink() && (descent.follows_links || (descent.opens_links && is_meant(path))) => {
+            behind_link(project, path, secrets)
+        }
         Some(kind) if kind.is_dir() => None,
         _ => (is_meant(path) && is_secret(path, secrets)).then(|| UnnamedReads::Secret(path.to_string())),
     })

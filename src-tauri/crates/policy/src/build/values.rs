@@ -88,8 +88,8 @@ pub(super) fn names_nothing_outside(tool: &str, flag: &Flag<'_>, long: &str, wid
             None => names_inside(&Word::literal(report), wide),
         },
         // A path to a reporter is code that is run.
-        Flag::Short('f', Some(value)) | Flag::Long("format" | "reporter" | "logger", Some(value)) => {
-            !value.contains(['/', '.'])
+        Flag::Short('f', Some(value)) | Flag::Long("format" | "reporter" | "logger" | "out-format", Some(value)) => {
+            !value.contains(['/', '.', ':'])
         }
         Flag::Long("target", Some(value)) => !value.contains(['/', '.']) && !super::is_no_target(value),
         Flag::Long("ldflags" | "gcflags", Some(value)) => {
@@ -130,6 +130,19 @@ pub(super) fn is_harmless_to_tests(words: &[Word], wide: &mut Vec<WideRead>) -> 
         let value = if is_option { value } else { word.text.as_str() };
         let writes = is_option && says_writing(name);
         !word.expands && !writes && (value.is_empty() || names_inside(&Word::literal(value), wide))
+    })
+}
+
+/// `-D warnings -A clippy::all`: whatever else stands there goes to the compiler, which can be told to write anywhere.
+pub(super) fn sets_lint_levels(words: &[Word]) -> bool {
+    const LEVELS: &[&str] = &["-A", "-D", "-F", "-W", "--allow", "--deny", "--forbid", "--warn", "--no-deps"];
+    let is_lint =
+        |text: &str| !text.is_empty() && text.chars().all(|next| next.is_ascii_alphanumeric() || "_-:".contains(next));
+    words.iter().all(|word| {
+        let text = word.text.as_str();
+        let attached = text.strip_prefix(['-']).is_some_and(|rest| rest.starts_with(['A', 'D', 'F', 'W']));
+        let is_level = LEVELS.contains(&text) || (attached && is_lint(&text[2..]));
+        !word.expands && (is_level || (!text.starts_with('-') && is_lint(text)))
     })
 }
 

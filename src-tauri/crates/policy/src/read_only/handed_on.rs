@@ -114,7 +114,7 @@ fn lists(command: &SimpleCommand, as_words: bool) -> Option<Vec<WideRead>> {
         "find" if !has(&["-printf", "-ls", "-fstype"]) => Some(below(command, as_words)),
         "git"
             if command.words.get(1).is_some_and(|word| word.text == "ls-files")
-                && !has(&["-s", "--stage", "-t", "-v", "-o", "--others", "-i", "--ignored"]) =>
+                && command.arguments()[1..].iter().all(lists_plain_paths) =>
         {
             Some(vec![WideRead::Kept, here(shown)])
         }
@@ -142,6 +142,25 @@ fn lists(command: &SimpleCommand, as_words: bool) -> Option<Vec<WideRead>> {
         }
         _ => None,
     }
+}
+
+/// Of `git ls-files`: what is listed are paths and nothing else, and of files that git keeps.
+fn lists_plain_paths(word: &Word) -> bool {
+    const KNOWN: &[&str] = &[
+        "-z",
+        "-c",
+        "-m",
+        "-d",
+        "-cz",
+        "-zc",
+        "--",
+        "--cached",
+        "--modified",
+        "--deleted",
+        "--full-name",
+        "--deduplicate",
+    ];
+    !word.text.starts_with('-') || KNOWN.contains(&word.text.as_str())
 }
 
 /// `src/*.rs`
@@ -178,7 +197,8 @@ fn reads_more(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> Option<bool>
 /// Everything that `find` may hand over.
 fn below(find: &SimpleCommand, as_words: bool) -> Vec<WideRead> {
     let follows_links = find.arguments().iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
-    let descent = Descent { follows_links, as_words, ..Descent::ALL };
+    let opens_links = !finds_only_files(find.arguments());
+    let descent = Descent { follows_links, opens_links, as_words, ..Descent::ALL };
     let arguments = find.arguments().iter().skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P"));
     let folders: Vec<&Word> = arguments.take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
     let here = Word::literal(".");
@@ -191,6 +211,34 @@ fn below(find: &SimpleCommand, as_words: bool) -> Vec<WideRead> {
         endings: endings.clone(),
     };
     folders.iter().map(read).collect()
+}
+
+/// Whether each alternative asks for regular files, or hands nothing over.
+fn finds_only_files(arguments: &[Word]) -> bool {
+    let (mut depth, mut is_negated) = (0_usize, false);
+    // Of the alternative at hand: whether it asks for files, prunes, and hands something over.
+    let mut now = (false, false, false);
+    let is_fine = |(of_files, prunes, hands_over): (bool, bool, bool)| of_files || (prunes && !hands_over);
+    let mut words = arguments.iter().map(|word| word.text.as_str()).peekable();
+    while let Some(word) = words.next() {
+        match word {
+            "(" | "\\(" => depth += 1,
+            ")" | "\\)" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => return false,
+            "-o" | "-or" if depth == 0 => {
+                if !is_fine(now) {
+                    return false;
+                }
+                now = (false, false, false);
+            }
+            "-type" if depth == 0 => now.0 |= !is_negated && words.peek() == Some(&"f"),
+            "-prune" if depth == 0 => now.1 = true,
+            "-exec" | "-execdir" => now.2 = true,
+            _ => {}
+        }
+        is_negated = matches!(word, "!" | "-not");
+    }
+    is_fine(now)
 }
 
 /// The endings of all that `find` finds, where each of its alternatives asks for one.

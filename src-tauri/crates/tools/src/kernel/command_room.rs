@@ -2,15 +2,15 @@
 //!
 //! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
 //! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason. Where
-//! nobody was asked, the user's home is hidden from it too, but for toolchains.
+//! nobody was asked, it sees nothing but the project, the system and toolchains ([`ReadersView`]).
 
 use super::Kernel;
 use crate::builtin::run_command;
 use crate::error::ToolError;
 use arki_domain::Fault;
 use arki_workspace::{
-    EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, Sandbox, SandboxSpec, child_environment,
-    inherited_environment, needed_at_home,
+    EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, ReadersView, Sandbox, SandboxSpec,
+    child_environment, inherited_environment,
 };
 use std::path::Path;
 use std::sync::OnceLock;
@@ -98,11 +98,10 @@ impl CommandRoom {
             temp_dir: temp_dir.path().to_owned(),
             ..self.sandbox_spec.clone()
         };
-        // A home that is everything hides everything.
-        let home = std::env::home_dir().filter(|home| !purpose.agreed && home.parent().is_some());
-        if let Some(home) = home {
-            spec.shown = needed_at_home(&home, &spec.project_root);
-            spec.hidden.push(home);
+        if !purpose.agreed {
+            let view = ReadersView::of(&spec.project_root);
+            spec.shown = view.shown;
+            spec.hidden.extend(view.hidden);
         }
         let sandbox = Sandbox::prepare(&spec)?;
         let spec = EnvironmentSpec { temp_dir: temp_dir.path(), sandbox: Some(sandbox.name()) };

@@ -38,8 +38,8 @@ pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> Unn
 }
 
 fn descended(descent: arki_policy::Descent) -> Descent {
-    let arki_policy::Descent { skips_hidden, follows_links, as_words } = descent;
-    Descent { skips_hidden, follows_links, as_words }
+    let arki_policy::Descent { skips_hidden, follows_links, opens_links, as_words } = descent;
+    Descent { skips_hidden, follows_links, opens_links, as_words }
 }
 
 /// A pattern as seen from the project's folder, without the ways into it by its whole name.

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::super::{Network, ProjectAccess, Sandbox, SandboxSpec};
 use super::{World, layers};
+use crate::ReadersView;
 
 /// Shell lines; those of `@root` only root can do outside.
 const WRITES: &[&str] = &[
@@ -225,6 +226,34 @@ fn a_hidden_home_shows_what_commands_need_and_no_secret_in_it() {
             assert!(!is_read(hidden), "{}: {hidden}", sandbox.name());
         }
         assert_ne!(world.run_in(&sandbox, "touch $W/home/.cargo/env").exit_code, Some(0), "{}", sandbox.name());
+    }
+}
+
+#[test]
+fn who_reads_unasked_sees_the_project_and_the_system_and_nothing_beside_them() {
+    let world = World::new();
+    fs::create_dir(world.path("beside")).unwrap();
+    fs::write(world.path("beside/note"), "private").unwrap();
+    fs::write(world.path("project/own"), "own").unwrap();
+    std::os::unix::fs::symlink("../beside/note", world.path("project/link")).unwrap();
+    let mut spec = reading(&world);
+    let view = ReadersView::of(&spec.project_root.canonicalize().unwrap());
+    spec.hidden.extend(view.hidden);
+    spec.shown = view.shown;
+    for sandbox in layers(&spec) {
+        let shown = |line: &str| world.run_in(&sandbox, line);
+        for line in ["cat own", "find . -type f -exec cat {} +", "cat $W/project/own", "cd $W/project && cat own"] {
+            assert!(shown(line).output.contains("own"), "{}: {line}: {}", sandbox.name(), shown(line).output);
+        }
+        for line in ["cat link", "cat ../beside/note", "find . -exec cat {} +", "grep -r . $W/beside", "cat $W/*/note"] {
+            assert!(!shown(line).output.contains("private"), "{}: {line}", sandbox.name());
+        }
+        for line in ["ls ..", "echo ../*", "ls -RL ..", "ls $W"] {
+            assert!(!shown(line).output.contains("beside"), "{}: {line}", sandbox.name());
+        }
+        for line in ["ls /usr/bin", "cat /etc/passwd", "git --version", "sh -c 'echo hi | sort | uniq'", "date"] {
+            assert_eq!(shown(line).exit_code, Some(0), "{}: {line}: {}", sandbox.name(), shown(line).output);
+        }
     }
 }
 

@@ -45,7 +45,7 @@ pub struct SandboxSpec {
     pub temp_dir: PathBuf,
     /// Invisible, whether they exist or not; see [`crate::home_secrets`]. The project and the temporary folder may lie in one.
     pub hidden: Vec<PathBuf>,
-    /// Seen though it lies in what is hidden, and never written; see [`crate::needed_at_home`].
+    /// Seen though it lies in what is hidden, and never written; see [`crate::ReadersView`].
     pub shown: Vec<PathBuf>,
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,

@@ -8,6 +8,8 @@ use globset::GlobSet;
 use std::sync::OnceLock;
 
 mod labelled;
+#[cfg(unix)]
+mod links;
 
 /// A project for lines to speak of: with another repository in it, and no secrets.
 #[allow(clippy::disallowed_methods, reason = "git makes the repository that lines speak of")]
@@ -61,8 +63,12 @@ fn ground() -> &'static Project {
 
 /// What somebody who has the files at hand says of a line.
 fn subject_of(line: &str, sandboxed: bool) -> Subject {
+    subject_in(ground(), line, sandboxed)
+}
+
+fn subject_in(project: &Project, line: &str, sandboxed: bool) -> Subject {
     let reads = wide_reads(line, sandboxed).unwrap_or_default();
-    let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(ground(), &GlobSet::empty(), read)).collect();
+    let seen: Vec<UnnamedReads> = reads.iter().map(|read| look(project, &GlobSet::empty(), read)).collect();
     let is_harmless = |read: &UnnamedReads| *read == UnnamedReads::NoSecret;
     Subject { command: Some(line.to_owned()), wide_reads_checked: seen.iter().all(is_harmless), ..Subject::default() }
 }
