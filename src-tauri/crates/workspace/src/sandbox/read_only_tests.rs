@@ -245,7 +245,8 @@ fn who_reads_unasked_sees_the_project_and_the_system_and_nothing_beside_them() {
         for line in ["cat own", "find . -type f -exec cat {} +", "cat $W/project/own", "cd $W/project && cat own"] {
             assert!(shown(line).output.contains("own"), "{}: {line}: {}", sandbox.name(), shown(line).output);
         }
-        for line in ["cat link", "cat ../beside/note", "find . -exec cat {} +", "grep -r . $W/beside", "cat $W/*/note"] {
+        for line in ["cat link", "cat ../beside/note", "find . -exec cat {} +", "grep -r . $W/beside", "cat $W/*/note"]
+        {
             assert!(!shown(line).output.contains("private"), "{}: {line}", sandbox.name());
         }
         for line in ["ls ..", "echo ../*", "ls -RL ..", "ls $W"] {
