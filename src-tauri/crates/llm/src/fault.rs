@@ -277,7 +277,13 @@ impl Target {
 
     fn hint(&self, code: Code, model: &str) -> String {
         match code {
-            Code::KEY_REFUSED => format!("Check the key, then store it with `arki keys set {}`.", self.provider),
+            Code::KEY_REFUSED => match &self.key_env {
+                Some(variable) => format!(
+                    "Check the key in {variable}, which goes first where it is set, or the one stored with `arki keys set {}`.",
+                    self.provider
+                ),
+                None => format!("Check the key, then store it with `arki keys set {}`.", self.provider),
+            },
             Code::PROVIDER_NO_CREDIT => "Add credit in the provider's console, or choose another model.".into(),
             Code::MODEL_NOT_FOUND if self.kind == ProviderKind::Ollama => {
                 format!("Download it with `ollama pull {model}`, or choose one that `ollama list` shows.")
