@@ -25,6 +25,12 @@ const BLANK_PLACES: &str = r"
     return [1, 2, 3, 4, 5, 6, 7, 8, 9].filter(isBlank).length;
 ";
 
+/// How much of the conversation, in px, is below what is seen.
+const BELOW: &str = r"
+    const log = document.querySelector('[role=log]');
+    return log.scrollHeight - log.scrollTop - log.clientHeight;
+";
+
 /// Fifty messages by keys would take minutes.
 const SEND: &str = r"
     const box = document.querySelector('textarea');
@@ -86,6 +92,20 @@ fn is_full(window: &Window<'_>, when: &str) {
     panic!("{when}: {blank} of 9 places show nothing");
 }
 
+/// The end is in view. Looked at more than once: what came since the last frame is put right before the next is drawn.
+#[track_caller]
+fn is_followed(window: &Window<'_>, round: usize) {
+    let mut below = Value::Null;
+    for _ in 0..60 {
+        below = window.run(BELOW);
+        if below.as_f64().is_some_and(|below| below < 2.0) {
+            return;
+        }
+        thread::sleep(Duration::from_millis(16));
+    }
+    panic!("answer {round} is not followed: {below} px are below");
+}
+
 #[test]
 fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
     let script = Script::new((1..=ROUNDS).map(burst).collect()).sequential().chunk(300);
@@ -101,12 +121,7 @@ fn an_answer_taller_than_the_pane_that_comes_at_once_after_thinking_shows() {
             window.run(end).as_str().is_some_and(|text| text.contains(&ended))
         });
         is_full(&window, &format!("after answer {round}"));
-        let below = window
-            .run("const log = document.querySelector('[role=log]'); return log.scrollHeight - log.scrollTop - log.clientHeight");
-        assert!(
-            below.as_f64().is_some_and(|below| below < 2.0),
-            "answer {round} is not followed: {below} px are below"
-        );
+        is_followed(&window, round);
         wait_until("the end of the run", || window.run(IS_IDLE) == true);
     }
     drop(load);
