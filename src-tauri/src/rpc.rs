@@ -80,3 +80,6 @@ fn opened(desktop: &Desktop, project: &ProjectState) {
         }
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,5 @@
 /** An engine in memory behind the platform's door, for tests and visual work. Never part of a build. */
-import type { Commands, Platform } from "../platform/platform";
+import type { Answer, CommandName, Params, Platform } from "../platform/platform";
 import { type PendingApproval, pendingStep } from "../protocol/approvals";
 import type {
   AppState,
@@ -24,7 +24,7 @@ import { questionsStep } from "../protocol/questions";
 import { eventLog, eventOf } from "./events";
 import { historyHandlers, type World } from "./fake_history";
 
-type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
+type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
 export type Fake = ReturnType<typeof createFake>;
 
@@ -69,7 +69,7 @@ export function createFake(given: {
   const logs: Record<string, Event[]> = { ...given.logs };
   let tools = given.tools ?? [];
   let elicitations = given.elicitations ?? [];
-  const calls: { name: keyof Commands; params: unknown }[] = [];
+  const calls: { name: CommandName; params: unknown }[] = [];
   const opened: string[] = [];
   const tested: { provider: string; model: string | null }[] = [];
   let onFrame: ((frame: Frame) => void) | null = null;
@@ -98,7 +98,7 @@ export function createFake(given: {
     lines: [],
     ...given.history,
   };
-  const queueing = ({ to: { sessionId }, text, mode }: Commands["send_message"][0]): Sent => {
+  const queueing = ({ to: { sessionId }, text, mode }: Params<"send_message">): Sent => {
     const to = sessionId ?? "new";
     if (mode === null) return { sessionId: to, runId: "run-new", messageId: null };
     const log = logs[to] ?? [];

@@ -1,5 +1,5 @@
 /** The scripted engine's side of queues and the past: enough to try everything by hand, told by events as the engine would. */
-import type { Commands } from "../platform/platform";
+import type { Answer, CommandName, Params } from "../platform/platform";
 import { type EventKind, type PayloadOf, storedKind } from "../protocol/events";
 import type {
   Event,
@@ -14,7 +14,7 @@ import type {
 import { queueStep } from "../protocol/queue";
 import { eventOf } from "./events";
 
-type Handlers = { [Name in keyof Commands]?: (params: Commands[Name][0]) => Commands[Name][1] };
+type Handlers = { [Name in CommandName]?: (params: Params<Name>) => Answer<Name> };
 
 export type World = {
   logs: Record<string, Event[]>;
@@ -49,7 +49,7 @@ export function historyHandlers(world: World): Handlers {
     return event;
   };
   const queueOf = (sessionId: string) => log(sessionId).reduce(queueStep, noMessages);
-  const rewound = (params: Commands["rewind"][0]): RewindPreview => ({
+  const rewound = (params: Params<"rewind">): RewindPreview => ({
     ...(params.files ? world.preview : { changes: [], diff: "" }),
     toSeq: params.toSeq,
     prompt: promptAfter(log(params.sessionId), params.toSeq),

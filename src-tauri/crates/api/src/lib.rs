@@ -10,6 +10,7 @@
 mod kinds;
 
 mod approvals;
+mod commands;
 mod elicitations;
 mod error;
 mod event;
@@ -25,6 +26,7 @@ mod session_tools;
 mod sessions;
 
 pub use approvals::*;
+pub use commands::{DeclaredCommand, declared_commands};
 pub use elicitations::*;
 pub use error::*;
 pub use event::*;

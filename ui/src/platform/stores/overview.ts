@@ -65,7 +65,7 @@ export function openOverview(platform: Platform, sessionId: string): OpenOvervie
     if (queued === state.get().queue) return;
     state.update((now) => ({ ...now, queue: queued }));
     sending += 1;
-    const sent = last.then(() => platform.call("set_queue", { sessionId, queued }));
+    const sent = last.then(() => platform.call("set_queue", { sessionId, queued: [...queued] }));
     last = sent.catch(() => undefined);
     try {
       await sent;

@@ -1,30 +1,38 @@
 /** The platform over Tauri's IPC. The only module that may import `@tauri-apps/*`. */
 import { Channel, invoke } from "@tauri-apps/api/core";
 import { listen } from "@tauri-apps/api/event";
-import type { Frame, ProjectState } from "../../protocol/generated";
-import type { Platform } from "../platform";
+import type { Commands, Frame, ProjectState } from "../../protocol/generated";
+import type { Answer, Params, Platform } from "../platform";
 
 export const tauriPlatform: Platform = {
-  call: (name, params) => invoke(name, params),
-  testProvider: (params, onStep) => invoke("test_provider", { ...params, onStep: new Channel(onStep) }),
-  testMcpServer: (params, onStep) => invoke("test_mcp_server", { ...params, onStep: new Channel(onStep) }),
+  call: ask,
+  testProvider: (params, onStep) => ask("test_provider", params, { onStep: new Channel(onStep) }),
+  testMcpServer: (params, onStep) => ask("test_mcp_server", params, { onStep: new Channel(onStep) }),
   subscribe: hearFrames,
   onProject: (opened) => listen<ProjectState>("arki://project", (event) => opened(event.payload)),
   openLink: (url) => invoke("plugin:opener|open_url", { url }),
 };
+
+function ask<Name extends keyof Commands>(
+  name: Name,
+  params: Params<Name>,
+  channels: Record<string, Channel<never>> = {},
+): Promise<Answer<Name>> {
+  return invoke(name, { ...params, ...channels });
+}
 
 /** One frame is asked for after the other, each when the one before has been painted: none ever queues up. */
 async function hearFrames(onFrame: (frame: Frame) => void): Promise<() => void> {
   let over = false;
   const hear = async (number: number) => {
     while (!over) {
-      const frame = await invoke<Frame | null>("next_frame", { number });
+      const frame = await ask("next_frame", { number });
       if (over || frame === null) return;
       onFrame(frame);
       await painted();
     }
   };
-  void hear(await invoke<number>("begin_frames"));
+  void hear(await ask("begin_frames", {}));
   return () => {
     over = true;
   };

@@ -16,6 +16,7 @@ export type * from "./CheckpointCreated";
 export type * from "./CommandError";
 export type * from "./CommandOutput";
 export type * from "./CommandPreview";
+export type * from "./Commands";
 export type * from "./ContextCompacted";
 export type * from "./Decision";
 export type * from "./Elicitation";

@@ -1,0 +1,165 @@
+//! The commands: everything that a client can ask, declared once.
+//!
+//! `Commands` in TypeScript and the protocol's schema are made from this table. The shell's handlers have the same names,
+//! parameters and results, which a test of its own compares with [`declared_commands`]. Every command fails with a
+//! [`CommandError`](crate::CommandError).
+
+use crate::*;
+use arki_domain::QueueMode;
+use arki_domain::projection::QueuedMessage;
+use std::path::PathBuf;
+use ts_rs::TS;
+
+/// A command as it is declared; types as they are written in Rust, without spaces.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DeclaredCommand {
+    pub name: String,
+    /// Names and types, in order.
+    pub parameters: Vec<(String, String)>,
+    pub result: String,
+    /// The type of what is told before the result is there.
+    pub step: Option<String>,
+}
+
+macro_rules! commands {
+    ($($(#[$doc:meta])*
+    $name:ident { $($parameter:ident: $type:ty),* } -> $result:ty $(, steps of $step:ty)?;)*) => {
+        $(#[allow(dead_code, reason = "only what is generated from it is used")]
+        mod $name {
+            use super::*;
+
+            #[derive(TS)]
+            #[ts(rename_all = "camelCase")]
+            pub(super) struct Params { $($parameter: $type),* }
+
+            #[derive(TS)]
+            pub(super) struct Command {
+                #[ts(inline)]
+                params: Params,
+                result: $result,
+                $(step: $step,)?
+            }
+        })*
+
+        /// Every command by its name: what it takes and what it answers. One with a `step` tells steps before its result.
+        #[derive(TS)]
+        #[ts(export)]
+        #[allow(dead_code, reason = "only its TypeScript is used")]
+        pub(crate) struct Commands {
+            $($(#[$doc])* #[ts(inline)] $name: $name::Command,)*
+        }
+
+        /// Every command, in the order of their declaration.
+        #[must_use]
+        pub fn declared_commands() -> Vec<DeclaredCommand> {
+            vec![$(declared(
+                stringify!($name),
+                &[$((stringify!($parameter), stringify!($type))),*],
+                stringify!($result),
+                &[$(stringify!($step))?],
+            )),*]
+        }
+    };
+}
+
+fn declared(name: &str, parameters: &[(&str, &str)], result: &str, steps: &[&str]) -> DeclaredCommand {
+    let solid = |text: &str| text.split_whitespace().collect::<String>();
+    DeclaredCommand {
+        name: name.to_owned(),
+        parameters: parameters.iter().map(|(name, of)| ((*name).to_owned(), solid(of))).collect(),
+        result: solid(result),
+        step: steps.first().map(|step| solid(step)),
+    }
+}
+
+commands! {
+    app_state {} -> AppState;
+    /// The system's own dialog; null: the user changed their mind.
+    choose_folder {} -> Option<String>;
+    open_project { path: PathBuf } -> ProjectState;
+    trust_project { path: PathBuf } -> ProjectState;
+    keep_untrusted { path: PathBuf } -> ProjectState;
+
+    /// From now on everything is heard; the number is what `next_frame` is asked with.
+    begin_frames {} -> u32;
+    /// Waits for something to happen. Null: nothing more will be heard under this number.
+    next_frame { number: u32 } -> Option<Frame>;
+
+    list_sessions {} -> Vec<SessionSummary>;
+    session_page { session_id: String, before_seq: Option<u64>, limit: usize } -> SessionPage;
+    session_overview { session_id: String } -> SessionOverview;
+    session_tools { session_id: String } -> Vec<SessionToolEntry>;
+    /// The tools as they are then.
+    switch_session_tools { session_id: String, on: Vec<String>, off: Vec<String> } -> Vec<SessionToolEntry>;
+    search_sessions { text: String, project: Option<String>, limit: usize } -> Vec<SearchHit>;
+    remove_session { session_id: String } -> RemovedSession;
+    /// The file's path; null: the user changed their mind in the system's dialog.
+    export_session { session_id: String, format: ExportFormat } -> Option<String>;
+    /// The sessions' ids; null: the user changed their mind in the system's dialog.
+    import_sessions {} -> Option<Vec<String>>;
+
+    /// With a mode the message is queued while the session's run works, waits or is paused.
+    send_message { to: Shown, text: String, options: SendOptions, mode: Option<QueueMode> } -> Sent;
+    set_queue { session_id: String, queued: Vec<QueuedMessage> } -> ();
+    send_next { of: Shown } -> Sent;
+    stop_run { session_id: String } -> ();
+    pause_run { session_id: String } -> ();
+    resume_run { of: Shown } -> ();
+    /// Ends the wait before a retry; no harm where none is waited for.
+    retry_now { session_id: String } -> ();
+
+    rewind_preview { session_id: String, to_seq: u64, files: bool, conversation: bool } -> RewindPreview;
+    rewind { session_id: String, to_seq: u64, files: bool, conversation: bool } -> RewindPreview;
+    take_back_preview { session_id: String, seq: u64 } -> RewindPreview;
+    take_back { session_id: String, seq: u64 } -> RewindPreview;
+    fork_session { session_id: String, at_seq: Option<u64> } -> SessionSummary;
+    line_origins { session_id: String, path: String } -> Vec<LineOrigin>;
+
+    list_processes {} -> Vec<RunningCommand>;
+    /// No harm where it has ended already.
+    stop_process { id: u64 } -> ();
+
+    list_approvals {} -> Vec<ApprovalSummary>;
+    /// The files of a change whose diff is too large to be sent at once.
+    review_files { approval_id: String } -> Vec<ReviewFile>;
+    /// A page of the diff of one of these files, by its place among them.
+    review_page { approval_id: String, file: usize, from: usize } -> ReviewPage;
+    /// What approving for longer would store, as JSON; null where only once is offered.
+    proposed_rule { approval_id: String } -> Option<String>;
+    resolve_approval { approval_id: String, resolution: Resolution } -> ();
+
+    list_questions {} -> Vec<QuestionSummary>;
+    /// The run goes on with it.
+    answer_question { session_id: String, question_id: String, text: String } -> ();
+    /// What MCP servers ask the user now.
+    list_elicitations {} -> Vec<ElicitationSummary>;
+    /// Accepting opens the page, where it is about one. What is wrong with the values; nothing once it is answered.
+    answer_elicitation { id: u64, reply: ElicitationReply } -> Vec<ElicitationFault>;
+
+    list_models {} -> Vec<ModelEntry>;
+    /// As `list_models`, with what local servers list now; takes up to two seconds.
+    live_models {} -> LiveModelList;
+    set_default_model { model: String } -> ();
+    list_providers {} -> Vec<ProviderEntry>;
+    save_provider { name: String, kind: String, base_url: Option<String> } -> ();
+    remove_provider { name: String } -> ();
+    /// Tells each step as it ends, the first that fails as the last; answers whether none failed.
+    test_provider { provider: String, model: Option<String> } -> bool, steps of ProviderTestStep;
+    set_key { provider: String, key: String } -> ();
+    remove_key { provider: String } -> ();
+
+    /// Of the folder that is open. Starts none.
+    list_mcp_servers {} -> Vec<McpServerEntry>;
+    save_mcp_server { name: String, settings: McpServerSettings } -> ();
+    enable_mcp_server { name: String, enabled: bool } -> ();
+    remove_mcp_server { name: String } -> ();
+    /// As `test_provider`.
+    test_mcp_server { name: String } -> bool, steps of McpTestStep;
+    mcp_server_log { name: String } -> String;
+    /// Has the server list its tools, so that what changed can be shown.
+    review_mcp_server { name: String } -> McpServerEntry;
+    /// Agrees to the tools with this digest, and to no others.
+    agree_to_mcp_server { name: String, digest: String } -> ();
+    /// Opens the page in the user's browser, and waits for them to come back.
+    sign_in_to_mcp_server { name: String } -> ();
+}
