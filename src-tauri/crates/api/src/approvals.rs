@@ -1,6 +1,7 @@
 //! What waits for the user's decision, as it is reviewed, and the decision.
 
 use arki_domain::{ApprovalDecision, ChangePreview, CommandPreview, Risk};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ts_rs::TS;
@@ -11,7 +12,7 @@ words! {
 }
 
 /// What becomes of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum ReviewChange {
@@ -61,7 +62,7 @@ wire! {
         pub note: Option<String>,
         pub preview_hash: String,
         /// Null or absent: approved this once.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional = nullable)]
         pub keep: Option<Keep>,
     }
@@ -74,7 +75,7 @@ wire! {
 }
 
 /// A file of a change whose diff is too large to be sent at once.
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ReviewFile {
@@ -90,7 +91,7 @@ pub struct ReviewFile {
 }
 
 /// Whole lines of a file's part of a diff.
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ReviewPage {

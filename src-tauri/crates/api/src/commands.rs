@@ -7,6 +7,7 @@
 use crate::*;
 use arki_domain::QueueMode;
 use arki_domain::projection::QueuedMessage;
+use schemars::JsonSchema;
 use std::path::PathBuf;
 use ts_rs::TS;
 
@@ -28,11 +29,13 @@ macro_rules! commands {
         mod $name {
             use super::*;
 
-            #[derive(TS)]
+            #[derive(TS, JsonSchema)]
             #[ts(rename_all = "camelCase")]
+            #[schemars(inline, rename_all = "camelCase")]
             pub(super) struct Params { $($parameter: $type),* }
 
-            #[derive(TS)]
+            #[derive(TS, JsonSchema)]
+            #[schemars(inline)]
             pub(super) struct Command {
                 #[ts(inline)]
                 params: Params,
@@ -42,7 +45,7 @@ macro_rules! commands {
         })*
 
         /// Every command by its name: what it takes and what it answers. One with a `step` tells steps before its result.
-        #[derive(TS)]
+        #[derive(TS, JsonSchema)]
         #[ts(export)]
         #[allow(dead_code, reason = "only its TypeScript is used")]
         pub(crate) struct Commands {

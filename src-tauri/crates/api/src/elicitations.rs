@@ -1,5 +1,6 @@
 //! What MCP servers ask the user, as forms to fill in and pages to visit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use ts_rs::TS;
@@ -56,7 +57,7 @@ wire! {
     }
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[ts(export)]
 pub enum ElicitationFieldKind {

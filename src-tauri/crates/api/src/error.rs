@@ -1,5 +1,6 @@
 //! How a command fails.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

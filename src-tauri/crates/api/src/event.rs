@@ -2,6 +2,7 @@
 //! one message cut. A change's diff comes in pages, and long arguments are shortened.
 
 use arki_domain::{ApprovalRequested, EventBody, EventId, RunId, SessionId};
+use schemars::JsonSchema;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -15,13 +16,15 @@ const SHOWN_STRING_BYTES: usize = 16 << 10;
 
 /// A stored event. Its payload is of the form that its `type` has today, with `unknown` for one that this version
 /// cannot read: then `kind` is the type it is stored with, and the payload may be anything.
-#[derive(Debug, Clone, TS)]
+#[derive(Debug, Clone, TS, JsonSchema)]
 #[ts(export, as = "Form")]
-pub struct Event(pub Arc<arki_domain::Event>);
+#[schemars(transparent)]
+pub struct Event(#[schemars(with = "Form")] pub Arc<arki_domain::Event>);
 
 /// How an event is written.
-#[derive(TS)]
+#[derive(TS, JsonSchema)]
 #[ts(rename_all = "camelCase")]
+#[schemars(inline, rename_all = "camelCase")]
 #[allow(dead_code, reason = "only its TypeScript is used")]
 struct Form {
     event_id: EventId,
@@ -32,6 +35,7 @@ struct Form {
     prev_hash: String,
     hash: String,
     #[ts(flatten)]
+    #[schemars(flatten)]
     body: EventBody,
 }
 

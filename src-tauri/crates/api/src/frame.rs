@@ -2,6 +2,7 @@
 
 use crate::Event;
 use arki_domain::TokenType;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -30,7 +31,7 @@ wire! {
 }
 
 /// Everything since the last frame, in order. `missed`: there was more than could be kept; read the pages again.
-#[derive(Debug, Clone, Default, Serialize, TS)]
+#[derive(Debug, Clone, Default, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct Frame {
@@ -43,7 +44,7 @@ pub struct Frame {
 }
 
 /// The last events before a point of a session, oldest first.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Debug, Clone, Serialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct SessionPage {

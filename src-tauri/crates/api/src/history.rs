@@ -4,6 +4,7 @@
 
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{PlanStep, RestoredFile, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -3,7 +3,7 @@
 /// Structs, with their fields in camel case.
 macro_rules! wire {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
-        $(#[derive(Debug, Clone, Serialize, Deserialize, TS)]
+        $(#[derive(Debug, Clone, Serialize, Deserialize, TS, JsonSchema)]
         #[serde(rename_all = "camelCase")]
         #[ts(export)]
         $(#[$doc])*
@@ -14,7 +14,7 @@ macro_rules! wire {
 /// Enums without data, as words in snake case.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident { $($word:ident),* $(,)? })*) => {
-        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+        $(#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
         #[serde(rename_all = "snake_case")]
         #[ts(export)]
         $(#[$doc])*

@@ -22,6 +22,8 @@ mod processes;
 mod project;
 mod provider_test;
 mod runs;
+#[cfg(test)]
+mod schema_tests;
 mod session_tools;
 mod sessions;
 

@@ -1,5 +1,6 @@
 //! Models as the settings and `arki models` show them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

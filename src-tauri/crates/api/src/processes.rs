@@ -1,5 +1,6 @@
 //! Commands that run, as the window lists them.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,5 +1,6 @@
 //! The open folder, what of it the user agreed to, and what the window starts from.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -11,6 +12,7 @@ words! {
 words! {
     /// Where a provider's key comes from.
     #[ts(rename = "KeySource")]
+#[schemars(rename = "KeySource")]
     KeyStatus { Keychain, Environment, NoneNeeded, Missing }
 }
 

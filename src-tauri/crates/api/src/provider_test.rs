@@ -1,6 +1,7 @@
 //! The test of a provider, and what local servers list, as the settings and the command line show them.
 
 use crate::ModelEntry;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,11 +1,12 @@
 //! What begins a run and what came of sending a message.
 
 use arki_domain::{ApprovalMode as Granted, RunOptions};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// What is granted beforehand, as the window offers it; in `plan` nothing but reading exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
 pub enum ApprovalMode {

@@ -1,6 +1,7 @@
 //! What of the tools a session goes without, as the window shows it.
 
 use arki_domain::Category;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

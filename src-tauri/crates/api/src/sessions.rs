@@ -1,6 +1,7 @@
 //! Sessions, as they are listed.
 
 use arki_domain::projection::{SessionState, SessionSummary as Summary};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,6 +1,7 @@
 //! One event of the append-only log, and how it is chained to the one before it.
 
 use crate::{CallId, CanonicalError, EventBody, EventId, RunId, SessionId, canonical_json, sha256_hex};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use ts_rs::TS;
@@ -107,7 +108,7 @@ impl EventDraft {
 }
 
 /// What kind of text a streamed piece belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenType {
     LlmThinking,

@@ -6,6 +6,7 @@
 
 use crate::payloads::*;
 use crate::upcast;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use ts_rs::TS;
@@ -13,12 +14,14 @@ use ts_rs::TS;
 macro_rules! event_bodies {
     ($($kind:literal => $name:ident),* $(,)?) => {
         /// The payload of an event, by its kind.
-        #[derive(Debug, Clone, PartialEq, TS)]
+        #[derive(Debug, Clone, PartialEq, TS, JsonSchema)]
         #[ts(tag = "type", content = "payload")]
+        #[schemars(tag = "type", content = "payload")]
         pub enum EventBody {
-            $(#[ts(rename = $kind)] $name($name),)*
+            $(#[ts(rename = $kind)] #[schemars(rename = $kind)] $name($name),)*
             /// A kind, or a form of a known kind, that this version cannot read.
             #[ts(untagged, type = "{ type: \"unknown\"; kind: string; payload: unknown }")]
+            #[schemars(untagged, with = "UnknownBody")]
             Unknown,
         }
 
@@ -109,6 +112,24 @@ event_bodies! {
     "step.completed" => StepCompleted,
     "step.failed" => StepFailed,
     "step.skipped" => StepSkipped,
+}
+
+/// How `EventBody::Unknown` is told to clients.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+#[allow(dead_code, reason = "only its schema is used")]
+struct UnknownBody {
+    r#type: UnknownType,
+    /// The type it is stored with.
+    kind: String,
+    payload: Value,
+}
+
+#[derive(JsonSchema)]
+#[schemars(inline, rename_all = "snake_case")]
+#[allow(dead_code, reason = "only its schema is used")]
+enum UnknownType {
+    Unknown,
 }
 
 impl EventBody {

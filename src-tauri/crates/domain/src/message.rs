@@ -1,6 +1,7 @@
 //! The one form of a conversation that is translated for every vendor (seed 004's standard prompt).
 
 use crate::CallId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -45,7 +46,7 @@ impl Message {
 }
 
 /// A picture that the user shows: what it is and where its bytes are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
     /// `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
@@ -56,7 +57,7 @@ pub struct Image {
 
 /// What a vendor wants back, unchanged, with the turn in which its model thought: signed or encrypted. Nobody but the
 /// adapter of the same wire format looks into it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reasoning {
     /// The wire format's name.

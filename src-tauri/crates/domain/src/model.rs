@@ -2,6 +2,7 @@
 
 use crate::{Message, Reasoning, TokenType, ToolDefinition, ToolRequest};
 use bytes::Bytes;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -60,7 +61,7 @@ pub enum StreamEvent {
     End,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     Stop,
@@ -126,9 +127,10 @@ impl UnknownTokens {
 }
 
 /// As it is written: what is unknown is null, and not zero.
-#[derive(Default, Serialize, Deserialize, TS)]
+#[derive(Default, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[ts(rename = "Usage")]
+#[schemars(rename = "Usage")]
 struct WrittenUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,

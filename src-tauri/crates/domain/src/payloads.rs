@@ -3,7 +3,7 @@
 macro_rules! payload {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {
         $($(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
         #[serde(rename_all = "camelCase")]
         pub struct $name { $($body)* })*
     };
@@ -33,10 +33,11 @@ pub use run::*;
 pub use session::*;
 pub use turn::*;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseReason {
     Approval,
@@ -49,13 +50,13 @@ pub enum PauseReason {
     Failed,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     Assistant,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalDecision {
     Approve,

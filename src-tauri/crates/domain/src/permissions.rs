@@ -1,5 +1,6 @@
 //! Who may do what with a file, as Unix tells it: what has to be known of a file beside its content to make it again.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -46,7 +47,7 @@ impl Default for Permissions {
     }
 }
 
-#[derive(Serialize, Deserialize, TS)]
+#[derive(Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Stored {
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,14 +1,16 @@
 //! What a run was started with; stored in `run.started`, so that it goes on the same way after a restart.
 
 use crate::{Image, ToolNames};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
 /// What the user grants beforehand (`--approve`).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(rename = "RunApprovalMode")]
+#[schemars(rename = "RunApprovalMode")]
 pub enum ApprovalMode {
     /// What the policy does not allow by itself stops the run at its approval.
     #[default]
@@ -34,7 +36,7 @@ impl ApprovalMode {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunOptions {
     pub approve: ApprovalMode,

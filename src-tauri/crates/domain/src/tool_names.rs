@@ -1,5 +1,6 @@
 //! The names of the built-in tools, and which tools there are for an agent: a list of names, some of them beginnings.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -31,7 +32,7 @@ const MAX_NAMES: usize = 128;
 const MAX_NAME_BYTES: usize = 64;
 
 /// Names of tools. One that ends in `*` stands for all that begin like it: `mcp__docs__*`. An empty list is of none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(transparent)]
 pub struct ToolNames(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! How types that are stored as another one are written in TypeScript: as that one.
+//! How types that are stored as another one are written in TypeScript and in JSON Schema: as that one.
 
 macro_rules! written_as {
     ($type:ty, $written:ty) => {
@@ -28,6 +28,24 @@ macro_rules! written_as {
 
             fn output_path() -> Option<std::path::PathBuf> {
                 <$written as ts_rs::TS>::output_path()
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn inline_schema() -> bool {
+                <$written as schemars::JsonSchema>::inline_schema()
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                <$written as schemars::JsonSchema>::schema_name()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                <$written as schemars::JsonSchema>::schema_id()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                <$written as schemars::JsonSchema>::json_schema(generator)
             }
         }
     };

@@ -13,7 +13,7 @@ installs what else is missing.
                                generated files, all tests, a real window
   cargo xtask lint [--fix]     the checks that need no test run; --fix repairs
                                what can be repaired
-  cargo xtask codegen          write the interface's types from the Rust ones
+  cargo xtask codegen          write the interface's types and the protocol's schema
   cargo xtask catalogue        make the models' catalogue (windows, prices) from
                                a pinned npm package
   cargo xtask providers-table  write docs/providers.md's table from a test run

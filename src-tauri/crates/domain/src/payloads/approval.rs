@@ -2,6 +2,7 @@
 
 use super::ApprovalDecision;
 use crate::{ApprovalId, CallId, Risk};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

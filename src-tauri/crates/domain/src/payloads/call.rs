@@ -1,6 +1,7 @@
 //! One tool call: what the model wants, what the policy says, what came of it.
 
 use crate::{CallId, Category, Decision, Permissions, Risk, SessionId, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
@@ -163,7 +164,7 @@ payload! {
 }
 
 /// Where a call was made whose result is told elsewhere too.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackgroundSource {
     pub session_id: SessionId,
@@ -188,7 +189,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// What became of a question of an MCP server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ElicitationAnswer {
     Accepted,

@@ -1,11 +1,12 @@
 //! Images of files, and what was put back from them.
 
 use crate::{CallId, CheckpointId, Permissions};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// What was done, or would be done, to a file when going back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreAction {
     /// Written as it was, the user's own later edits merged in.

@@ -1,5 +1,6 @@
 //! What is remembered of a conversation, and what was dropped from it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

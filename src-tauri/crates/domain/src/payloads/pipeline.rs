@@ -1,5 +1,6 @@
 //! The steps of a pipeline.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -1,6 +1,7 @@
 //! What the model asks the user, and the answer in the user's words.
 
 use crate::{CallId, QuestionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

@@ -2,6 +2,7 @@
 
 use super::PauseReason;
 use crate::{ApprovalId, ApprovalMode, CallId, MessageId, QuestionId, RunId, RunOptions, SessionId, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

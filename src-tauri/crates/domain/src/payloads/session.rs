@@ -1,6 +1,7 @@
 //! Sessions: made, forked, rewound; and what the user changed of their settings and trust.
 
 use crate::{ApprovalMode, CheckpointId, RestoredFile, SessionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;

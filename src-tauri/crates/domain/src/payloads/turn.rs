@@ -2,6 +2,7 @@
 
 use super::Role;
 use crate::{FinishReason, Reasoning, Usage};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 

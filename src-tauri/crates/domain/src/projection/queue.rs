@@ -1,13 +1,14 @@
 //! What the user has said that the model was not told yet.
 
 use crate::{EventBody, MessageId, QueueChanged, QueueMode, QueuedEntry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 /// Messages that may wait in one session.
 pub const MAX_QUEUED_MESSAGES: usize = 1000;
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueuedMessage {
     pub message_id: MessageId,

@@ -1,10 +1,11 @@
 //! A session as the list shows it.
 
 use crate::{ApprovalId, Event, EventBody, PauseReason, RunId, SessionId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
     Idle,

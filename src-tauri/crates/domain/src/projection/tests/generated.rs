@@ -5,6 +5,8 @@ mod script;
 
 use crate::*;
 use proptest::prelude::*;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// What the files hold: one number a path.
@@ -89,6 +91,46 @@ fn every_kind_of_event_is_among_what_is_made_up() {
     let all = of_every_kind().all();
     let missing: Vec<_> = EVENT_KINDS.iter().filter(|kind| all.iter().all(|event| event.kind != **kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// What clients are promised in `docs/protocol.schema.json` is made from the same type.
+#[test]
+fn every_kind_of_event_obeys_its_schema() {
+    let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    let schema = generator.into_root_schema_for::<EventBody>().to_value();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for event in of_every_kind().all() {
+        let body = event.body();
+        let told = |payload: Value| json!({"type": body.kind(), "kind": event.kind, "payload": payload});
+        let payload = serde_json::from_str::<Value>(event.payload.get()).unwrap();
+        assert!(validator.is_valid(&told(payload.clone())), "{} {payload}", event.kind);
+        if body == EventBody::Unknown {
+            continue;
+        }
+        let form = &schema["$defs"][form_of(&schema, body.kind())];
+        for (field, value) in payload.as_object().unwrap() {
+            let known = form["properties"].get(field);
+            assert!(known.is_some(), "{}: the schema has no `{field}`", event.kind);
+            let mut wrong = payload.clone();
+            wrong[field] = json!({"no": ["such", value]});
+            let is_free = known.is_some_and(is_free);
+            assert_eq!(validator.is_valid(&told(wrong)), is_free, "{}.{field}", event.kind);
+        }
+    }
+}
+
+/// The name of the payload's form.
+fn form_of(schema: &Value, kind: &str) -> String {
+    let variants = schema["anyOf"].as_array().unwrap();
+    let variant = variants.iter().find(|one| one["properties"]["type"]["const"] == kind).unwrap();
+    let reference = variant["properties"]["payload"]["$ref"].as_str().unwrap();
+    reference.rsplit('/').next().unwrap().to_owned()
+}
+
+/// Any JSON may stand there.
+fn is_free(known: &Value) -> bool {
+    known == &json!(true)
+        || known.as_object().is_some_and(|known| known.keys().all(|key| key == "description" || key == "default"))
 }
 
 proptest! {
