@@ -1,18 +1,12 @@
-/** Readers of JSON that has no form of its own, such as a tool's arguments. They never throw. */
-export type Json = Record<string, unknown>;
-
-export function isRecord(value: unknown): value is Json {
+/** Readers of JSON that has no form of its own: a tool's arguments, and events that this version doesn't know. They never throw. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function text(record: Json, key: string): string {
-  const value = record[key];
+/** A field's text; "" where there is none. */
+export function text(json: unknown, key: string): string {
+  const value = isRecord(json) ? json[key] : null;
   return typeof value === "string" ? value : "";
-}
-
-export function list(record: Json, key: string): unknown[] {
-  const value = record[key];
-  return Array.isArray(value) ? value : [];
 }
 
 /** Pretty JSON of any value; strings as they are. */

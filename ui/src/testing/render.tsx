@@ -3,6 +3,7 @@ import { render } from "@testing-library/react";
 import { act, type ReactElement } from "react";
 import { fetchParts } from "../components/lazily";
 import { ArkiProvider } from "../platform/context";
+import type { CommandName, Params } from "../platform/platform";
 import { createArki } from "../platform/stores/arki";
 import type { Fake } from "./fake";
 
@@ -15,6 +16,6 @@ export async function renderOn(fake: Fake, element: ReactElement) {
 }
 
 /** The parameters of every call of one command, in order. */
-export function sent(fake: Fake, name: Fake["calls"][number]["name"]): unknown[] {
-  return fake.calls.filter((call) => call.name === name).map((call) => call.params);
+export function sent<Name extends CommandName>(fake: Fake, name: Name): Params<Name>[] {
+  return fake.calls.filter((call) => call.name === name).map((call) => call.params as Params<Name>);
 }

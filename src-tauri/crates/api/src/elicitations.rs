@@ -1,8 +1,10 @@
 //! What MCP servers ask the user, as forms to fill in and pages to visit.
 
+use arki_domain::ElicitationValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 use ts_rs::TS;
 
 words! {
@@ -47,7 +49,8 @@ wire! {
     /// `values` by the fields' names; what is left empty is not among them.
     ElicitationReply {
         pub action: ElicitationAction,
-        #[ts(type = "Record<string, unknown>")]
+        #[ts(as = "BTreeMap<String, ElicitationValue>")]
+        #[schemars(with = "BTreeMap<String, ElicitationValue>")]
         pub values: Map<String, Value>,
     }
     /// What is wrong with a field's value, as a sentence.

@@ -5,7 +5,7 @@ import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { Markdown } from "../../components/markdown/Markdown";
 import { useApprovals, useSessions } from "../../platform/context";
-import { isRecord, text } from "../../protocol/read";
+import { text } from "../../protocol/read";
 import type { ToolItem } from "../../protocol/transcript";
 import { CallCard, type Standing } from "./CallCard";
 import { firstLine } from "./tool_words";
@@ -20,9 +20,8 @@ type Props = {
 export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
   const described = useId();
   const standing = useStanding(item);
-  const args = isRecord(item.args) ? item.args : {};
-  const agent = item.subagent?.agent ?? text(args, "agent");
-  const task = text(args, "task");
+  const agent = item.subagent?.agent ?? text(item.args, "agent");
+  const task = text(item.args, "task");
   const sessionId = item.subagent?.sessionId ?? null;
   return (
     <CallCard

@@ -1,5 +1,5 @@
 /** What stands in a server's form, and what of it is sent. Pure. */
-import type { ElicitationField } from "../../protocol/generated";
+import type { ElicitationField, ElicitationReply, ElicitationValue } from "../../protocol/generated";
 
 /** Texts of the boxes, ticks, and the chosen of several. */
 export type Filled = Readonly<Record<string, FilledValue | undefined>>;
@@ -16,14 +16,21 @@ function firstValue({ kind, default: given }: ElicitationField): FilledValue {
 }
 
 /** By the fields' names; an empty box is not sent. What is no number goes as it is, for the engine to say so. */
-export function filledIn(fields: readonly ElicitationField[], filled: Filled): Record<string, unknown> {
-  const sent = fields.map((field) => [field.name, sentValue(field, filled[field.name])] as const);
-  return Object.fromEntries(sent.filter(([, value]) => value !== undefined));
+export function filledIn(fields: readonly ElicitationField[], filled: Filled): ElicitationReply["values"] {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const value = sentValue(field, filled[field.name]);
+      return value === undefined ? [] : [[field.name, value]];
+    }),
+  );
 }
 
-function sentValue({ kind, required }: ElicitationField, value: FilledValue | undefined): unknown {
-  if (typeof value !== "string")
-    return Array.isArray(value) && value.length === 0 && !required ? undefined : value;
+function sentValue(
+  { kind, required }: ElicitationField,
+  value: FilledValue | undefined,
+): ElicitationValue | undefined {
+  if (value === undefined || typeof value === "boolean") return value;
+  if (typeof value !== "string") return value.length === 0 && !required ? undefined : [...value];
   if (value === "") return undefined;
   if (kind.type !== "number") return value;
   const number = Number(value.trim());

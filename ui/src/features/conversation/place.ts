@@ -1,6 +1,6 @@
 /** Which row of the transcript shows an event. Pure. */
 import type { Event } from "../../protocol/generated";
-import { isRecord, text } from "../../protocol/read";
+import { text } from "../../protocol/read";
 import type { Item, Transcript } from "../../protocol/transcript";
 
 /** One event of a session that is to be shown, once for each `at`; null: the question that is open. */
@@ -24,8 +24,7 @@ export function openQuestion(transcript: Transcript): Item | null {
 export function itemAt(events: readonly Event[], transcript: Transcript, seq: number): Item | null {
   const event = events.find((one) => one.seq === seq);
   if (!event) return null;
-  const payload: unknown = event.payload;
-  const card = isRecord(payload) ? transcript.calls[text(payload, "callId")] : undefined;
+  const card = transcript.calls[text(event.payload, "callId")];
   const own = card === undefined ? undefined : transcript.items[card];
   return own ?? transcript.items.findLast((item) => item.seq <= seq) ?? transcript.items[0] ?? null;
 }

@@ -1,6 +1,6 @@
 /** The one argument that says what a call is about, for its compact line. Pure. */
 import { plural } from "../../components/format";
-import { isRecord, list, text } from "../../protocol/read";
+import { isRecord, text } from "../../protocol/read";
 
 const telling = [
   "path",
@@ -22,8 +22,7 @@ export function mainArgument(args: unknown): string {
     if (value) return firstLine(key === "pattern" ? `"${value}"` : value);
   }
   if (typeof args.patch === "string") return patchFiles(args.patch);
-  const steps = list(args, "steps").length;
-  if (steps > 0) return plural(steps, "step");
+  if (Array.isArray(args.steps) && args.steps.length > 0) return plural(args.steps.length, "step");
   const first = Object.values(args).find((value) => typeof value === "string");
   return typeof first === "string" ? firstLine(first) : "";
 }

@@ -36,8 +36,7 @@ function waiting(
 }
 
 const show = (fake: Fake, id: string) => renderOn(fake, <Changes sessionId={id} focusRequest={1} />);
-const resolution = (fake: Fake) =>
-  sent(fake, "resolve_approval").map((params) => (params as { resolution: unknown }).resolution);
+const resolution = (fake: Fake) => sent(fake, "resolve_approval").map((params) => params.resolution);
 const buttons = (name: string) => screen.queryAllByRole("button", { name });
 const press = (name: string, at = 0) => {
   const button = buttons(name)[at];

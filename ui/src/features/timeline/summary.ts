@@ -2,7 +2,7 @@
 import { plural } from "../../components/format";
 import { type ByKind, byKind, storedKind } from "../../protocol/events";
 import type { Event, PlanStep } from "../../protocol/generated";
-import { isRecord } from "../../protocol/read";
+import { text } from "../../protocol/read";
 import { titleOf } from "./titles";
 
 const telling = [
@@ -29,10 +29,9 @@ const maxWords = 120;
 
 export function summary(event: Event): string {
   const words = byKind(counts, null, event) ?? [];
-  const payload: unknown = event.payload;
   for (const key of telling) {
-    const value = isRecord(payload) ? payload[key] : null;
-    if (typeof value === "string" && value !== "") words.push(value.split("\n")[0] ?? "");
+    const value = text(event.payload, key);
+    if (value !== "") words.push(value.split("\n")[0] ?? "");
     if (words.length === 2) break;
   }
   return words.join(" · ").slice(0, maxWords);

@@ -30,6 +30,7 @@ export type * from "./ElicitationFormat";
 export type * from "./ElicitationPage";
 export type * from "./ElicitationReply";
 export type * from "./ElicitationSummary";
+export type * from "./ElicitationValue";
 export type * from "./EngineRequest";
 export type * from "./EngineResponse";
 export type * from "./EngineRetry";

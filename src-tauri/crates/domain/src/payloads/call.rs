@@ -4,6 +4,7 @@ use crate::{CallId, Category, Decision, Permissions, Risk, SessionId, Usage};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use ts_rs::TS;
 
 payload! {
@@ -100,7 +101,8 @@ payload! {
         pub answer: ElicitationAnswer,
         /// What the server was sent, by the fields' names.
         #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-        #[ts(type = "Record<string, unknown>")]
+        #[ts(as = "BTreeMap<String, ElicitationValue>")]
+        #[schemars(with = "BTreeMap<String, ElicitationValue>")]
         pub values: serde_json::Map<String, Value>,
         /// How long the user took, which is no time of the call's.
         pub waited_ms: u64,
@@ -186,6 +188,16 @@ impl FileChanged {
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+/// What a field of a server's form may hold, as clients are told it: the protocol of MCP knows nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
+#[serde(untagged)]
+pub enum ElicitationValue {
+    Text(String),
+    Number(f64),
+    Boolean(bool),
+    Choices(Vec<String>),
 }
 
 /// What became of a question of an MCP server.
