@@ -121,7 +121,7 @@ fn a_project_may_tighten() {
     // Changed since, the lower limit holds on until the user agrees to the other, and that is said.
     stage.write(".arki/config.json", json!({"limits": {"maxTurns": 2}}).to_string());
     let told = stage.exec(&["hello"]).exits(5).stderr;
-    assert!(told.contains("off until you agree again: .arki/config.json"), "{told}");
+    assert!(told.contains("off until you approve the changes: .arki/config.json"), "{told}");
     stage.trust();
     stage.exec(&["hello"]).exits(0);
 }

@@ -121,7 +121,7 @@ fn people_are_told_the_price_and_how_old_the_catalogue_is() {
     stage.write_config(&json!({"providers": {"openai": {"kind": "openai"}}}).to_string());
     let done = stage.arki(&["models"]).exits(0);
     assert!(done.stdout.contains("$1.25 in, $10 out"), "{}", done.stdout);
-    assert!(done.stderr.contains("the catalogue's are of 20"), "{}", done.stderr);
+    assert!(done.stderr.contains("the built-in catalogue is from 20"), "{}", done.stderr);
 }
 
 #[test]
@@ -132,5 +132,5 @@ fn what_a_local_server_lists_is_added_and_one_that_is_down_is_named_beside_the_l
     stage.write_config(&json!({"providers": {"down": down, "up": up}}).to_string());
     let done = stage.arki(&["models", "--json"]).exits(0);
     assert_eq!(model(&done.lines(), "up/mock")["source"], "local");
-    assert!(done.stderr.contains("down: its models could not be listed."), "{}", done.stderr);
+    assert!(done.stderr.contains("Can't list the models of down:"), "{}", done.stderr);
 }

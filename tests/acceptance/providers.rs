@@ -298,7 +298,7 @@ fn figures_that_nobody_told_are_unknown_and_not_zero() {
         }
     }
     let told = stage.arki(&["usage"]).exits(0).stdout;
-    assert!(told.contains("and some nobody told"), "{told}");
+    assert!(told.contains("and some unreported"), "{told}");
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn nothing_that_can_be_typed_is_an_error() {
     }
     search(&stage, &[&"word ".repeat(10_000)]);
     search(&stage, &[&"x".repeat(100_000)]);
-    assert!(stage.arki(&["sessions", "search", " "]).exits(0).stderr.contains("nothing to look for"));
+    assert!(stage.arki(&["sessions", "search", " "]).exits(0).stderr.contains("Nothing to search for"));
     stage.arki(&["sessions", "search", "x", "--since", "yesterday"]).fails(2, "USAGE");
     stage.arki(&["sessions", "search", "x", "--limit", "many"]).fails(2, "USAGE");
 }

@@ -271,7 +271,7 @@ fn a_secret_that_was_typed_and_nobody_knows_any_more_is_told_of_before_anything_
     stage.exec(&[&format!("put {} into other.txt", token())]).exits(3);
     let id = stage.waiting();
     let shown = stage.arki(&["approvals", "show", &id]).exits(0).stdout;
-    assert!(shown.contains("not known here") && !shown.contains(&token()), "{shown}");
+    assert!(shown.contains("is not stored") && !shown.contains(&token()), "{shown}");
     stage.arki(&["approvals", "approve", &id]).fails(1, "SECRET_UNRESOLVED");
     assert_eq!(stage.waiting(), id);
     stage.write("mine.txt", token());

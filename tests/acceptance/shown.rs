@@ -111,7 +111,7 @@ fn an_empty_search_says_so_and_a_judgement_is_a_sentence() {
     let stage = playing(vec![Turn::text("One.")]);
     go(&stage);
     let done = stage.arki(&["sessions", "search", "aardvark"]).exits(0);
-    assert!(done.stdout.is_empty() && done.stderr.contains("Nothing was found"), "{done:?}");
+    assert!(done.stdout.is_empty() && done.stderr.contains("No results"), "{done:?}");
     let sentence = stage.arki(&["policy", "check", "rm -rf ."]).exits(0).stdout;
     assert!(sentence.ends_with(".\n") && sentence.lines().count() == 1 && !sentence.contains('{'), "{sentence}");
     assert!(sentence.starts_with("Asks for your approval by the rule "), "{sentence}");

@@ -97,7 +97,7 @@ fn git_is_asked_about_while_its_configuration_may_run_what_nobody_agreed_to() {
         assert_eq!(rule(line), asked, "{line}");
     }
     let told = stage.exec(&["hello"]).exits(0).stderr;
-    assert!(told.contains("off until you agree again: .git/modules/sm/config#programs."), "{told}");
+    assert!(told.contains("off until you approve the changes: .git/modules/sm/config#programs."), "{told}");
     let shown = stage.arki(&["trust", "--show"]).exits(0).stdout;
     assert!(shown.contains("+\tfsmonitor = ./evil") && !shown.contains("origin"), "{shown}");
     stage.trust();

@@ -20,22 +20,22 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(name = "arki", version, about, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Ids: wherever a session, run, approval, question or message is named, an unambiguous prefix or ending \
-    of at least 4 characters does, and `last` is the newest; where something is approved or removed, `last` is \
-    refused.\n\nExit codes: 0 done, 1 failed, 2 wrong use or configuration, 3 an approval or a question is waiting, \
-    4 denied in an untrusted folder, 5 a budget paused the run, 130 cancelled."
+    after_help = "Ids: to name a session, run, approval, question or message, type any unambiguous beginning or \
+    ending of its id (at least 4 characters), or `last` for the newest. Commands that approve or remove something \
+    don't accept `last`.\n\nExit codes: 0 done, 1 failed, 2 usage or configuration error, 3 waiting for an approval \
+    or an answer, 4 denied because the folder is not trusted, 5 paused by a budget, 130 cancelled."
 )]
 pub(crate) struct Arguments {
-    /// The project's folder
+    /// The project folder
     #[arg(short = 'C', long, global = true, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
-    /// JSON Lines on standard output, and nothing else there
+    /// Print JSON Lines on standard output, and nothing else
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Diagnostics on standard error: off, error, warn, info, debug or trace; of one part alone: PART=LEVEL
+    /// Print diagnostics on standard error: off, error, warn, info, debug or trace; PART=LEVEL for one part only
     #[arg(long, global = true, value_name = "LEVEL", env = "ARKI_LOG", hide_env_values = true, value_parser = log_levels)]
     pub(crate) log: Option<String>,
-    /// When to use colours
+    /// Use colours: auto, always or never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
     #[command(subcommand)]
@@ -52,7 +52,7 @@ pub(crate) enum Color {
 }
 
 impl Color {
-    /// `NO_COLOR` and a standard output that is no terminal are honoured by `auto`.
+    /// Sets it for the whole process. `auto` honours `NO_COLOR`, and uses colours only on a terminal.
     pub(crate) fn apply(self) {
         match self {
             Self::Auto => anstream::ColorChoice::Auto,
@@ -65,117 +65,116 @@ impl Color {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run one prompt; the answer goes to standard output, what the tools do to standard error
+    /// Run one prompt: print the answer on standard output and the tools' activity on standard error
     Exec(ExecArguments),
-    /// Trust a folder: let its rules and configuration be loaded, and changes and commands be made
+    /// Trust a folder: load its rules and configuration, and let Arki change files and run commands in it
     Trust {
-        /// The folder; -C's where left out
+        /// The folder; default: the one given with -C
         folder: Option<PathBuf>,
-        /// Only show what trusting would enable
+        /// Only show what trusting the folder would enable
         #[arg(long)]
         show: bool,
     },
-    /// Trust a folder no longer
+    /// Stop trusting a folder
     Untrust {
-        /// The folder; -C's where left out
+        /// The folder; default: the one given with -C
         folder: Option<PathBuf>,
     },
-    /// List, show and export sessions
+    /// List, show, search, fork, export, import or remove sessions
     #[command(subcommand)]
     Sessions(SessionsCommand),
-    /// The events of a session or run, oldest first
+    /// Print the events of a session or run, oldest first
     Events {
-        /// A session's or run's id
+        /// The id of a session or run
         id: String,
-        /// Go on printing as events come
+        /// Keep printing new events as they arrive
         #[arg(long)]
         follow: bool,
-        /// Begin with this number; with the first where left out
+        /// Start at this event number; default: the first
         #[arg(long, value_name = "SEQ")]
         from: Option<u64>,
-        /// Another form: `arkai` prints JSON Lines as the arkai kernel writes its events
+        /// Use another format: `arkai` prints JSON Lines in the form of the arkai kernel
         #[arg(long, value_name = "FORM")]
         format: Option<EventForm>,
     },
-    /// Prove the event log's hash chain; exits 1 and names the first broken event if there is one
+    /// Verify the event log's hash chain; if it is broken, name the first broken event and exit 1
     Verify {
-        /// A session's or run's id, or a file that `sessions export` wrote; all sessions where left out. A file of this
-        /// name goes before a session; `-` is standard input. What the events say is proved, not how the file writes
-        /// them: `sessions import` takes only the bytes that were exported
+        /// The id of a session or run, or a file written by `sessions export`; default: all sessions. If both a file
+        /// and a session match, the file is used; `-` reads standard input. This verifies the events, not the file's
+        /// exact bytes; `sessions import` checks those too
         #[arg(value_name = "ID or FILE")]
         id: Option<String>,
-        /// Also read every content beside the log (images of files, prompts, large diffs) and compare it with its hash
+        /// Also compare all content stored beside the log (file snapshots, prompts, large diffs) with its hash
         #[arg(long)]
         contents: bool,
     },
-    /// What waits for your decision, across sessions
+    /// List, show, approve or reject pending approvals from all sessions
     #[command(subcommand)]
     Approvals(ApprovalsCommand),
-    /// Go on with an interrupted, paused or failed run
+    /// Resume an interrupted, paused or failed run
     Resume {
-        /// A run's or session's id
+        /// The id of a run or session
         id: String,
-        /// What to grant from now on, also to the call that waits; as before where left out
+        /// Approve calls from now on, including the pending one, as in `exec --approve`; default: as before
         #[arg(long)]
         approve: Option<Approve>,
-        /// What to answer where the run waits for the answer to a question; without it the question is shown
+        /// Answer the question the run is waiting on; without this, the question is shown
         #[arg(long, value_name = "TEXT", conflicts_with = "approve")]
         answer: Option<String>,
     },
-    /// Go back to how files and conversation stood after an event; what is gone back on stays in the log
+    /// Restore files and conversation to their state after an event; the log keeps everything
     Rewind(RewindArguments),
-    /// Take back one change of a file alone, later edits kept
+    /// Undo one change to a file, keeping later edits
     Undo {
-        /// A session's or run's id
+        /// The id of a session or run
         session: String,
-        /// The number of the `file.changed` event; may follow the session's id, as in `3f2a91c4#12`
+        /// The number of the `file.changed` event; you can also append it to the session id, as in `3f2a91c4#12`
         seq: Option<u64>,
-        /// Only show what would be done
+        /// Only show what would change
         #[arg(long)]
         dry_run: bool,
     },
-    /// Who wrote each line of a file: you, or which change of Arki
+    /// Show who wrote each line of a file: you, or which change by Arki
     Blame {
         /// The file, relative to the project
         path: String,
     },
-    /// Messages that wait while a run works
+    /// List, add, edit, move or remove queued messages
     #[command(subcommand)]
     Queue(QueueCommand),
-    /// API keys in the operating system's keychain
+    /// Store, list or remove API keys in the system keychain
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// The models of the configured providers, also those that local servers list now: window, price, and where these
-    /// figures come from
+    /// List the models of the configured providers and running local servers, with context window, price, and where
+    /// these figures come from
     Models,
-    /// The tools that the agent would be offered in this project: name, category and description, with --json the
-    /// schema of the arguments too
+    /// List the tools the agent gets in this project, with category and description; --json adds the argument schemas
     Tools(ToolsArguments),
-    /// The skills that the agent would have in this project: how certain work is done well
+    /// List the skills the agent gets in this project
     Skills,
-    /// The procedures that the agent would have in this project: the steps of recurring work
+    /// List the procedures the agent gets in this project
     Procedures,
-    /// The configured providers, and where each one's key comes from
+    /// List the configured providers and where their keys come from; or add, remove or test one
     Providers {
         #[command(subcommand)]
         command: Option<ProvidersCommand>,
     },
-    /// Tokens and cost by day and model, the newest day first
+    /// Show tokens and cost by day and model, newest day first
     Usage {
-        /// A session's or run's id; all sessions where left out
+        /// The id of a session or run; default: all sessions
         session: Option<String>,
     },
-    /// MCP servers: programs and addresses that bring tools of their own
+    /// List, test, add, remove or sign in to MCP servers
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// What the policy says
+    /// Check a call against the policy, or test a new rule on past calls
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Check configuration, database, keychain, sandbox and providers
+    /// Check the configuration, database, keychain, sandbox and providers
     Doctor,
     /// Open the desktop app
     Open {
-        /// The folder; -C's where left out
+        /// The folder; default: the one given with -C
         folder: Option<PathBuf>,
     },
 }
@@ -185,32 +184,32 @@ fn log_levels(text: &str) -> Result<String, String> {
     let is_known = |part: &str| is_level(part.rsplit_once('=').map_or(part, |(_, level)| level).trim());
     // A variable that is set to nothing says nothing.
     match text.split(',').find(|part| !text.is_empty() && !is_known(part)) {
-        Some(unknown) => Err(format!("{unknown:?} is no level; use one of: {}", LOG_LEVELS.join(", "))),
+        Some(unknown) => Err(format!("{unknown:?} is not a log level; use one of: {}", LOG_LEVELS.join(", "))),
         None => Ok(text.to_owned()),
     }
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
-    /// The configured servers, their state and how many tools each has; starts none
+    /// List the configured servers with their state and number of tools, without starting any
     List,
-    /// Start a server and have it list its tools; says which step fails, and what the server printed
+    /// Start a server and list its tools; if a step fails, show which one and what the server printed
     Test { name: String },
-    /// Show how a server's tools have changed, and agree to them: changed tools are off until then
+    /// Show how a server's tools changed, and accept the changes; changed tools are off until you do
     Agree { name: String },
-    /// Add a server to your configuration: a program with its arguments after `--`, or an address
+    /// Add a server to your configuration: a command after `--`, or a URL
     Add {
         name: String,
-        /// A variable for the program; `K='${V}'` hands on what is in your V. May be given several times
+        /// Set an environment variable for the program; `K='${V}'` passes on your variable V. Repeatable
         #[arg(long, value_name = "K=V", conflicts_with = "url")]
         env: Vec<String>,
-        /// Let the program use the network
+        /// Allow the program to use the network
         #[arg(long, conflicts_with = "url")]
         network: bool,
-        /// The address of a server that is reached over HTTP
+        /// The URL of an HTTP server
         #[arg(long, value_name = "URL", required_unless_present = "command", conflicts_with = "command")]
         url: Option<String>,
-        /// Sent with each request; may be given several times
+        /// Send this header with each request; repeatable
         #[arg(long, value_name = "NAME: VALUE", requires = "url")]
         header: Vec<String>,
         /// The program and its arguments
@@ -219,13 +218,13 @@ pub(crate) enum McpCommand {
     },
     /// Remove a server from your configuration
     Rm { name: String },
-    /// Sign in to a server that asks for it, with your browser; the tokens go to the keychain
+    /// Sign in to a server with your browser; the tokens are stored in the keychain
     Login { name: String },
-    /// The prompts that a server has ready; with one's name, its text, to be piped into `arki exec -`
+    /// List a server's prompts, or print one to pipe into `arki exec -`
     Prompts {
         name: String,
         prompt: Option<String>,
-        /// What the prompt asks for
+        /// The prompt's arguments
         #[arg(value_name = "NAME=VALUE")]
         arguments: Vec<String>,
     },
@@ -233,65 +232,65 @@ pub(crate) enum McpCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolsArguments {
-    /// Those of this session, with what is switched off in it
+    /// List the tools of this session, including those switched off
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Switch a tool off in the session, from its next run on; may be given several times
+    /// Switch a tool off, starting with the session's next run; repeatable
     #[arg(long, value_name = "NAME", requires = "session")]
     pub(crate) off: Vec<String>,
-    /// Switch it on again
+    /// Switch a tool on again; repeatable
     #[arg(long, value_name = "NAME", requires = "session", conflicts_with = "off")]
     pub(crate) on: Vec<String>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ApprovalsCommand {
-    /// The newest first
+    /// List pending approvals, newest first
     List,
-    /// What would be done: the diff with its hunks, or the command
+    /// Show the diff or command that needs approval
     Show {
-        /// The only one that waits where left out
+        /// The approval's id; default: the only pending one
         id: Option<String>,
-        /// Of a large change, the diff of this file
+        /// Show the diff of this file only
         #[arg(long, value_name = "PATH", conflicts_with_all = ["hunks", "all"])]
         file: Option<String>,
-        /// Only these hunks, such as 1,3
+        /// Show only these hunks, such as 1,3
         #[arg(long, value_delimiter = ',', value_name = "NUMBERS", conflicts_with = "all")]
         hunks: Option<Vec<usize>>,
-        /// Of a large change, all of the diff and not only the list of its files
+        /// Show the whole diff of a large change, not just its list of files
         #[arg(long)]
         all: bool,
     },
-    /// Approve, and go on with the run to its next stop
+    /// Approve, and continue the run to its next stop
     Approve {
-        /// The only one that waits where left out; never `last`
+        /// The approval's id (not `last`); default: the only pending one
         id: Option<String>,
-        /// Also allow it for the rest of this session, by the narrowest rule that does; it is shown first, and `show`
-        /// tells it beforehand
+        /// Also allow similar calls for the rest of this session, by the narrowest rule that fits; `show` prints the
+        /// rule
         #[arg(long, conflicts_with_all = ["always", "hunks", "command"])]
         session: bool,
-        /// Also add that rule to your configuration: it holds from now on, in this folder
+        /// Also add that rule to your configuration, so that it always applies in this folder
         #[arg(long, conflicts_with_all = ["hunks", "command"])]
         always: bool,
-        /// Only these hunks, such as 1,3
+        /// Approve only these hunks, such as 1,3
         #[arg(long, value_delimiter = ',', value_name = "NUMBERS")]
         hunks: Option<Vec<usize>>,
-        /// Run this command in place of the one shown
+        /// Run this command instead of the proposed one
         #[arg(long, value_name = "LINE", conflicts_with = "hunks")]
         command: Option<String>,
-        /// A note to the model
+        /// Add a note for the model
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
-    /// What is allowed for the rest of a session
+    /// Show what is allowed for the rest of a session
     Granted { session: String },
-    /// Allow it no longer; prints what was
+    /// Withdraw everything allowed for the rest of a session, and print it
     Withdraw { session: String },
-    /// Reject, and go on with the run to its next stop
+    /// Reject, and continue the run to its next stop
     Reject {
-        /// The only one that waits where left out
+        /// The approval's id; default: the only pending one
         id: Option<String>,
-        /// A note to the model
+        /// Add a note for the model
         #[arg(long, value_name = "TEXT")]
         note: Option<String>,
     },
@@ -301,7 +300,7 @@ pub(crate) enum ApprovalsCommand {
 pub(crate) enum KeysCommand {
     /// Store a provider's key, read from standard input
     Set { provider: String },
-    /// The providers and where each one's key comes from; never a key
+    /// List the providers and where their keys come from, without showing keys
     List,
     /// Remove a provider's key
     Rm { provider: String },
@@ -315,19 +314,19 @@ pub(crate) enum ProvidersCommand {
         /// openai, openai-chat, anthropic, gemini, deepseek, ollama, openrouter or custom
         #[arg(long)]
         kind: String,
-        /// What stands before the API's path; the vendor's own where left out
+        /// The base URL of the API; default: the vendor's own
         #[arg(long, value_name = "URL")]
         base_url: Option<String>,
-        /// The environment variable with the API key
+        /// The environment variable that holds the API key
         #[arg(long, value_name = "NAME")]
         key_env: Option<String>,
     },
     /// Remove a provider from your configuration
     Rm { name: String },
-    /// Test a provider step by step: settings, key, connection, certificate, models; exits 1 where a step fails
+    /// Test a provider step by step: settings, key, connection, certificate, models; exit 1 if a step fails
     Test {
         name: String,
-        /// Have this model of the provider say a word as well, which costs a few tokens
+        /// Also ask this model for a word, which costs a few tokens
         #[arg(long, value_name = "MODEL")]
         model: Option<String>,
     },
@@ -335,25 +334,25 @@ pub(crate) enum ProvidersCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Which past calls a new rule speaks of, and how the decisions on them would change; nothing is stored
+    /// Show which past calls a new rule matches and how it would change their decisions; stores nothing
     Backtest {
-        /// A file with one rule, as it would stand in the configuration
+        /// A JSON file with one rule, as in the configuration
         rule: PathBuf,
     },
-    /// The decision on a call and the rule that made it; nothing is executed
+    /// Show the decision on a call and the rule behind it, without executing anything
     Check {
-        /// The tool
+        /// The tool to check
         #[arg(long, default_value = "run_command")]
         tool: String,
-        /// Its arguments, as JSON
+        /// The tool's arguments, as JSON
         #[arg(long, value_name = "JSON", conflicts_with = "command")]
         args: Option<String>,
-        /// One argument is a shell line verbatim; several, after `--`, are an argv
+        /// The command: one argument is a shell line; several, after `--`, are a program and its arguments
         command: Vec<String>,
     },
 }
 
-/// Help and version are no errors; everything else is one line and a hint.
+/// Prints help or the version as it is, and any other error as one line and a hint.
 pub(crate) fn report(error: &clap::Error) -> Exit {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         let _ = error.print();
@@ -364,14 +363,14 @@ pub(crate) fn report(error: &clap::Error) -> Exit {
         if !json {
             let _ = error.print();
         }
-        let hint = "`arki --help` shows the commands, `arki COMMAND --help` what comes after one.";
+        let hint = "Run `arki --help` for the commands, or `arki COMMAND --help` for the subcommands of one.";
         Output::new(json).fault(&Fault::new(Code::USAGE, "A command is missing.", hint));
         return Exit::Usage;
     }
     let text = error.render().to_string();
     let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
     let tip = rest.lines().find_map(|line| line.trim().strip_prefix("tip: "));
-    let hint = tip.unwrap_or("`arki --help` shows the commands, `arki COMMAND --help` its options.");
+    let hint = tip.unwrap_or("Run `arki --help` for the commands, or `arki COMMAND --help` for the options of one.");
     let message = one_line(message.trim_start_matches("error: "));
     Output::new(json).fault(&Fault::new(Code::USAGE, format!("{}.", message.trim_end_matches('.')), hint));
     Exit::Usage

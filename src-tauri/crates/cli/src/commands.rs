@@ -54,7 +54,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         output.aside(salvaged.words());
     }
     if let Some(reason) = engine.unwritable() {
-        output.aside(format!("Reading only. {}", reason.message));
+        output.aside(format!("Read-only: {}", reason.message));
     }
     let works = works(&command);
     let exit = match command {
@@ -97,7 +97,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     exit
 }
 
-/// Whether an agent works in it.
+/// True for the commands in which an agent works.
 fn works(command: &Command) -> bool {
     matches!(
         command,
@@ -107,7 +107,7 @@ fn works(command: &Command) -> bool {
     )
 }
 
-/// Whether it does without writing, so that it works on a disk that can't be written.
+/// True for the commands that work on a read-only disk.
 fn only_reads(command: &Command) -> bool {
     match command {
         Command::Sessions(command) => matches!(
@@ -158,8 +158,8 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
     if steers && arki_engine::stands_under_a_tool() {
         return Err(Fault::new(
             Code::UNDER_TOOL,
-            "This runs inside a tool of Arki, and tools must not steer Arki.",
-            "Run it from a terminal of your own.",
+            "This command runs inside one of Arki's tools, and tools may not control Arki.",
+            "Run it in your own terminal.",
         ));
     }
     Ok(())

@@ -29,7 +29,7 @@ pub(crate) async fn to_next_stop(
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
     for fault in engine.take_mcp_faults() {
-        output.aside(format!("{} Its tools are not there in this run. {}", one_line(&fault.message), fault.hint));
+        output.aside(format!("{} This run goes on without its tools. {}", one_line(&fault.message), fault.hint));
     }
     let mut screen = Screen {
         output,
@@ -75,12 +75,12 @@ pub(crate) async fn to_next_stop(
     }
     let waiting = engine.queue(&run.session_id)?.messages().len();
     if waiting > 0 && matches!(end, RunEnd::Completed { .. } | RunEnd::Cancelled) {
-        output.aside(format!("{waiting} queued: `arki resume {}` sends the next one.", run.session_id));
+        output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }
     Ok(Exit::of_run(&end, denied))
 }
 
-/// Whether the run, or one beneath it, was denied something because the folder is not trusted.
+/// True if the run, or a sub-agent's run, had a call denied because the folder is not trusted.
 fn was_denied(engine: &Engine, events: &[Event]) -> Result<bool, Fault> {
     if RunState::fold(events).is_some_and(|state| state.denied_untrusted) {
         return Ok(true);
@@ -118,32 +118,38 @@ async fn signalled(kind: SignalKind) {
 fn report(output: &Output, run: &ActiveRun, end: &RunEnd, denied: bool, ephemeral: bool) {
     match end {
         RunEnd::Completed { .. } if denied => {
-            output.aside("Some calls were denied because this folder is not trusted. `arki trust` trusts it.");
+            output.aside("Some calls were denied because this folder is not trusted. Run `arki trust` to trust it.");
         }
         RunEnd::Completed { .. } => {}
         RunEnd::Failed(fault) => output.fault(fault),
         RunEnd::Cancelled => output.aside("Stopped."),
         RunEnd::AwaitingApproval(_) | RunEnd::BudgetExhausted if ephemeral => {
-            output.aside("It stopped here, and nothing of it is kept (--ephemeral), so that it cannot go on.");
+            output.aside("The run stopped here. It can't be resumed, because --ephemeral keeps nothing.");
         }
         RunEnd::AwaitingAnswer(_) | RunEnd::AwaitingApproval(_) => {}
-        RunEnd::Paused => output.aside(format!("Paused. `arki resume {}` goes on.", run.run_id)),
+        RunEnd::Paused => output.aside(format!("Paused. Run `arki resume {}` to resume.", run.run_id)),
         RunEnd::BudgetExhausted => {
-            output.aside(format!("A budget paused the run. `arki resume {}` gives it a fresh one.", run.run_id));
+            output.aside(format!(
+                "A budget paused the run. Run `arki resume {}` to resume with a fresh budget.",
+                run.run_id
+            ));
         }
     }
 }
 
-/// What the model asks and how to answer it.
+/// Prints the model's question and how to answer it.
 pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &QuestionAsked) {
     output.aside(format!("Arki asks: {}", visible(&question.text)));
     for option in &question.options {
         output.aside(format!("  - {}", visible(option)));
     }
-    output.aside(format!("Waiting for your answer: `arki resume {session_id} --answer TEXT`, or in the window."));
+    output.aside(format!(
+        "Waiting for your answer. Run `arki resume {session_id} --answer TEXT`, or answer in the \
+        window."
+    ));
 }
 
-/// What waits, and the shortest commands that decide it.
+/// Prints the pending approval and the shortest commands that decide it.
 fn tell_approval(engine: &Engine, output: &Output, id: &ApprovalId) -> Result<(), Fault> {
     if !output.json {
         output.aside("");
@@ -151,7 +157,7 @@ fn tell_approval(engine: &Engine, output: &Output, id: &ApprovalId) -> Result<()
         output.aside("");
     }
     let name = engine.short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
-    output.aside(format!("Waiting for your decision on {id}:"));
+    output.aside(format!("Waiting for your decision on {id}. Run one of:"));
     output.aside(format!("  arki approvals approve{name}"));
     output.aside(format!("  arki approvals reject{name}"));
     Ok(())
@@ -167,12 +173,12 @@ struct Screen<'a> {
     told: Told,
     /// The session of the sub-agent that works for the run.
     subagent: Option<SessionId>,
-    /// One that nobody has been told of that it cannot be kept.
+    /// True while the run has a cost limit and no warning about an unknown price was printed.
     has_cost_limit: bool,
 }
 
-/// How much of the answer people have seen. A terminal that is slower than the model falls behind; what it has missed
-/// of an answer then comes from its message.
+/// How far the answer has been printed. A terminal slower than the model falls behind, and then gets what it missed
+/// from the stored message.
 #[derive(Default)]
 struct Told {
     turn: u32,
@@ -248,7 +254,7 @@ impl Screen<'_> {
             EventBody::EngineResponse(response) if self.has_cost_limit && response.usage.cost_usd.is_none() => {
                 self.has_cost_limit = false;
                 self.end_line();
-                self.output.aside("What this model costs is not known, so that the cost limit cannot stop the run.");
+                self.output.aside("This model's price is unknown, so the cost limit can't stop the run.");
             }
             _ => {}
         }
@@ -300,13 +306,13 @@ struct DeltaLine<'a> {
     event_id: EventId,
     run_id: &'a RunId,
     session_id: &'a SessionId,
-    /// When it reached this process, in milliseconds since 1970.
+    /// The time it reached this process, in milliseconds since 1970.
     ts: i64,
     r#type: &'static str,
     payload: OutputDelta,
 }
 
-/// What people see of a tool's doings, on one line.
+/// The line people see about an event of a tool.
 pub(crate) fn activity(event: &Event) -> Option<String> {
     doing(event).map(|line| visible(&line).replace('\n', "\\n"))
 }
@@ -330,7 +336,7 @@ fn doing(event: &Event) -> Option<String> {
         }
         EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
         EventBody::SandboxCleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
-        EventBody::ChangeTakenBack(taken) => Some(format!("↶ the change of event {} taken back", taken.seq)),
+        EventBody::ChangeTakenBack(taken) => Some(format!("↶ undid the change of event {}", taken.seq)),
         _ => None,
     }
 }

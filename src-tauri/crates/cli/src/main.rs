@@ -60,6 +60,6 @@ fn start_log(level: Option<&str>) {
 fn report_panics_in_words() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" ({}:{})", place.file(), place.line())).unwrap_or_default();
-        Output::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of it stopped{place}")));
+        Output::new(false).fault(&arki_domain::Fault::internal(format_args!("a part of Arki crashed{place}")));
     }));
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 pub(crate) struct Output {
     pub(crate) json: bool,
-    /// Why standard output could not be written, the first time.
+    /// The first error from writing standard output.
     failed: OnceLock<std::io::ErrorKind>,
 }
 
@@ -18,7 +18,7 @@ impl Output {
         Self { json, failed: OnceLock::new() }
     }
 
-    /// What was asked for did not reach standard output. A reader that has gone away is no error.
+    /// The error if standard output could not be written. A reader that has gone away is not an error.
     pub(crate) fn lost(&self) -> Option<Fault> {
         let kind = *self.failed.get()?;
         let (code, hint) = match kind {
@@ -27,7 +27,7 @@ impl Output {
             }
             _ => (Code::IO_FAILED, "Check where standard output leads, then try again."),
         };
-        Some(Fault::new(code, format!("Standard output could not be written: {}.", io_words(kind)), hint))
+        Some(Fault::new(code, format!("Can't write to standard output: {}.", io_words(kind)), hint))
     }
 
     fn note(&self, written: std::io::Result<()>) {

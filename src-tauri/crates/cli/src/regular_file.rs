@@ -11,8 +11,8 @@ pub(crate) fn ensure(file: &Path) -> Result<(), Fault> {
     match std::fs::metadata(file) {
         Ok(found) if !found.is_file() && !found.is_dir() => Err(Fault::new(
             Code::USAGE,
-            format!("{} is no regular file.", file.display()),
-            "Write it into a file first, and name that.",
+            format!("{} is not a regular file.", file.display()),
+            "Save it to a file first, and use that.",
         )),
         _ => Ok(()),
     }

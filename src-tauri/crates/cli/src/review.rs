@@ -1,4 +1,4 @@
-//! What waits for a decision, as people see it: the command, or the diff with its hunks numbered.
+//! Prints a pending approval: the command, or the diff with its hunks numbered.
 
 use crate::output::{dim, visible};
 use arki_domain::{ApprovalRequested, ChangePreview, Fault, Hunk};
@@ -7,7 +7,7 @@ use arki_engine::{ApprovalRecord, Engine, ReviewDiff};
 /// Lines of a diff that are shown in the midst of something else.
 const MAX_LINES_ASIDE: usize = 200;
 
-/// How much of a large change is shown.
+/// The part of a large change to show.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Shown {
     /// Its files, folded.
@@ -18,7 +18,7 @@ pub(crate) enum Shown {
     All,
 }
 
-/// What is asked, and why.
+/// The lines that say what needs approval, and why.
 pub(crate) fn head(requested: &ApprovalRequested) -> Vec<String> {
     let risk = format!("{:?}", requested.risk).to_lowercase();
     let mut lines = vec![format!("{}  risk: {risk}", visible(&requested.tool_id)), visible(&requested.reason)];
@@ -85,7 +85,7 @@ pub(crate) fn bounded(diff: &str, hunks: &[Hunk], mut line: impl FnMut(String)) 
         }
     });
     if count > MAX_LINES_ASIDE {
-        line(dim(&format!("… {} more lines; `arki approvals show` shows all.", count - MAX_LINES_ASIDE)));
+        line(dim(&format!("… {} more lines; run `arki approvals show` to see them all.", count - MAX_LINES_ASIDE)));
     }
 }
 
@@ -105,10 +105,14 @@ fn files(preview: &ChangePreview, review: &ReviewDiff, line: &mut impl FnMut(Str
         };
         line(format!("  +{:<7} -{:<7} {:<16}  {}", file.added, file.removed, hunks, visible(&file.path)));
     }
-    line(dim("`approvals show ID --file PATH` shows one of them, `--hunks 1,3` these hunks, `--all` everything."));
+    line(dim(
+        "Use `arki approvals show ID` with `--file PATH` to see one file, `--hunks 1,3` these hunks, or `--all` \
+        everything.",
+    ));
 }
 
-/// The diff with each hunk's number in front of it, counted from `first`. A file that has no lines to show is a hunk too.
+/// The diff with each hunk's number in front of it, counted from `first`. A file that has no lines to show is a hunk
+/// too.
 pub(crate) fn numbered(diff: &str, hunks: &[Hunk], first: usize, mut line: impl FnMut(String)) {
     let mut number = first;
     for text in diff.split_terminator('\n') {

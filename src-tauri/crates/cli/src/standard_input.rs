@@ -18,21 +18,21 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// `USAGE` where it is too long or no text.
 pub(crate) fn as_prompt(output: &Output) -> Result<String, Fault> {
     if std::io::stdin().is_terminal() {
-        output.aside("Type the prompt; Ctrl+D ends it.");
+        output.aside("Type the prompt, then press Ctrl+D.");
     }
-    let waits = "Waiting for the prompt on standard input, to its end.";
+    let waits = "Waiting for the prompt on standard input to end.";
     let read = read_to_end(MAX_PROMPT_BYTES, waits, output);
     let prompt = read.ok().filter(|prompt| prompt.len() <= MAX_PROMPT_BYTES);
     prompt.and_then(|prompt| String::from_utf8(prompt).ok()).ok_or_else(|| {
         Fault::new(
             Code::USAGE,
-            "The prompt on standard input is not UTF-8 text, or it is longer than 4 MiB.",
-            "Pass the prompt as an argument, or name the file in the prompt instead of sending it.",
+            "The prompt on standard input is not UTF-8, or it is longer than 4 MiB.",
+            "Pass the prompt as an argument, or name the file in the prompt instead of piping it in.",
         )
     })
 }
 
-/// What is piped in beside a prompt; nothing where standard input is a terminal or a device.
+/// The input piped in beside a prompt; empty if standard input is a terminal or a device.
 ///
 /// # Errors
 /// `IO_FAILED` where it can't be read.
@@ -40,12 +40,12 @@ pub(crate) fn beside_prompt(output: &Output) -> Result<Vec<u8>, Fault> {
     if !is_piped() {
         return Ok(Vec::new());
     }
-    let waits = "Waiting for standard input to end; it is appended to the prompt. --no-stdin leaves it alone.";
+    let waits = "Waiting for standard input to end, to append it to the prompt. Use --no-stdin to skip it.";
     read_to_end(MAX_PIPED_BYTES, waits, output).map_err(|_| {
         Fault::new(
             Code::IO_FAILED,
-            "Standard input can't be read.",
-            "Check where it comes from, or leave it alone with --no-stdin.",
+            "Can't read standard input.",
+            "Check where it comes from, or skip it with --no-stdin.",
         )
     })
 }

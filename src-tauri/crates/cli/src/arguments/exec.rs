@@ -6,52 +6,52 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct ExecArguments {
-    /// What to do; `-` or nothing reads it from standard input. What is piped in beside a prompt is appended to it
+    /// The prompt; `-` or nothing reads it from standard input. With a prompt, piped input is appended to it
     pub(crate) prompt: Option<String>,
-    /// Leave standard input alone
+    /// Don't read standard input
     #[arg(long)]
     pub(crate) no_stdin: bool,
-    /// PROVIDER/MODEL; the configured one where left out
+    /// The model, as PROVIDER/MODEL; default: the configured one
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// Go on in this session
+    /// Continue this session
     #[arg(long, value_name = "ID", conflicts_with = "continue_last")]
     pub(crate) session: Option<String>,
-    /// Go on in the folder's newest session
+    /// Continue the folder's newest session
     #[arg(long = "continue")]
     pub(crate) continue_last: bool,
-    /// How the agent works
+    /// Choose how the agent works
     #[arg(long, default_value = "tool-loop")]
     pub(crate) core: Core,
-    /// What to grant beforehand: `edits` covers writes inside the project, `all` what is not denied, `never` turns
-    /// every approval into a rejection
+    /// Approve calls in advance: `edits` approves writes inside the project, `all` everything that isn't denied,
+    /// `never` rejects whatever needs approval
     #[arg(long, default_value = "ask")]
     pub(crate) approve: Approve,
-    /// Only plan: the model has nothing but tools that read
+    /// Only plan: give the model read-only tools
     #[arg(long)]
     pub(crate) plan: bool,
-    /// Pause after this many turns of the model
+    /// Pause after this many model turns
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) max_turns: Option<u32>,
     /// Pause after this many seconds
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
     pub(crate) max_seconds: Option<u64>,
-    /// Pause once this much was spent
+    /// Pause once this much is spent
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// Added to the system prompt, for this run
+    /// Add this to the system prompt, for this run
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
-    /// Have the model use this skill (`arki skills`); may be given several times
+    /// Have the model use this skill (see `arki skills`); repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) skill: Vec<String>,
-    /// Begin the session without this tool (`arki tools`), or go on without it; may be given several times
+    /// Switch this tool off in the session (see `arki tools`); repeatable
     #[arg(long, value_name = "NAME")]
     pub(crate) disable_tool: Vec<String>,
-    /// Show this picture with the prompt (PNG, JPEG, GIF or WebP), wherever --dir is; may be given several times
+    /// Attach this picture to the prompt (PNG, JPEG, GIF or WebP); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) image: Vec<PathBuf>,
-    /// A file with the JSON Schema that the answer has to follow; one that does not is an error
+    /// A file with a JSON Schema; an answer that doesn't match it is an error
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<PathBuf>,
     /// Keep nothing after the run
@@ -59,7 +59,7 @@ pub(crate) struct ExecArguments {
     pub(crate) ephemeral: bool,
 }
 
-/// One level, or several of parts, separated by commas.
+/// An amount in US dollars, with or without the sign.
 fn dollars(text: &str) -> Result<f64, String> {
     let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "not an amount".to_owned())?;
     if amount.is_finite() && amount >= 0.0 { Ok(amount) } else { Err("not an amount".to_owned()) }

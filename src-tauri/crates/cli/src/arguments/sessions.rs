@@ -1,66 +1,67 @@
-//! The grammar of what is about sessions: list, search, export, going back, the queue.
+//! The grammar of the commands about sessions: list, search, export, rewind, the queue.
 
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SessionsCommand {
-    /// The newest first
+    /// List sessions, newest first
     List,
-    /// The conversation, and what the tools did
+    /// Show the conversation and the tools' activity
     Show { id: String },
-    /// Find what was said, run and changed, the newest first
+    /// Search messages, commands and changes, newest first
     Search(SearchArguments),
-    /// Begin a new session where this one stood
+    /// Start a new session from a point in this one
     Fork {
-        /// A session's or run's id
+        /// The id of a session or run
         id: String,
-        /// The number of the event after which the fork begins; the last one where left out
+        /// Fork after this event number; default: the last
         #[arg(long, value_name = "SEQ")]
         at: Option<u64>,
     },
-    /// Bring in the sessions of a JSON Lines export, with the same hashes; it takes only the bytes that `export` wrote
+    /// Import sessions from an unmodified JSON Lines export, keeping their hashes
     Import {
-        /// The file; `-` is standard input
+        /// The file; `-` reads standard input
         file: PathBuf,
     },
-    /// Remove a session, those of its sub-agents and everything that only they needed, for good
+    /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
-    /// Write a session for others: every event (jsonl), or the conversation to be read (md, html)
+    /// Export a session: all events (jsonl), or the conversation as a document (md, html)
     Export(ExportArguments),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SearchArguments {
-    /// Words that must all be there; "a phrase" in quotes, a beginning*
+    /// The words to find, all of them; "a phrase" in quotes, a prefix as prefix*
     pub(crate) query: Vec<String>,
-    /// Only sessions of this folder
+    /// Search only sessions of this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
-    /// Only from this day on: YYYY-MM-DD
+    /// Search only from this day on: YYYY-MM-DD
     #[arg(long, value_name = "DAY")]
     pub(crate) since: Option<String>,
-    /// Only before this day: YYYY-MM-DD
+    /// Search only before this day: YYYY-MM-DD
     #[arg(long, value_name = "DAY")]
     pub(crate) until: Option<String>,
-    /// Only what this tool did
+    /// Search only calls of this tool
     #[arg(long)]
     pub(crate) tool: Option<String>,
-    /// Only what names this file
+    /// Search only events that name this file
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
+    /// Show at most this many results
     #[arg(long, value_name = "N", default_value_t = 50)]
     pub(crate) limit: usize,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
-    /// A session's or run's id
+    /// The id of a session or run
     pub(crate) id: String,
-    /// `jsonl` is complete and can be verified; `md` and `html` leave the rest of very long results out, and say so
+    /// Choose the format: `jsonl` is complete and verifiable; `md` and `html` shorten very long results, and say so
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: ExportForm,
-    /// The file, replaced only once all is written; standard output where left out or `-`
+    /// The file to write, replaced only once everything is written; default, or `-`: standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
@@ -79,37 +80,37 @@ pub(crate) enum EventForm {
 
 #[derive(Debug, Args)]
 pub(crate) struct RewindArguments {
-    /// A session's or run's id
+    /// The id of a session or run
     pub(crate) session: String,
-    /// The number of the event after which things stood as wanted
+    /// The number of the event to go back to; later events are rewound
     #[arg(long, value_name = "SEQ", allow_negative_numbers = true)]
     pub(crate) to: u64,
-    /// The files; with neither this nor --conversation, both
+    /// Rewind only the files; default: files and conversation
     #[arg(long)]
     pub(crate) files: bool,
-    /// The conversation
+    /// Rewind only the conversation
     #[arg(long)]
     pub(crate) conversation: bool,
-    /// Name every file that would be touched, and change nothing
+    /// Only list the files that would change
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum QueueCommand {
-    /// In the order in which they reach the model
+    /// List the queued messages in the order they will be sent
     List { session: String },
-    /// Add one at the end
+    /// Add a message at the end
     Add {
         session: String,
         text: String,
-        /// When it reaches the model: as a prompt of its own after this run, or at the run's next turn
+        /// Send it as the next prompt after this run (follow-up), or at the run's next turn (steer)
         #[arg(long, default_value = "follow-up")]
         mode: Queueing,
     },
-    /// Change a message's text
+    /// Edit a message's text
     Edit { session: String, message: String, text: String },
-    /// Move a message to a place, counted from 1; beyond the last place is the last one
+    /// Move a message to a position, counted from 1; a number beyond the end means the end
     Move {
         session: String,
         message: String,

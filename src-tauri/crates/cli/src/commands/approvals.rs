@@ -74,7 +74,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
     }
 }
 
-/// Where none is named, it is said which one it is.
+/// The named approval, or the only pending one; prints which one that is.
 fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output) -> Result<ApprovalRecord, Fault> {
     let record = engine.find_approval(id, wanted)?;
     if id != Some(record.approval_id.as_str()) {
@@ -113,8 +113,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
 
 fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Result<Exit, Fault> {
     let record = find(engine, id, ApprovalUse::Show, output)?;
-    let listed =
-        Listed::of(engine, &record).ok_or_else(|| Fault::internal("an approval that this version cannot read"))?;
+    let listed = Listed::of(engine, &record).ok_or_else(|| Fault::internal("this version can't read the approval"))?;
     if output.json {
         output.object(&listed);
         return Ok(Exit::Done);
@@ -124,14 +123,17 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
     review::head(requested).iter().for_each(|line| output.line(line));
     for placeholder in engine.unresolved_secrets(&record) {
         output.line(format!(
-            "{} stands for a secret that is not known here: nobody keeps what was typed. It can be approved in the \
-             window where that is where it was typed; otherwise reject it and put the secret into a file yourself.",
+            "{} stands for a secret that was typed elsewhere and is not stored. Approve this in the window if you \
+            typed it there; otherwise reject it and put the secret into a file yourself.",
             visible(&placeholder)
         ));
     }
     if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
         let rule = visible(&rule_text(&rule));
-        output.line(dim(&format!("`approve --always`, or `--session` for this session only, would add: {rule}")));
+        output.line(dim(&format!(
+            "`approve --always` (or `--session`, for this session only) would add this rule: \
+            {rule}"
+        )));
     }
     if requested.preview.is_some() {
         output.line("");
@@ -154,7 +156,7 @@ fn answer(decision: ApprovalDecision) -> Resolution {
     }
 }
 
-/// What is to be stored is told before it is; the engine refuses another, and says where there is none.
+/// Prints the rule before it is stored. The engine refuses any other rule, and reports an error if there is none.
 fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
     let rule = engine.proposed_rule(id)?;
     let text = rule.as_ref().map(rule_text).unwrap_or_default();
@@ -182,7 +184,7 @@ async fn decide(engine: &Arc<Engine>, id: &ApprovalId, resolution: Resolution, o
     match engine.go_on_after_decision(&decided.session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {
-            output.aside("Recorded. The Arki that works on this session goes on with it.");
+            output.aside("Recorded. The Arki that has this session open continues the run.");
             Ok(Exit::Done)
         }
         Err(fault) => Err(fault),

@@ -71,8 +71,8 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
             Some(session) => Ok(RunTarget::Session(session.session_id)),
             None => Err(Fault::new(
                 Code::SESSION_NOT_FOUND,
-                format!("There is no session in {} to go on with.", folder.display()),
-                "Leave out --continue to begin one.",
+                format!("There is no session in {} to continue.", folder.display()),
+                "Leave out --continue to start a new one.",
             )),
         };
     }
@@ -86,12 +86,13 @@ fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
     }
 }
 
-/// What the user agreed to and is another now, such as stricter rules of the project, does not hold in this run.
+/// Names what changed since the user approved it, such as the project's rules, and is off in this run.
 fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
     let off = opened.changed_pieces();
     if !off.is_empty() {
         output.aside(format!(
-            "Changed since you trusted this folder, and off until you agree again: {}. `arki trust` agrees.",
+            "Changed since you trusted this folder, so off until you approve the changes: {}. Run `arki trust` to \
+            review and approve them.",
             off.join(", ")
         ));
     }
@@ -103,8 +104,8 @@ fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
 fn no_prompt() -> Fault {
     Fault::new(
         Code::USAGE,
-        "There is no prompt: --no-stdin leaves standard input alone.",
-        "Give the prompt as an argument.",
+        "There is no prompt, and --no-stdin rules out standard input.",
+        "Pass the prompt as an argument.",
     )
 }
 
@@ -126,7 +127,7 @@ fn read_schema(file: &Path) -> Result<Value, Fault> {
         Fault::new(
             Code::USAGE,
             format!("{} is not JSON: {error}.", file.display()),
-            "Give a file with one JSON Schema of up to 1 MiB.",
+            "Use a file with one JSON Schema of at most 1 MiB.",
         )
     })?;
     ensure_usable_schema(&schema)?;

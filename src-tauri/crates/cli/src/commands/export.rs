@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io::BufWriter;
 use std::path::Path;
 
-/// What is printed about a file that was written.
+/// The line printed about an exported file.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Exported<'a> {
@@ -27,7 +27,7 @@ pub(crate) fn run(engine: &Engine, arguments: &ExportArguments, output: &Output)
     if output.json && file.is_none() && format != ExportFormat::JsonLines {
         return Err(Fault::new(
             Code::USAGE,
-            "With --json only JSON Lines go to standard output.",
+            "With --json, only JSON Lines can go to standard output.",
             "Leave --json out, or name a file with --output.",
         ));
     }

@@ -23,11 +23,11 @@ pub(crate) async fn run(engine: &Engine, command: &KeysCommand, output: &Output)
     match command {
         KeysCommand::Set { provider } => {
             engine.accounts().set_key(provider, &read_key()?).await?;
-            said(output, &format!("The key of {provider} is in the keychain."));
+            said(output, &format!("Stored the key for {provider} in the keychain."));
         }
         KeysCommand::Rm { provider } => {
             engine.accounts().remove_key(provider).await?;
-            said(output, &format!("The keychain has no key of {provider} any more."));
+            said(output, &format!("Removed the key for {provider} from the keychain."));
         }
         KeysCommand::List => {
             for provider in engine.accounts().providers_listed().await? {

@@ -58,8 +58,8 @@ fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Outpu
     };
     for one in settings.env.iter().chain(&settings.headers).filter(is_secret) {
         output.aside(format!(
-            "{} stands in config.json as it was given. To keep it out: `arki mcp rm {name}`, then add it with '${{{}}}' \
-             and set that variable.",
+            "{} is stored in config.json in plain text. To keep it out, run `arki mcp rm {name}`, add the server \
+            again with '${{{}}}', and set that variable.",
             one.name, one.name
         ));
     }
@@ -67,8 +67,9 @@ fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Outpu
         output.object(&json!({ "name": name, "added": true }));
         return Ok(Exit::Done);
     }
-    let network = if settings.command.is_some() && !settings.network { " Its program has no network." } else { "" };
-    output.line(format!("Added {name}.{network} `arki mcp test {name}` tries it."));
+    let network =
+        if settings.command.is_some() && !settings.network { " Its program has no network access." } else { "" };
+    output.line(format!("Added {name}.{network} Run `arki mcp test {name}` to try it."));
     Ok(Exit::Done)
 }
 
@@ -76,7 +77,7 @@ fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Outpu
 fn variable(given: &str, between: char) -> Result<McpVariable, Fault> {
     let (name, value) = given.split_once(between).ok_or_else(|| {
         let hint = format!("Write it as NAME{between}VALUE.");
-        Fault::new(Code::USAGE, "A variable or header was given without its name or its value.", hint)
+        Fault::new(Code::USAGE, "A variable or header has no name or no value.", hint)
     })?;
     let value = if between == ':' { value.trim() } else { value };
     Ok(McpVariable { name: name.trim().to_owned(), value: Some(value.to_owned()) })
@@ -96,10 +97,10 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
         ));
         if !server.changed.is_empty() {
             let count = server.changed.len();
-            output.line(format!("  {count} tools have changed and are off: `arki mcp agree {name}`"));
+            output.line(format!("  {count} tools changed and are off; review them with `arki mcp agree {name}`"));
         }
         for tool in &server.refused {
-            output.line(format!("  {} is not offered: {}", one_line(&tool.name), tool.reason));
+            output.line(format!("  {} is off: {}", one_line(&tool.name), tool.reason));
         }
     }
     engine.mcp_left_out(dir).iter().for_each(|words| output.aside(one_line(words)));
@@ -146,7 +147,7 @@ fn told(step: &McpTestStep) -> Vec<String> {
     let mut lines = vec![format!("{mark} {name:<10} {:>6} ms  {}", step.duration_ms, one_line(&step.message))];
     lines.extend(step.hint.iter().filter(|hint| !hint.is_empty()).map(|hint| format!("  hint: {hint}")));
     if let Some(trail) = &step.trail {
-        lines.push("  what it printed last:".to_owned());
+        lines.push("  last output:".to_owned());
         lines.extend(trail.lines().map(|line| format!("  | {}", one_line(line))));
     }
     lines
@@ -161,7 +162,7 @@ async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resu
     if output.json {
         before.changed.iter().for_each(|change| output.object(change));
     } else {
-        output.line(format!("{name}: its tools are in force as they are now."));
+        output.line(format!("Accepted the current tools of {name}."));
     }
     Ok(Exit::Done)
 }
@@ -183,7 +184,7 @@ fn difference(tool: &McpChangedTool) -> Vec<String> {
 async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
     // Beside the answer, so that `--json` stays JSON.
     let show = |url: &str| {
-        let words = format!("Sign in on this page, with a browser on this computer:\n{}", one_line(url));
+        let words = format!("Open this page in a browser on this computer to sign in:\n{}", one_line(url));
         Output::new(false).aside(words);
     };
     engine.mcp_sign_in(dir, name, show).await?;
@@ -210,7 +211,7 @@ async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Re
 
 fn named_value(argument: &str) -> Result<(String, serde_json::Value), Fault> {
     let (name, value) = argument.split_once('=').ok_or_else(|| {
-        let message = format!("\"{argument}\" does not say which of the prompt's arguments it is.");
+        let message = format!("\"{argument}\" has no argument name.");
         Fault::new(Code::USAGE, message, "Write it as NAME=VALUE.")
     })?;
     Ok((name.to_owned(), value.into()))
@@ -233,6 +234,6 @@ mod tests {
         };
         let lines = told(&step);
         assert!(lines[0].ends_with("initialize      5 ms  It ended."), "{}", lines[0]);
-        assert_eq!(lines[1..], ["  hint: Look.", "  what it printed last:", "  | Traceback", "  | no module"]);
+        assert_eq!(lines[1..], ["  hint: Look.", "  last output:", "  | Traceback", "  | no module"]);
     }
 }

@@ -16,11 +16,11 @@ pub(crate) async fn models(engine: &Engine, output: &Output) -> Result<Exit, Fau
         }
     }
     for silent in silent {
-        output.aside(format!("{}: its models could not be listed. {}", silent.provider, silent.message));
+        output.aside(format!("Can't list the models of {}: {}", silent.provider, silent.message));
     }
     if !output.json {
         let catalogue = models.iter().find_map(|model| model.catalogue_date.as_ref());
-        let dated = catalogue.map_or_else(String::new, |date| format!("; the catalogue's are of {date}"));
+        let dated = catalogue.map_or_else(String::new, |date| format!("; the built-in catalogue is from {date}"));
         output.aside(format!("Prices are in US dollars per million tokens{dated}."));
     }
     Ok(Exit::Done)

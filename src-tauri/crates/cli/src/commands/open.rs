@@ -17,7 +17,7 @@ pub(crate) fn run(dir: &Path, folder: Option<PathBuf>) -> Result<Exit, Fault> {
         Err(_) => Err(Fault::new(
             Code::COMMAND_SPAWN_FAILED,
             "The desktop app arki-desktop was not found.",
-            "Install it beside `arki`, or put its folder on PATH.",
+            "Install it next to `arki`, or add its folder to PATH.",
         )),
     }
 }

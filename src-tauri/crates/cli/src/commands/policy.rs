@@ -47,11 +47,7 @@ fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault
     regular_file::ensure(file)?;
     let text = std::fs::read_to_string(file).map_err(|error| {
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
-        Fault::new(
-            Code::USAGE,
-            what,
-            "Name a file with one rule, as it would stand under \"rules\" in the configuration.",
-        )
+        Fault::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
     let backtest = engine.backtest(&text, file)?;
     for past in &backtest.matched {
@@ -72,9 +68,9 @@ fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault
     }
     let changed = backtest.matched.iter().filter(|past| past.decision != past.with_rule).count();
     let (matched, calls) = (backtest.matched.len(), backtest.calls);
-    output.aside(format!("{matched} of {calls} past calls match; {changed} would be decided otherwise."));
+    output.aside(format!("{matched} of {calls} past calls match; {changed} would be decided differently."));
     if backtest.left_out > 0 {
-        output.aside(format!("{} calls were left out: their folders are gone.", backtest.left_out));
+        output.aside(format!("Left out {} calls whose folders no longer exist.", backtest.left_out));
     }
     Ok(Exit::Done)
 }
@@ -87,13 +83,13 @@ fn parse(args: &str) -> Result<Value, Fault> {
     let args = serde_json::from_str(args).map_err(|error| usage(&format!("--args is not JSON: {error}.")))?;
     match args {
         Value::Object(_) => Ok(args),
-        _ => Err(usage("--args is not an object in braces.")),
+        _ => Err(usage("--args is not a JSON object.")),
     }
 }
 
 /// An argv as the shell line that means just that.
 fn shell_line(argv: &[String]) -> Result<String, Fault> {
-    shlex::try_join(argv.iter().map(String::as_str)).map_err(|_| usage("An argument has a NUL character."))
+    shlex::try_join(argv.iter().map(String::as_str)).map_err(|_| usage("An argument contains a NUL character."))
 }
 
 fn usage(message: &str) -> Fault {

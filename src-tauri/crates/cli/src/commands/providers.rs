@@ -20,9 +20,10 @@ pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, outp
             engine.accounts().remove_provider(&name)?;
             match output.json {
                 true => output.object(&json!({ "name": name, "removed": true })),
-                false => {
-                    output.line(format!("Removed {name}. A key of its in the keychain stays: `arki keys rm {name}`."))
-                }
+                false => output.line(format!(
+                    "Removed {name}. If its key is in the keychain, it stays there; `arki keys \
+                        rm {name}` removes it."
+                )),
             }
             if let Err(fault) = engine.accounts().ensure_model_usable() {
                 output.aside(format!("{} {}", fault.message, fault.hint));
@@ -33,7 +34,7 @@ pub(crate) async fn run(engine: &Engine, command: Option<ProvidersCommand>, outp
     }
 }
 
-/// What there is now, and what is left to do.
+/// Prints the new provider and what is left to do.
 async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fault> {
     let Some(provider) = engine.accounts().providers_listed().await?.into_iter().find(|provider| provider.name == name)
     else {
@@ -46,9 +47,9 @@ async fn added(engine: &Engine, name: &str, output: &Output) -> Result<Exit, Fau
     output.line(format!("Added {name} ({}).", provider.kind));
     if provider.key_source == KeyStatus::Missing {
         let variable = provider.key_env.map_or_else(String::new, |variable| format!(", or set {variable}"));
-        output.line(format!("It has no key yet: `arki keys set {name}`{variable}."));
+        output.line(format!("It has no key yet: run `arki keys set {name}`{variable}."));
     }
-    output.line(format!("`arki providers test {name}` tries it; its models are named {name}/MODEL."));
+    output.line(format!("Run `arki providers test {name}` to try it. Its models are named {name}/MODEL."));
     Ok(Exit::Done)
 }
 

@@ -36,8 +36,8 @@ pub(crate) async fn answer(engine: &Arc<Engine>, id: &str, text: &str, output: &
     let open = engine.open_question(&session_id)?.ok_or_else(|| {
         Fault::new(
             Code::QUESTION_NOT_FOUND,
-            "This run does not wait for an answer.",
-            format!("`arki resume {id}` goes on with it."),
+            "This run isn't waiting for an answer.",
+            format!("Run `arki resume {id}` to resume it."),
         )
     })?;
     let running = engine.answer_question(&session_id, &open.asked.question_id, text).await?;

@@ -44,8 +44,10 @@ pub(crate) async fn undo(
     let named = engine.find_place(session)?;
     let session = named.session.session_id;
     let seq = match (named.seq, seq) {
-        (Some(named), Some(seq)) if named != seq => return Err(which_change("Two different events are named.")),
-        (named, seq) => named.or(seq).ok_or_else(|| which_change("The change to take back is not named."))?,
+        (Some(named), Some(seq)) if named != seq => {
+            return Err(which_change("The command names two different events."));
+        }
+        (named, seq) => named.or(seq).ok_or_else(|| which_change("The command doesn't name a change to undo."))?,
     };
     let plan = match dry_run {
         true => engine.plan_take_back(&session, seq)?,
@@ -59,7 +61,7 @@ fn which_change(what: &str) -> Fault {
     Fault::new(
         Code::USAGE,
         what,
-        "`arki blame FILE` prints what to give, such as 3f2a91c4#12; so does `arki events ID`, as numbers.",
+        "Run `arki blame FILE` to find it, such as 3f2a91c4#12, or `arki events ID` for the event numbers.",
     )
 }
 
@@ -72,14 +74,14 @@ fn print(plan: &RewindPlan, output: &Output) {
         }
     }
     if plan.files.is_empty() && plan.scope.files {
-        output.aside("No file that Arki keeps images of was changed since.");
+        output.aside("No file that Arki keeps snapshots of has changed since then.");
     }
 }
 
 fn words(run: &EndedRun) -> String {
     match &run.approval_id {
         Some(approval_id) => format!("the run {}, and with it the open approval {approval_id}", run.run_id),
-        None => format!("the run {}, so that nothing goes on with it", run.run_id),
+        None => format!("the run {}, so that it can't be resumed", run.run_id),
     }
 }
 
@@ -95,10 +97,10 @@ fn left_alone(plan: &RewindPlan) -> Option<Fault> {
     Some(Fault::new(
         Code::CHANGE_CONFLICT,
         format!(
-            "Went back, but these files were left alone: {named}. You changed the same lines since, their earlier content \
-             is not kept, or their folder can't be written."
+            "Rewound, except for these files: {named}. You changed the same lines since, their earlier content was \
+            not kept, or their folder can't be written."
         ),
-        "Look at these files and change them by hand; everything else went back.",
+        "Check these files and edit them by hand; everything else was rewound.",
     ))
 }
 

@@ -29,7 +29,7 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
     };
     let is_blank = arguments.query.iter().all(|word| word.trim().is_empty());
     if is_blank && arguments.tool.is_none() && arguments.file.is_none() {
-        output.aside("There is nothing to look for: give words, --tool or --file.");
+        output.aside("Nothing to search for. Give some words, --tool or --file.");
         return Ok(Exit::Done);
     }
     let query = SearchQuery {
@@ -43,9 +43,9 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
     };
     let hits = engine.search(query).await?;
     if hits.is_empty() && !is_blank {
-        output.aside("Nothing was found. All words must be in one event; `word*` stands for how words begin.");
+        output.aside("No results. One event must contain all the words; `word*` matches words that begin with it.");
     } else if hits.is_empty() {
-        output.aside("Nothing was found.");
+        output.aside("No results.");
     }
     for hit in &hits {
         match output.json {

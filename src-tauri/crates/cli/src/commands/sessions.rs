@@ -76,7 +76,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
     Ok(Exit::Done)
 }
 
-/// Those of sub-agents follow the session that they work for, where it is among them.
+/// Puts sub-agents' sessions after the session they work for, if it is in the list.
 fn with_subagents_beneath<'a>(sessions: &'a [SessionSummary]) -> Vec<&'a SessionSummary> {
     let own: BTreeSet<&SessionId> =
         sessions.iter().filter(|session| session.parent.is_none()).map(|session| &session.session_id).collect();
@@ -152,7 +152,7 @@ async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, F
 
 fn open(file: &Path) -> Result<File, Fault> {
     let fault = |code, what: &str| {
-        Fault::new(code, format!("{} {what}.", file.display()), "Name a file that `arki sessions export` wrote.")
+        Fault::new(code, format!("{} {what}.", file.display()), "Use a file written by `arki sessions export`.")
     };
     if file.is_dir() {
         return Err(fault(Code::EXPORT_INVALID, "is a folder"));
@@ -181,8 +181,8 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
     if named.seq.is_some() {
         return Err(Fault::new(
             Code::USAGE,
-            "Sessions are removed whole, not from an event on.",
-            "Give the session's id alone.",
+            "Only whole sessions can be removed, not single events.",
+            "Give only the session's id.",
         ));
     }
     let session = named.session.session_id;
@@ -196,7 +196,7 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
         1 => " and its sub-agent's session".to_owned(),
         count => format!(" and {count} sessions of its sub-agents"),
     };
-    output.line(format!("Removed {session}{with}; {} KiB are free again.", freed_bytes / 1024));
+    output.line(format!("Removed {session}{with}; freed {} KiB.", freed_bytes / 1024));
     Ok(Exit::Done)
 }
 

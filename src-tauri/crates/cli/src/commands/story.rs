@@ -1,4 +1,4 @@
-//! What `arki sessions show` tells of each event: what was said, asked, shown and decided.
+//! The lines `arki sessions show` prints for each event: messages, requests, previews and decisions.
 
 use crate::follow::activity;
 use crate::output::{Output, dim, visible};
@@ -17,14 +17,14 @@ use std::ops::RangeInclusive;
 /// Of a call's arguments, in characters.
 const MAX_ARGUMENT_CHARS: usize = 4_000;
 
-/// Which events a later rewind went back behind.
+/// The events that a later rewind took back.
 #[derive(Default)]
 pub(crate) struct Rewound {
     conversation: Vec<RangeInclusive<u64>>,
     files: Vec<RangeInclusive<u64>>,
 }
 
-/// What of an event no longer counts.
+/// The part of an event that a rewind took back.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stands,
@@ -33,7 +33,8 @@ enum Fate {
 }
 
 impl Rewound {
-    /// Of a session's rewinds, the oldest first, with their numbers. One that was itself gone back behind counts no more.
+    /// Of a session's rewinds, the oldest first, with their numbers. One that was itself gone back behind counts no
+    /// more.
     pub(crate) fn of(rewinds: &[(u64, EventBody)]) -> Self {
         let ranges = |counts: fn(&arki_domain::SessionRewound) -> bool| {
             let (mut ranges, mut end) = (Vec::new(), u64::MAX);
@@ -69,7 +70,7 @@ pub(crate) struct Story {
     rewound: Rewound,
     /// Calls whose change nobody has seen yet.
     unseen: HashMap<CallId, ToolCall>,
-    /// What was asked, for when it is answered.
+    /// The hunks of open approvals, for when they are decided.
     asked: HashMap<ApprovalId, Vec<Hunk>>,
 }
 
@@ -123,7 +124,7 @@ struct Line<'a> {
     rewound: bool,
 }
 
-/// What became of a hunk.
+/// The decision on a hunk.
 #[derive(Serialize)]
 struct HunkFate {
     index: usize,
@@ -148,7 +149,7 @@ impl Story {
             let mark = match fate {
                 Fate::Stands => "",
                 Fate::Rewound => "(rewound) ",
-                Fate::FilesRewound => "(file put back) ",
+                Fate::FilesRewound => "(file restored) ",
             };
             for line in self.lines(event, &body).iter().flat_map(|text| text.split('\n')) {
                 output.line(if mark.is_empty() { line.to_owned() } else { format!("{}{line}", dim(mark)) });
@@ -157,7 +158,7 @@ impl Story {
         self.note(body);
     }
 
-    /// What later events speak of.
+    /// Remembers what later events refer to.
     fn note(&mut self, body: EventBody) {
         self.queue.apply(&body);
         match body {
@@ -271,7 +272,7 @@ impl Story {
             match &preview.diff_hash {
                 None => lines.extend(bounded(&preview.diff, &preview.hunks)),
                 Some(_) => lines.push(dim(&format!(
-                    "  {} files and {} hunks: `arki approvals show {}` lists them",
+                    "  {} files and {} hunks: run `arki approvals show {}` to list them",
                     preview.files_affected.len(),
                     preview.hunks.len(),
                     requested.approval_id
@@ -291,7 +292,7 @@ fn words(told: &Told<'_>) -> String {
     }
 }
 
-/// What a tool is asked for. Of tools from outside, what they do stands in their arguments alone.
+/// The lines for a tool call. For tools from outside, only the arguments say what they do.
 fn called(event: &Event, call: &ToolCall) -> Vec<String> {
     let mut lines: Vec<String> = activity(event).iter().map(|line| dim(line)).collect();
     if call.tool_id.starts_with("mcp__") || call.tool_id == "call_tool" {

@@ -29,7 +29,7 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
         };
         output.line(format!("\n{} is {change} since you trusted the folder, so it is off:", changed.path));
         changed.note.iter().for_each(|note| output.line(one_line(note)));
-        output.line(changed.diff.as_deref().unwrap_or("(the difference can't be shown)"));
+        output.line(changed.diff.as_deref().unwrap_or("(can't show the difference)"));
     }
     Ok(Exit::Done)
 }
@@ -63,10 +63,10 @@ pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> 
 
 fn list(project: &ProjectState, heading: &str, output: &Output) {
     if project.enables.is_empty() {
-        output.line(format!("{heading} changes and commands; there is nothing in it that would be loaded or run."));
+        output.line(format!("{heading} changes and commands. It contains nothing to load or run."));
         return;
     }
-    output.line(format!("{heading} changes and commands, and what the folder brings:"));
+    output.line(format!("{heading} changes and commands, and these parts of the folder:"));
     for pin in &project.enables {
         output.line(format!("  {:<11} {}  {}", pin.kind, &pin.hash.chars().take(12).collect::<String>(), pin.path));
         pin.note.iter().for_each(|note| output.line(format!("{:28}{}", "", one_line(note))));

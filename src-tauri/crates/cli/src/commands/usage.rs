@@ -62,7 +62,7 @@ fn line(day: &str, model: &str, total: &UsageTotal) -> String {
     let prompt = figure(total.prompt_tokens, untold.prompt);
     let completion = figure(total.completion_tokens, untold.completion);
     let cached = if untold.cached { String::new() } else { format!(" ({} cached)", total.cached_tokens) };
-    let unknown = if total.unknown.any_used() { ", and some nobody told" } else { "" };
+    let unknown = if total.unknown.any_used() { ", and some unreported" } else { "" };
     format!(
         "{day:<10}  {model:<32} {:>6} {}  {prompt:>11} in{cached}  {completion:>9} out{unknown}  {}",
         total.requests,
@@ -89,7 +89,7 @@ mod tests {
         let unknown = UnknownTokens { completion: true, total: true, cached: true, prompt: false };
         let total = UsageTotal { requests: 1, prompt_tokens: 7, unknown, ..Default::default() };
         let line = line("2026-01-01", "lab/x", &total);
-        assert!(line.contains(" 7 in ") && line.contains(" ? out, and some nobody told"), "{line}");
+        assert!(line.contains(" 7 in ") && line.contains(" ? out, and some unreported"), "{line}");
         assert!(!line.contains("cached") && !line.contains(" 0 "), "{line}");
     }
 

@@ -1,5 +1,5 @@
-//! `arki verify`: proves the hash chain, in the database or in an exported file, and with `--contents` what lies beside it;
-//! changes nothing, and says what it can't see.
+//! `arki verify`: proves the hash chain, in the database or in an exported file, and with `--contents` what lies beside
+//! it; changes nothing, and says what it can't see.
 
 use crate::exit::Exit;
 use crate::output::{Output, visible};
@@ -22,14 +22,10 @@ pub(crate) async fn run(
 ) -> Result<Exit, Fault> {
     let scope = if contents { VerifyScope::LogAndContents } else { VerifyScope::Log };
     match id {
-        Some("") => Err(Fault::new(
-            Code::USAGE,
-            "The id of what is to be verified is empty.",
-            "Leave it out to verify all sessions.",
-        )),
+        Some("") => Err(Fault::new(Code::USAGE, "The id is empty.", "Leave it out to verify all sessions.")),
         Some(name) if contents && (name == STANDARD_INPUT || is_meant_as_file(name)) => Err(Fault::new(
             Code::USAGE,
-            "An exported file has no contents beside its log.",
+            "An exported file has no content beside its log.",
             "Leave --contents out, or name a session.",
         )),
         Some(STANDARD_INPUT) => report_file(verify_export(std::io::stdin().lock(), "Standard input"), output),
@@ -60,11 +56,11 @@ fn report_database(reports: &[VerifyReport], output: &Output) -> Result<Exit, Fa
     broken(
         output,
         "The event log was changed after it was written.",
-        "The session is read-only from now on; nothing is repaired. Compare it with a backup or an export.",
+        "The session is now read-only, and nothing was repaired. Compare it with a backup or an export.",
     )
 }
 
-/// What a sound chain does not show where nothing outside of the database vouches for its end.
+/// A warning about what an unanchored chain can't prove.
 fn unseen(reports: &[VerifyReport]) -> Option<String> {
     let unanchored: Vec<_> = reports.iter().filter(|report| report.ok && !report.anchored).collect();
     if unanchored.is_empty() {
@@ -72,12 +68,12 @@ fn unseen(reports: &[VerifyReport]) -> Option<String> {
     }
     let of_other_key = unanchored.iter().any(|report| report.anchor == AnchorFinding::OtherKey);
     let why = match of_other_key {
-        true => "the keychain has another key than the one they were signed with",
-        false => "no signature of them could be checked with a key from the keychain",
+        true => "they were signed with a different key than the one in the keychain",
+        false => "no key in the keychain could check their signatures",
     };
     Some(format!(
-        "Not anchored: {} of {}; {why}. Whoever can write the database could have cut off their last events, or written \
-         all of them anew, and this check would not show it. A copy or an export kept elsewhere would.",
+        "Not anchored: {} of {}; {why}. Someone with write access to the database could have cut off or rewritten \
+        their events, and this check wouldn't notice. Comparing with a copy or an export kept elsewhere would.",
         unanchored.len(),
         plural(reports.len() as u64, "session"),
     ))
@@ -100,7 +96,7 @@ fn report_contents(found: &ContentsReport, output: &Output) -> Result<Exit, Faul
         output.fault(&Fault::new(
             Code::CONTENT_DAMAGED,
             format!("{} beside the event log can't be trusted.", plural(damaged.len() as u64, "content")),
-            "What needs them (undoing a change, showing a diff) fails with their hash. Restore them from a backup.",
+            "Undoing a change or showing a diff that needs them will fail. Restore them from a backup.",
         ));
     }
     Ok(Exit::Failed)
@@ -133,7 +129,7 @@ fn report_file(reports: Result<Vec<FileReport>, Fault>, output: &Output) -> Resu
     broken(
         output,
         "The file was changed or cut off after it was exported.",
-        "Export the session again, or ask for the file again where it came from.",
+        "Export the session again, or get the file again from its source.",
     )
 }
 
