@@ -114,3 +114,64 @@ fn a_secret_in_the_clear_is_warned_of() {
     let told = stage.arki(&["mcp", "add", "z", "--env", "API_TOKEN=${API_TOKEN}", "--", "y"]).exits(0).stderr;
     assert!(told.is_empty(), "{told}");
 }
+
+#[test]
+fn each_value_of_the_configuration_names_the_file_that_sets_it() {
+    let stage = stage();
+    stage.write(".arki/config.json", r#"{"limits": {"maxTurns": 3}}"#);
+    stage.trust();
+    let lines = stage.arki(&["config", "show", "--origin", "--json"]).exits(0).lines();
+    let of = |key: &str| lines.iter().find(|line| line["key"] == key).cloned().unwrap();
+    assert_eq!(of("limits.maxTurns")["value"], 3);
+    assert!(of("limits.maxTurns")["origin"].as_str().unwrap().ends_with(".arki/config.json"));
+    assert_eq!(of("limits.maxAnswerSeconds")["origin"], "default");
+    let merged = stage.arki(&["config", "show", "--json"]).exits(0).lines();
+    assert_eq!(merged[0]["limits"]["maxTurns"], 3);
+    // What was not agreed to sets nothing.
+    stage.write(".arki/config.json", r#"{"agents": {"arki": {"model": "demo/echo"}}}"#);
+    assert_eq!(stage.arki(&["config", "show", "--json"]).exits(0).lines()[0]["limits"]["maxTurns"], 7);
+}
+
+#[test]
+fn a_value_is_set_and_removed_by_its_key_with_all_comments_kept() {
+    let stage = stage();
+    stage.arki(&["config", "set", "limits.maxTurns", "9"]).exits(0);
+    stage.arki(&["config", "set", "providers.lab", r#"{"kind": "openai"}"#]).exits(0);
+    stage.arki(&["config", "set", "providers.lab.models.\"gpt-5.1\".contextWindow", "1000"]).exits(0);
+    let text = config(&stage);
+    for kept in ["// mine\n", "    // two spaces more\n", "\"maxTurns\": 9 }, // why not", "\"gpt-5.1\""] {
+        assert!(text.contains(kept), "{text}");
+    }
+    stage.arki(&["config", "unset", "limits.maxTurns"]).exits(0);
+    assert!(!config(&stage).contains("maxTurns"));
+    refuses(&stage, &["config", "set", "limits.maxTurn", "3"], "CONFIG_UNKNOWN_KEY");
+    refuses(&stage, &["config", "set", "limits.maxTurns", "many"], "CONFIG_INVALID");
+    refuses(&stage, &["config", "set", "limits..maxTurns", "3"], "USAGE");
+    refuses(&stage, &["config", "unset", "limits.maxTurns"], "CONFIG_UNKNOWN_KEY");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_edited_configuration_is_taken_only_where_it_is_valid() {
+    let mut stage = stage();
+    stage.home.env.insert("EDITOR".into(), "sed -i s/7/8/".into());
+    stage.home.env.remove("VISUAL");
+    stage.arki(&["config", "edit"]).exits(0);
+    assert!(config(&stage).contains("\"maxTurns\": 8 }, // why not"));
+    stage.home.env.insert("EDITOR".into(), "sed -i s/8/eight/".into());
+    refuses(&stage, &["config", "edit"], "CONFIG_INVALID");
+    let kept = std::fs::read_to_string(stage.home.config_dir().join("config.edited.json")).unwrap();
+    assert!(kept.contains("eight"), "{kept}");
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let stage = stage();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(stage.arki(&["completions", shell]).exits(0).stdout.contains("approvals"), "{shell}");
+    }
+    assert!(stage.arki(&["man"]).exits(0).stdout.starts_with(".ie"));
+    let folder = stage.path("man").display().to_string();
+    stage.arki(&["man", "--out", &folder]).exits(0);
+    assert!(stage.read("man/arki-approvals-approve.1").contains("hunks"));
+}

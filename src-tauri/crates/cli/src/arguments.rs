@@ -172,6 +172,20 @@ pub(crate) enum Command {
     Policy(PolicyCommand),
     /// Check the configuration, database, keychain, sandbox and providers
     Doctor,
+    /// Show, change and edit the configuration
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print a shell's completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write a page for each command into a folder
+    Man {
+        /// The folder; created where it doesn't exist
+        #[arg(long, value_name = "FOLDER")]
+        out: Option<PathBuf>,
+    },
     /// Open the desktop app
     Open {
         /// The folder; default: the one given with -C
@@ -187,6 +201,31 @@ fn log_levels(text: &str) -> Result<String, String> {
         Some(unknown) => Err(format!("{unknown:?} is not a log level; use one of: {}", LOG_LEVELS.join(", "))),
         None => Ok(text.to_owned()),
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print the configuration that holds in this folder: the defaults, your file and a trusted project's, merged
+    Show {
+        /// Print each value with the file that sets it
+        #[arg(long)]
+        origin: bool,
+    },
+    /// Set a value in your configuration; comments stay
+    Set {
+        /// The key, such as `limits.maxTurns`; a name that has a dot in it stands in double quotes
+        key: String,
+        /// JSON, or a plain string
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Remove a value from your configuration, so that its default holds
+    Unset {
+        /// The key, such as `limits.maxTurns`
+        key: String,
+    },
+    /// Edit your configuration in your editor (`VISUAL` or `EDITOR`); only a valid one takes its place
+    Edit,
 }
 
 #[derive(Debug, Subcommand)]

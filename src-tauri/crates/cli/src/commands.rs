@@ -2,12 +2,14 @@
 
 mod approvals;
 mod blame;
+mod config;
 mod doctor;
 mod events;
 mod exec;
 mod export;
 mod guides;
 mod keys;
+mod manual;
 mod mcp;
 mod models;
 mod open;
@@ -25,7 +27,7 @@ mod usage;
 mod verify;
 
 use crate::arguments::{
-    ApprovalsCommand, Arguments, Command, McpCommand, QueueCommand, SessionsCommand, ToolsArguments,
+    ApprovalsCommand, Arguments, Command, ConfigCommand, McpCommand, QueueCommand, SessionsCommand, ToolsArguments,
 };
 use crate::exit::Exit;
 use crate::output::Output;
@@ -40,6 +42,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     match command {
         Command::Verify { id, contents } => return verify::run(&directories, id.as_deref(), contents, output).await,
         Command::Open { folder } => return open::run(&dir, folder),
+        Command::Completions { shell } => return Ok(manual::completions(shell, output)),
+        Command::Man { out } => return manual::pages(out.as_deref(), output),
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
@@ -83,7 +87,10 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
         Command::Doctor => Ok(doctor::run(&engine, &dir, output).await),
-        Command::Verify { .. } | Command::Open { .. } => Ok(Exit::Done),
+        Command::Config(command) => config::run(&engine, &dir, command, output),
+        Command::Verify { .. } | Command::Open { .. } | Command::Completions { .. } | Command::Man { .. } => {
+            Ok(Exit::Done)
+        }
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.stop_mcp_servers().await;
@@ -123,6 +130,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Trust { show, .. } => *show,
         Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
         Command::Skills | Command::Procedures => true,
+        Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }
 }
@@ -154,6 +162,7 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             )
             | Command::Providers { command: Some(_) }
             | Command::Policy(_)
+            | Command::Config(ConfigCommand::Set { .. } | ConfigCommand::Unset { .. } | ConfigCommand::Edit)
     );
     if steers && arki_engine::stands_under_a_tool() {
         return Err(Fault::new(

@@ -41,7 +41,7 @@ pub use arki_workspace::OutputFile;
 pub use arki_workspace::learn_login_path;
 #[cfg(unix)]
 pub use arki_workspace::outlives_terminal;
-pub use config::{AgentEntry, Config};
+pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, doctor_without_database};
 pub use engine::{Engine, EngineOptions, Verified, VerifyScope, verify};

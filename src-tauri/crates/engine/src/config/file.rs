@@ -27,6 +27,9 @@ pub(crate) struct ConfigFile {
     pub(crate) mcp_servers: BTreeMap<String, McpServerConfig>,
     pub(crate) skills: SkillsConfig,
     pub(crate) compaction: CompactionConfig,
+    pub(crate) memory: MemoryConfig,
+    pub(crate) plan: PlanConfig,
+    pub(crate) diagnostics: DiagnosticsConfig,
     pub(crate) retention: RetentionConfig,
 }
 
@@ -288,6 +291,40 @@ pub(crate) struct SkillsConfig {
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct CompactionConfig {
-    pub(crate) strategy: Option<String>,
+    pub(crate) strategy: Option<CompactionStrategy>,
+    /// The part of the model's window at which older turns are compacted.
     pub(crate) at_fraction: Option<f64>,
+    /// `provider/model` that writes the summary; the run's own where `null`. The user's alone.
+    pub(crate) model: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CompactionStrategy {
+    KeepRecent,
+    KeepImportant,
+    SummarizeEarly,
+    Checkpoint,
+}
+
+/// What is remembered beyond a session. The user's alone.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct MemoryConfig {
+    /// Have the model draw conclusions from finished runs, for your review. Costs requests.
+    pub(crate) reflect: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct PlanConfig {
+    /// Ask before a plan is carried out.
+    pub(crate) approve: Option<bool>,
+}
+
+/// Checkers that run after a change.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub(crate) struct DiagnosticsConfig {
+    pub(crate) commands: Vec<String>,
 }

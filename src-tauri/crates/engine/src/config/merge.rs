@@ -1,7 +1,7 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
 use super::agents;
-use super::file::{ConfigFile, FetchConfig, LimitsConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::file::{ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, RetentionConfig};
 use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
@@ -86,6 +86,15 @@ impl Config {
     fn tighten(&mut self, file: &ConfigFile, path: &Path) -> Result<(), Fault> {
         if !file.providers.is_empty() {
             return Err(invalid(path, "a project may not define \"providers\""));
+        }
+        if file.compaction.model.is_some() {
+            return Err(invalid(path, "a project may not choose \"compaction.model\""));
+        }
+        if file.memory != MemoryConfig::default() {
+            return Err(invalid(path, "a project may not decide on \"memory\""));
+        }
+        if file.plan.approve == Some(false) {
+            return Err(invalid(path, "a project may ask for \"plan.approve\", not turn it off"));
         }
         if file.retention != RetentionConfig::default() {
             return Err(invalid(path, "a project may not decide on \"retention\""));

@@ -5,7 +5,7 @@
 //! and a run that is at work there does nothing more.
 
 use crate::Engine;
-use crate::config::{self, Config, denials_of};
+use crate::config::{self, Config, ShownConfig, denials_of};
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
@@ -13,7 +13,7 @@ use arki_policy::{ChangedGit, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
 use arki_tools::Standing;
 use arki_workspace::{GitScan, PinKind, Project};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) const PROJECT_CONFIG: &str = ".arki/config.json";
@@ -114,6 +114,22 @@ impl Engine {
     pub(crate) fn config_of(&self, open: &OpenProject) -> Result<Config, Fault> {
         let InForce { config, refused } = self.config_in_force(open)?;
         refused.map_or(Ok(config), Err)
+    }
+
+    /// The configuration that holds in a folder, as people read it.
+    ///
+    /// # Errors
+    /// As of [`Self::config_of`].
+    pub fn shown_config(&self, folder: &Path) -> Result<ShownConfig, Fault> {
+        let open = self.load_project(folder)?;
+        self.config_of(&open)?;
+        let own = self.accounts.user_config_text()?;
+        let project = ProjectConfig::of(&open);
+        let mut files = vec![(self.directories.config_file().display().to_string(), own.as_str())];
+        if let Some(text) = project.agreed_text().filter(|_| open.is_trusted()) {
+            files.push((project.file.display().to_string(), text));
+        }
+        config::shown(&files).map_err(Fault::internal)
     }
 
     /// # Errors
