@@ -1,11 +1,34 @@
+import { transformAsync } from "@babel/core";
+import { lingui } from "@lingui/vite-plugin";
 import react from "@vitejs/plugin-react";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
+
+/** Expands Lingui's macros, in the files that import them: everything else is left to Vite's own transformer. */
+const macros: Plugin = {
+  name: "lingui-macros",
+  enforce: "pre",
+  transform: {
+    filter: { id: /\/src\/.*\.tsx?$/, code: /@lingui\/(core|react)\/macro/ },
+    async handler(code, filename) {
+      const done = await transformAsync(code, {
+        filename,
+        plugins: ["@lingui/babel-plugin-lingui-macro"],
+        parserOpts: { plugins: ["typescript", "jsx"] },
+        babelrc: false,
+        configFile: false,
+        sourceMaps: true,
+      });
+      return done?.code ? { code: done.code, map: done.map } : null;
+    },
+  },
+};
 
 // The production entry is index.html alone; dev.html (the window against a scripted fake) is served
 // by `npm run dev` only and never built.
 export default defineConfig({
   base: "./",
-  plugins: [react()],
+  plugins: [macros, react(), lingui({ failOnMissing: true, failOnCompileError: true })],
   clearScreen: false,
   server: { port: 5173, strictPort: true, host: "127.0.0.1" },
   build: {

@@ -1,4 +1,5 @@
 /** Puts the features together. They do not know each other: what one asks of another goes through here. */
+import { t } from "@lingui/core/macro";
 import { type ReactNode, useEffect, useState } from "react";
 import type { Command } from "../components/commands";
 import { ErrorBoundary } from "../components/ErrorBoundary";
@@ -27,7 +28,7 @@ export function App() {
   useFreshOnReturn();
   useTheRest();
   const sidebar = panes.sidebar ? (
-    <ErrorBoundary part="The list of sessions">
+    <ErrorBoundary part={t`The list of sessions`}>
       <Sessions
         folder={window.shown?.folder ?? null}
         selected={selected}
@@ -41,7 +42,7 @@ export function App() {
     </ErrorBoundary>
   ) : null;
   const inspector = panes.inspector ? (
-    <ErrorBoundary part="The inspector" about={selected}>
+    <ErrorBoundary part={t`The inspector`} about={selected}>
       <Inspector
         sessionId={selected}
         tab={panes.tab}
@@ -67,21 +68,21 @@ export function App() {
         onScrim={window.stepOut}
         sidebar={sidebar}
         main={
-          <ErrorBoundary part="The conversation" about={selected}>
+          <ErrorBoundary part={t`The conversation`} about={selected}>
             <MainPane window={window} />
           </ErrorBoundary>
         }
         inspector={inspector}
         status={
-          <ErrorBoundary part="The status bar" about={selected}>
+          <ErrorBoundary part={t`The status bar`} about={selected}>
             <Status window={window} resume={actions.resume} />
           </ErrorBoundary>
         }
       />
-      <ErrorBoundary part="A dialog" about={window.dialog}>
+      <ErrorBoundary part={t`A dialog`} about={window.dialog}>
         <Dialogs window={window} commands={commands} />
       </ErrorBoundary>
-      <ErrorBoundary part="A dialog" about={history.asking}>
+      <ErrorBoundary part={t`A dialog`} about={history.asking}>
         {history.asking && <HistoryDialogs history={history} />}
       </ErrorBoundary>
     </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { Handle } from "./Handle";
 import type { Pane } from "./layout_state";
@@ -24,13 +25,13 @@ export function Columns({ sidebarPane, inspectorPane, sidebar, main, inspector, 
             {sidebar}
           </div>
         )}
-        {sidebar && !floatingLeft && <Handle label="Width of the sessions" pane={sidebarPane} grows={1} />}
+        {sidebar && !floatingLeft && <Handle label={t`Width of the sessions`} pane={sidebarPane} grows={1} />}
         <div className="pane middle">{main}</div>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape does the same from the keyboard */}
         {/* biome-ignore lint/a11y/useKeyWithClickEvents: Escape does the same from the keyboard */}
         {(floatingLeft || floatingRight) && <div className="pane-scrim" onClick={onScrim} />}
         {inspector && !floatingRight && (
-          <Handle label="Width of the inspector" pane={inspectorPane} grows={-1} />
+          <Handle label={t`Width of the inspector`} pane={inspectorPane} grows={-1} />
         )}
         {inspector && (
           <div className={floatingRight ? "pane sheet" : "pane"} style={{ width: inspectorPane.width }}>

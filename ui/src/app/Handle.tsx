@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { KeyboardEvent, PointerEvent } from "react";
 
 import type { Pane } from "./layout_state";
@@ -44,7 +45,7 @@ export function Handle({ label, pane, grows }: Props) {
       aria-valuemin={bounds[0]}
       aria-valuemax={most}
       tabIndex={0}
-      title={`${label}: drag, or use the arrow keys. Double-click resets.`}
+      title={t`${label}: drag, or use the arrow keys. Double-click resets.`}
       onPointerDown={onPointerDown}
       onDoubleClick={() => setWidth(bounds[1])}
       onKeyDown={onKeyDown}

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { DeleteDialog } from "../features/history/DeleteDialog";
 import { LinesDialog } from "../features/history/LinesDialog";
 import { RewindDialog } from "../features/history/RewindDialog";
@@ -32,7 +33,7 @@ export function HistoryDialogs({ history }: { history: History }) {
           onShow={history.show}
         />
       );
-    case "take back": {
+    case "take_back": {
       // One looked at the lines before, and does so again afterwards: they are others by then.
       const back = () => setAsking(asking.from);
       return <TakeBackDialog {...asking} onClose={back} onDone={back} />;
@@ -40,7 +41,7 @@ export function HistoryDialogs({ history }: { history: History }) {
     case "tools":
       return <ToolsDialog {...asking} onClose={close} />;
     case "delete": {
-      const title = sessions.find((one) => one.sessionId === asking.sessionId)?.title || "Untitled session";
+      const title = sessions.find((one) => one.sessionId === asking.sessionId)?.title || t`Untitled session`;
       const done = (freed: number) => history.removed(asking.sessionId, freed);
       const subagents = subagentsOf(sessions, asking.sessionId).length;
       return <DeleteDialog {...asking} title={title} subagents={subagents} onClose={close} onDone={done} />;

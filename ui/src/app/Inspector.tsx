@@ -1,9 +1,10 @@
 import { Tabs } from "@base-ui/react/tabs";
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { X } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
-import { plural } from "../components/format";
 import { ChangedFiles } from "../features/history/ChangedFiles";
 import { Plan } from "../features/plan/Plan";
 import { Processes } from "../features/processes/Processes";
@@ -28,32 +29,32 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
   const waiting = useApprovalsIn(sessionId).length;
   const count = useId();
   return (
-    <aside className="inspector" aria-label="Inspector">
+    <aside className="inspector" aria-label={t`Inspector`}>
       <Tabs.Root value={tab} onValueChange={(next: Tab) => onTab(next)} className="inspector-tabs">
         <div className="inspector-head">
           <Tabs.List className="tabs">
-            <Tabs.Tab className="tab" value="changes" aria-label="Changes" aria-describedby={count}>
-              Changes {waiting > 0 && <span className="count" data-count={waiting} />}
+            <Tabs.Tab className="tab" value="changes" aria-label={t`Changes`} aria-describedby={count}>
+              <Trans>Changes {waiting > 0 && <span className="count" data-count={waiting} />}</Trans>
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="timeline">
-              Timeline
+              {t`Timeline`}
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="plan">
-              Plan
+              {t`Plan`}
             </Tabs.Tab>
             <Tabs.Tab className="tab" value="processes">
-              Processes
+              {t`Processes`}
             </Tabs.Tab>
           </Tabs.List>
           <span className="sr-only" id={count}>
-            {plural(waiting, "pending approval")}
+            {plural(waiting, { one: "# pending approval", other: "# pending approvals" })}
           </span>
           {onClose && (
             <Button
               small
               look="quiet"
-              label="Close inspector"
-              title="Close inspector"
+              label={t`Close inspector`}
+              title={t`Close inspector`}
               shortcut="Escape"
               icon={<X size={16} aria-hidden />}
               onClick={onClose}
@@ -61,7 +62,7 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
           )}
         </div>
         <Tabs.Panel className="inspector-panel" value="changes">
-          <ErrorBoundary part="The changes" about={sessionId}>
+          <ErrorBoundary part={t`The changes`} about={sessionId}>
             {sessionId ? (
               <>
                 <Changes key={sessionId} sessionId={sessionId} focusRequest={focusRequest} />
@@ -69,17 +70,17 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
                   sessionId={sessionId}
                   onLines={(path) => history.setAsking({ about: "lines", sessionId, path })}
                   onTakeBack={(path, seq) =>
-                    history.setAsking({ about: "take back", sessionId, seq, path, from: null })
+                    history.setAsking({ about: "take_back", sessionId, seq, path, from: null })
                   }
                 />
               </>
             ) : (
-              <p className="empty secondary">Proposed edits and commands wait here for your decision.</p>
+              <p className="empty secondary">{t`Proposed edits and commands wait here for your decision.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="timeline">
-          <ErrorBoundary part="The timeline" about={sessionId}>
+          <ErrorBoundary part={t`The timeline`} about={sessionId}>
             {sessionId ? (
               <Timeline
                 key={sessionId}
@@ -88,21 +89,23 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
                 onFork={(seq) => history.fork(sessionId, seq, null)}
               />
             ) : (
-              <p className="empty secondary">Every step of a session is listed here, as it was stored.</p>
+              <p className="empty secondary">
+                {t`Every step of a session is listed here, as it was stored.`}
+              </p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="plan">
-          <ErrorBoundary part="The plan" about={sessionId}>
+          <ErrorBoundary part={t`The plan`} about={sessionId}>
             {sessionId ? (
               <Plan key={sessionId} sessionId={sessionId} />
             ) : (
-              <p className="empty secondary">For larger tasks Arki lists its steps here.</p>
+              <p className="empty secondary">{t`For larger tasks Arki lists its steps here.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>
         <Tabs.Panel className="inspector-panel" value="processes">
-          <ErrorBoundary part="The list of processes" about={sessionId}>
+          <ErrorBoundary part={t`The list of processes`} about={sessionId}>
             <Processes />
           </ErrorBoundary>
         </Tabs.Panel>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { PanelLeft, PanelRight } from "lucide-react";
 import { Button } from "../components/Button";
 import { ErrorBoundary } from "../components/ErrorBoundary";
@@ -17,13 +18,13 @@ export function MainPane({ window }: { window: Window }) {
   const { app, shown, selected, folder, history } = window;
   const draft = history.draft?.sessionId === selected ? history.draft : null;
   return (
-    <main className="conversation" aria-label="Conversation">
+    <main className="conversation" aria-label={t`Conversation`}>
       <MainHead window={window} />
       {failure && (
         <div className="conversation-error">
           <ErrorNote error={failure}>
             <Button small onClick={() => void arki.start()}>
-              Try again
+              {t`Try again`}
             </Button>
           </ErrorNote>
         </div>
@@ -34,7 +35,7 @@ export function MainPane({ window }: { window: Window }) {
         </div>
       )}
       <HistorySaid history={history} />
-      <ErrorBoundary part="The conversation" about={selected}>
+      <ErrorBoundary part={t`The conversation`} about={selected}>
         {shown === null ? (
           app && <Welcome error={folder.error} onOpenFolder={folder.chooseFolder} onOpen={folder.open} />
         ) : (
@@ -72,7 +73,7 @@ function HistorySaid({ history: { said, hush } }: { history: History }) {
           <p className="foot-note main-note">
             <span className="grow">{said.words}</span>
             <Button small look="quiet" onClick={hush}>
-              Dismiss
+              {t`Dismiss`}
             </Button>
           </p>
         )}
@@ -81,7 +82,7 @@ function HistorySaid({ history: { said, hush } }: { history: History }) {
         <div className="conversation-error">
           <ErrorNote error={said.error}>
             <Button small look="quiet" onClick={hush}>
-              Dismiss
+              {t`Dismiss`}
             </Button>
           </ErrorNote>
         </div>
@@ -91,13 +92,13 @@ function HistorySaid({ history: { said, hush } }: { history: History }) {
 }
 
 function MainHead({ window: { panes, shown, selected, session, history } }: { window: Window }) {
-  const title = selected === null ? "New session" : session?.title || "Untitled session";
+  const title = selected === null ? t`New session` : session?.title || t`Untitled session`;
   return (
     <header className="main-head">
       <Button
         small
         look="quiet"
-        label={panes.sidebar ? "Hide sessions" : "Show sessions"}
+        label={panes.sidebar ? t`Hide sessions` : t`Show sessions`}
         shortcut="Mod+B"
         icon={<PanelLeft size={16} aria-hidden />}
         onClick={() => panes.setSidebar(!panes.sidebar)}
@@ -109,7 +110,7 @@ function MainHead({ window: { panes, shown, selected, session, history } }: { wi
       <Button
         small
         look="quiet"
-        label={panes.inspector ? "Hide inspector" : "Show inspector"}
+        label={panes.inspector ? t`Hide inspector` : t`Show inspector`}
         shortcut="Mod+I"
         icon={<PanelRight size={16} aria-hidden />}
         onClick={() => panes.setInspector(!panes.inspector)}

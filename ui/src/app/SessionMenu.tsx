@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Download, Ellipsis, GitFork, Trash2, Upload, Wrench } from "lucide-react";
 import type { MenuAction } from "../components/Menu";
 import { ActionMenu } from "../components/menus";
@@ -8,8 +9,8 @@ const size = 14;
 /** What can be done with the session that is shown, and bringing others in. */
 export function SessionMenu({ sessionId, history }: { sessionId: string | null; history: History }) {
   const bring: MenuAction = {
-    label: "Import…",
-    detail: "Sessions that were exported as JSONL.",
+    label: t`Import…`,
+    detail: t`Sessions that were exported as JSONL.`,
     icon: <Upload size={size} />,
     run: history.bring,
   };
@@ -18,30 +19,30 @@ export function SessionMenu({ sessionId, history }: { sessionId: string | null; 
       ? []
       : [
           {
-            label: "Fork from here",
-            detail: "Another session that goes on from the end of this one.",
+            label: t`Fork from here`,
+            detail: t`Another session that goes on from the end of this one.`,
             icon: <GitFork size={size} />,
             run: () => history.fork(sessionId, null, null),
           },
           {
-            label: "Tools…",
-            detail: "What the agent has in this session.",
+            label: t`Tools…`,
+            detail: t`What the agent has in this session.`,
             icon: <Wrench size={size} />,
             run: () => history.setAsking({ about: "tools", sessionId }),
           },
           null,
           {
-            label: "Export as JSONL…",
-            detail: "The whole log; can be imported again.",
+            label: t`Export as JSONL…`,
+            detail: t`The whole log; can be imported again.`,
             icon: <Download size={size} />,
             run: () => history.keep("jsonl"),
           },
           {
-            label: "Export as Markdown…",
+            label: t`Export as Markdown…`,
             icon: <Download size={size} />,
             run: () => history.keep("markdown"),
           },
-          { label: "Export as HTML…", icon: <Download size={size} />, run: () => history.keep("html") },
+          { label: t`Export as HTML…`, icon: <Download size={size} />, run: () => history.keep("html") },
         ];
   const gone: (MenuAction | null)[] =
     sessionId === null
@@ -49,14 +50,14 @@ export function SessionMenu({ sessionId, history }: { sessionId: string | null; 
       : [
           null,
           {
-            label: "Delete…",
+            label: t`Delete…`,
             icon: <Trash2 size={size} />,
             run: () => history.setAsking({ about: "delete", sessionId }),
           },
         ];
   return (
     <ActionMenu
-      label="Session menu"
+      label={t`Session menu`}
       trigger={<Ellipsis size={16} aria-hidden />}
       actions={[...kept, bring, ...gone]}
     />

@@ -1,6 +1,6 @@
 /** Going back, forking, finding, keeping and removing sessions: what the features ask of one another about the past. */
+import { plural, t } from "@lingui/core/macro";
 import { useState } from "react";
-import { plural } from "../components/format";
 import type { Draft } from "../features/conversation/Composer";
 import type { Place } from "../features/conversation/place";
 import { useArki } from "../platform/context";
@@ -12,7 +12,7 @@ import { subagentsOf } from "../protocol/sessions";
 export type Asking =
   | { about: "rewind"; sessionId: string; toSeq: number; undoes: number | null }
   | { about: "lines"; sessionId: string; path: string }
-  | { about: "take back"; sessionId: string; seq: number; path: string; from: Asking | null }
+  | { about: "take_back"; sessionId: string; seq: number; path: string; from: Asking | null }
   | { about: "tools"; sessionId: string }
   | { about: "delete"; sessionId: string };
 
@@ -71,13 +71,13 @@ export function useHistory({ selected, go, focusMessage }: Given) {
   const takeBack = (line: LineOrigin, sessionId: string, path: string) => {
     if (line.seq === null) return;
     const of = line.sessionId ?? sessionId;
-    setAsking({ about: "take back", sessionId: of, seq: line.seq, path, from: asking });
+    setAsking({ about: "take_back", sessionId: of, seq: line.seq, path, from: asking });
   };
   const keep = (format: ExportFormat) =>
     void attempt(async () => {
       if (selected === null) return;
       const path = await arki.platform.call("export_session", { sessionId: selected, format });
-      if (path !== null) say(`Exported to ${path}`);
+      if (path !== null) say(t`Exported to ${path}`);
     });
   const bring = () =>
     void attempt(async () => {
@@ -86,7 +86,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
       await arki.refreshSessions();
       const first = ids[0];
       if (first !== undefined) go(first);
-      say(`Imported ${plural(ids.length, "session")}`);
+      say(t`Imported ${plural(ids.length, { one: "# session", other: "# sessions" })}`);
     });
   const removed = (sessionId: string, freedBytes: number) => {
     setAsking(null);
@@ -96,7 +96,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
     arki.approvals.update((list) => list.filter(stays));
     arki.questions.update((list) => list.filter(stays));
     if (selected !== null && gone.has(selected)) go(null);
-    say(`Deleted. ${bytes(freedBytes)} freed.`);
+    say(t`Deleted. ${bytes(freedBytes)} freed.`);
   };
   return {
     asking,
@@ -121,7 +121,7 @@ export function useHistory({ selected, go, focusMessage }: Given) {
 }
 
 function bytes(count: number): string {
-  if (count < 1000) return plural(count, "byte");
+  if (count < 1000) return plural(count, { one: "# byte", other: "# bytes" });
   if (count < 1_000_000) return `${Math.round(count / 1000)} KB`;
   return `${(count / 1_000_000).toFixed(1)} MB`;
 }

@@ -1,9 +1,10 @@
 /** What the window does not need to show its first content. */
+import { t } from "@lingui/core/macro";
 import { lazily } from "../components/lazily";
 
 export const Inspector = lazily(
   () => import("./Inspector").then((part) => part.Inspector),
-  () => <aside className="inspector" aria-label="Inspector" aria-busy />,
+  () => <aside className="inspector" aria-label={t`Inspector`} aria-busy />,
 );
 export const SettingsDialog = lazily(() =>
   import("../features/settings/SettingsDialog").then((part) => part.SettingsDialog),

@@ -2,6 +2,7 @@
  * What the window shows: one folder, and a session of it or a new one. The conversation, the status bar and whatever is
  * sent take it from here, so that none of them can speak of another folder than the rest.
  */
+import { t } from "@lingui/core/macro";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { useLatest } from "../components/latest";
 import { recall, remember } from "../components/remembered";
@@ -79,8 +80,8 @@ function useFolderOpened(
 }
 
 function movedTo(folder: string, path: string): CommandError {
-  const message = `${folder} leads to ${path} by now.`;
-  return { code: "FOLDER_UNAVAILABLE", message, hint: "Start a new session there." };
+  const message = t`${folder} leads to ${path} by now.`;
+  return { code: "FOLDER_UNAVAILABLE", message, hint: t`Start a new session there.` };
 }
 
 /** In a folder that has been opened: the session that waits for the user, else the one shown last. */

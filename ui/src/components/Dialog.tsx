@@ -1,4 +1,5 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
 import { X } from "lucide-react";
 import type { ReactNode, RefObject } from "react";
 
@@ -26,7 +27,11 @@ export function Dialog({ title, open, onClose, children, footer, wide, initialFo
           <div className="dialog-body">{children}</div>
           {footer && <div className="dialog-foot">{footer}</div>}
           {/* Last, so that the first control of the content has the focus first. */}
-          <Base.Close className="button quiet icon small dialog-close" aria-label="Close" title="Close (Esc)">
+          <Base.Close
+            className="button quiet icon small dialog-close"
+            aria-label={t`Close`}
+            title={t`Close (Esc)`}
+          >
             <X size={16} aria-hidden />
           </Base.Close>
         </Base.Popup>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Component, type ReactNode } from "react";
 import { Button } from "./Button";
 import { ErrorNote } from "./ErrorNote";
@@ -30,17 +31,17 @@ export class ErrorBoundary extends Component<Props, State> {
     if (failure === null) return this.props.children;
     const error = {
       code: "INTERNAL",
-      message: `${this.props.part} can't be shown: ${failure.message}`,
-      hint: "Reload the window. Nothing is lost by it: runs go on, and everything that happened is kept.",
+      message: t`${this.props.part} can't be shown: ${failure.message}`,
+      hint: t`Reload the window. Nothing is lost by it: runs go on, and everything that happened is kept.`,
     };
     return (
       <div className="failed-part">
         <ErrorNote error={error}>
           <Button small onClick={() => location.reload()}>
-            Reload window
+            {t`Reload window`}
           </Button>
           <Button small look="quiet" onClick={this.again}>
-            Try again
+            {t`Try again`}
           </Button>
         </ErrorNote>
       </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { CommandError } from "../protocol/generated";
 import { Button } from "./Button";
@@ -16,7 +17,7 @@ export function ErrorNote({ error, children }: { error: CommandError; children?:
       <div className="error-actions">
         {children}
         <Button small look="quiet" onClick={() => copyText(details)}>
-          Copy details
+          {t`Copy details`}
         </Button>
         <code className="code">{error.code}</code>
       </div>

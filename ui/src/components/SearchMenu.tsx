@@ -1,4 +1,5 @@
 import { Combobox } from "@base-ui/react/combobox";
+import { t } from "@lingui/core/macro";
 import { Check } from "lucide-react";
 import { type ReactNode, useState } from "react";
 
@@ -53,7 +54,7 @@ export function SearchMenu(props: Props) {
           <Combobox.Popup className="menu search-menu" aria-label={search}>
             <Combobox.Input className="field" aria-label={search} placeholder={search} />
             <Combobox.Empty>
-              <p className="search-menu-note secondary">Nothing is called so.</p>
+              <p className="search-menu-note secondary">{t`Nothing is called so.`}</p>
             </Combobox.Empty>
             <Combobox.List className="search-menu-list" onScroll={(event) => grow(event.currentTarget)}>
               {(choice: Found) => (
@@ -65,7 +66,9 @@ export function SearchMenu(props: Props) {
               )}
             </Combobox.List>
             {choices.length > first && (
-              <p className="search-menu-note small secondary">{choices.length} in all. Type to find one.</p>
+              <p className="search-menu-note small secondary">
+                {t`${choices.length} in all. Type to find one.`}
+              </p>
             )}
             {children}
           </Combobox.Popup>

@@ -1,23 +1,25 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import type { SessionState } from "../protocol/generated";
 
-const glyphs: Record<SessionState, { sign: string; words: string }> = {
-  idle: { sign: "○", words: "not started" },
-  running: { sign: "◐", words: "running" },
-  waiting: { sign: "!", words: "waiting for you" },
-  paused: { sign: "‖", words: "paused" },
-  done: { sign: "✓", words: "done" },
-  failed: { sign: "✕", words: "failed" },
-  cancelled: { sign: "–", words: "stopped" },
-  interrupted: { sign: "↯", words: "interrupted" },
+const glyphs: Record<SessionState, { sign: string; words: MessageDescriptor }> = {
+  idle: { sign: "○", words: msg`not started` },
+  running: { sign: "◐", words: msg`running` },
+  waiting: { sign: "!", words: msg`waiting for you` },
+  paused: { sign: "‖", words: msg`paused` },
+  done: { sign: "✓", words: msg`done` },
+  failed: { sign: "✕", words: msg`failed` },
+  cancelled: { sign: "–", words: msg`stopped` },
+  interrupted: { sign: "↯", words: msg`interrupted` },
 };
 
-export const stateWords = (state: SessionState) => glyphs[state]?.words ?? state;
+export const stateWords = (state: SessionState) => (glyphs[state] ? i18n._(glyphs[state].words) : state);
 
 /** A session's state as a shape; the words are for whoever cannot see it. Never by colour alone. */
 export function StateGlyph({ state }: { state: SessionState }) {
   const glyph = glyphs[state] ?? glyphs.idle;
   return (
-    <span className={`glyph glyph-${state}`} aria-hidden title={glyph.words}>
+    <span className={`glyph glyph-${state}`} aria-hidden title={i18n._(glyph.words)}>
       {glyph.sign}
     </span>
   );

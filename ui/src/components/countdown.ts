@@ -1,6 +1,6 @@
 /** Time that runs out. What shows it is drawn anew only when its words change. */
+import { plural } from "@lingui/core/macro";
 import { useSyncExternalStore } from "react";
-import { plural } from "./format";
 
 const tick = 250;
 
@@ -32,5 +32,7 @@ function words(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : plural(Math.round(hours / 24), "day");
+  return hours < 48
+    ? `${hours} h ${minutes % 60} min`
+    : plural(Math.round(hours / 24), { one: "# day", other: "# days" });
 }

@@ -1,5 +1,6 @@
 /** Time, tokens, money and paths in human units. The exact figure belongs in a tooltip beside it. */
 
+import { t } from "@lingui/core/macro";
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   const seconds = ms / 1000;
@@ -30,15 +31,15 @@ export function contextWords(model: {
 
 /** Null is unknown and says so; an unknown cost is never shown as zero. */
 export function cost(usd: number | null): string {
-  if (usd === null) return "cost unknown";
+  if (usd === null) return t`cost unknown`;
   if (usd === 0) return "$0.00";
   return usd < 0.01 ? "< $0.01" : `$${usd.toFixed(2)}`;
 }
 
 export function bytes(count: number): string {
-  if (count < 1024 * 1024) return `${Math.round(count / 1024)} KiB`;
-  if (count < 1024 ** 3) return `${(count / 1024 ** 2).toFixed(1)} MiB`;
-  return `${(count / 1024 ** 3).toFixed(2)} GiB`;
+  if (count < 1024 * 1024) return t`${Math.round(count / 1024)} KiB`;
+  if (count < 1024 ** 3) return t`${(count / 1024 ** 2).toFixed(1)} MiB`;
+  return t`${(count / 1024 ** 3).toFixed(2)} GiB`;
 }
 
 export function folderName(path: string): string {

@@ -64,7 +64,16 @@ export type FailureItem = Placed & {
   hint: string;
   retryable: boolean;
 };
-export type NoticeItem = Placed & { kind: "notice"; tone: "quiet" | "attention"; text: string };
+/** Something that happened to the conversation, in a line of its own. */
+export type Notice =
+  | { what: "stopped" }
+  | { what: "retried"; attempt: number; delayMs: number; code: string }
+  | { what: "summarised"; tokensBefore: number; tokensAfter: number }
+  /** Said while a run worked; the words are not loaded. */
+  | { what: "unknown_words" }
+  | { what: "reverted"; paths: readonly string[] }
+  | { what: "cleaned_up"; notes: readonly string[] };
+export type NoticeItem = Placed & { kind: "notice"; notice: Notice };
 /** Went back to how things stood right after `toSeq`. */
 export type RewoundItem = Placed & {
   kind: "rewound";

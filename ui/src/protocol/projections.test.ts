@@ -4,7 +4,7 @@ import { decidedStep, emptyDecided, type PendingApproval, pendingStep } from "./
 import type { EventKind, PayloadOf } from "./events";
 import type { Event, SessionSummary } from "./generated";
 import { decidedIn, groupByProject, sessionsStep } from "./sessions";
-import { noUsage, tokenFigures, usageStep } from "./usage";
+import { noUsage, usageStep } from "./usage";
 
 const none: readonly PendingApproval[] = [];
 const preview = { filesAffected: ["a"], linesChanged: 1, diff: "", hunks: [], previewHash: "h" };
@@ -179,33 +179,6 @@ describe("usage", () => {
     expect(window()).toBe(8192);
     add("engine.request", { turn: 3, provider: "lab", model: "other" });
     expect(window()).toBeNull();
-  });
-
-  it("says of what nobody told neither zero nor anything else", () => {
-    const { events, add } = eventLog("s");
-    const figures = () => tokenFigures(events.reduce(usageStep, noUsage));
-    add("engine.response", {
-      usage: {
-        ...untoldUsage,
-        promptTokens: 1200,
-        completionTokens: null,
-        cachedTokens: null,
-        costUsd: null,
-      },
-    });
-    expect(figures()).toBe("1,200 in");
-    expect(events.reduce(usageStep, noUsage).contextTokens).toBeNull();
-    add("engine.response", {
-      usage: { ...untoldUsage, promptTokens: 1, completionTokens: 34, cachedTokens: 0, costUsd: null },
-    });
-    expect(figures()).toBe("1,201 in, at least 34 out");
-    add("engine.response", {
-      usage: { ...untoldUsage, promptTokens: null, completionTokens: 1, cachedTokens: 40, costUsd: null },
-    });
-    expect(figures()).toBe("at least 1,201 in (at least 40 cached), at least 35 out");
-    expect(
-      tokenFigures({ ...noUsage, requests: 1, untold: { prompt: true, completion: true, cached: true } }),
-    ).toBe("nobody told how many");
   });
 
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {

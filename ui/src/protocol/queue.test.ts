@@ -127,6 +127,6 @@ describe("session.rewound in the transcript", () => {
     add("change.taken_back", { seq: 1, changes: [{ ...unmade, path: "a.rs", action: "restore" }] });
     const { items } = foldTranscript(events);
     expect(items[0]?.takenBack ?? false).toBe(false);
-    expect(items[2]).toMatchObject({ kind: "notice", text: "You took back a change of a.rs" });
+    expect(items[2]).toMatchObject({ kind: "notice", notice: { what: "reverted", paths: ["a.rs"] } });
   });
 });

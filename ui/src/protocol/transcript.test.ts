@@ -80,7 +80,7 @@ describe("foldTranscript", () => {
     const { items } = foldTranscript(events);
     expect(items[0]).toMatchObject({ state: "denied", reason: "untrusted" });
     expect(items[1]).toMatchObject({ kind: "assistant", interrupted: true });
-    expect(items[2]).toMatchObject({ kind: "notice", text: "Stopped by you" });
+    expect(items[2]).toMatchObject({ kind: "notice", notice: { what: "stopped" } });
   });
 
   it("ignores what it cannot read", () => {

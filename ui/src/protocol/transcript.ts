@@ -5,7 +5,7 @@
  */
 import { type ByKind, byKind, type PayloadOf } from "./events";
 import type { Event, RestoredFile } from "./generated";
-import type { Item, NoticeItem, ToolItem, UserItem } from "./items";
+import type { Item, Notice, ToolItem, UserItem } from "./items";
 import { isTakenBack, type Rewind } from "./rewinds";
 
 export type * from "./items";
@@ -76,7 +76,7 @@ const steps: ByKind<Transcript, Transcript> = {
   }),
   "engine.request": (state, p) => ({ ...state, turn: p.turn }),
   "engine.retry": (state, p, event) => ({
-    ...notice(state, event, retryWords(p)),
+    ...notice(state, event, { what: "retried", attempt: p.attempt, delayMs: p.delayMs, code: p.code }),
     retry: { at: event.ts + p.delayMs, code: p.code, attempt: p.attempt },
   }),
   "output.message": assistant,
@@ -111,7 +111,7 @@ const steps: ByKind<Transcript, Transcript> = {
   "run.paused": (state, p) => ({ ...state, run: "paused", pausedFor: p.questionId ? "question" : p.reason }),
   "run.resumed": (state) => ({ ...state, run: "running", pausedFor: null }),
   "run.completed": (state) => end(state, "done"),
-  "run.cancelled": (state, _p, event) => notice(end(state, "interrupted"), event, "Stopped by you"),
+  "run.cancelled": (state, _p, event) => notice(end(state, "interrupted"), event, { what: "stopped" }),
   "run.failed": (state, p, event) =>
     append(end(state, "failed"), {
       kind: "failure",
@@ -122,15 +122,13 @@ const steps: ByKind<Transcript, Transcript> = {
       retryable: p.retryable,
     }),
   "context.compacted": (state, p, event) =>
-    notice(state, event, `Earlier messages were summarised: ${p.tokensBefore} → ${p.tokensAfter} tokens`),
+    notice(state, event, { what: "summarised", tokensBefore: p.tokensBefore, tokensAfter: p.tokensAfter }),
   "session.rewound": rewound,
   "session.forked": (state, p, event) =>
     append(state, { kind: "forked", ...at(event), fromSession: p.fromSession, fromSeq: p.fromSeq }),
-  "change.taken_back": (state, p, event) => {
-    const paths = writtenPaths(p.changes);
-    return notice(state, event, `You took back a change of ${paths.join(", ") || "a file"}`);
-  },
-  "sandbox.cleaned_up": (state, p, event) => notice(state, event, p.notes.join(" "), "attention"),
+  "change.taken_back": (state, p, event) =>
+    notice(state, event, { what: "reverted", paths: writtenPaths(p.changes) }),
+  "sandbox.cleaned_up": (state, p, event) => notice(state, event, { what: "cleaned_up", notes: p.notes }),
 };
 
 function at(event: Event) {
@@ -141,13 +139,8 @@ function append(state: Transcript, item: Item): Transcript {
   return { ...state, items: [...state.items, item] };
 }
 
-function notice(
-  state: Transcript,
-  event: Event,
-  words: string,
-  tone: NoticeItem["tone"] = "quiet",
-): Transcript {
-  return append(state, { kind: "notice", ...at(event), tone, text: words });
+function notice(state: Transcript, event: Event, notice: Notice): Transcript {
+  return append(state, { kind: "notice", ...at(event), notice });
 }
 
 function remember(state: Transcript, messageId: string, words: string): Transcript {
@@ -162,7 +155,7 @@ function queueChanged(
 ): Transcript {
   const told = delivered.reduce((now, messageId) => {
     const words = state.queued[messageId];
-    if (words === undefined) return notice(now, event, "You said something here while Arki worked");
+    if (words === undefined) return notice(now, event, { what: "unknown_words" });
     const key = `${event.eventId} ${messageId}`;
     return append(now, { kind: "user", ...at(event), key, text: words, steered: true, isTask: false });
   }, state);
@@ -296,9 +289,4 @@ function end(state: Transcript, _as: "done" | "failed" | "interrupted"): Transcr
       : item,
   );
   return { ...state, items, run: "ended", pausedFor: null };
-}
-
-/** In no tense: it stands there while the wait lasts and ever after. */
-function retryWords({ attempt, delayMs, code }: PayloadOf<"engine.retry">): string {
-  return `Attempt ${attempt} after ${Math.max(1, Math.round(delayMs / 1000))} s${code ? ` (${code})` : ""}`;
 }

@@ -66,16 +66,3 @@ export function usageStep(usage: Usage, event: Event): Usage {
     contextWindow: usage.contextWindow,
   };
 }
-
-/** Each figure that somebody told: "1,200 in (40 cached), 34 out". */
-export function tokenFigures(usage: Usage): string {
-  const figure = (tokens: number, untold: boolean, of: string) =>
-    untold && tokens === 0 ? null : `${untold ? "at least " : ""}${tokens.toLocaleString()} ${of}`;
-  const cached = figure(usage.cachedTokens, usage.untold.cached, "cached");
-  const prompt = figure(usage.promptTokens, usage.untold.prompt, "in");
-  const parts = [
-    prompt && cached ? `${prompt} (${cached})` : prompt,
-    figure(usage.completionTokens, usage.untold.completion, "out"),
-  ];
-  return parts.filter(Boolean).join(", ") || "nobody told how many";
-}

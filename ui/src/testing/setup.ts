@@ -1,5 +1,9 @@
+import { i18n } from "@lingui/core";
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach } from "vitest";
+
+// English is in the code; nothing of it is left out but in a production build.
+i18n.loadAndActivate({ locale: "en", messages: {} });
 
 // A slow machine is no failure.
 configure({ asyncUtilTimeout: 20_000 });

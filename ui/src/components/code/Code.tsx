@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Copy } from "lucide-react";
 import { Fragment } from "react";
 import { Button } from "../Button";
@@ -15,7 +16,7 @@ export function CodeBlock({ code, language }: { code: string; language: string }
         className="code-copy"
         look="quiet"
         small
-        label="Copy code"
+        label={t`Copy code`}
         icon={<Copy size={14} aria-hidden />}
         onClick={() => copyText(code)}
       />

@@ -1,4 +1,5 @@
 /** Code that is long or still arriving: lines are drawn where they are seen, and each piece of them once. */
+import { t } from "@lingui/core/macro";
 import { Copy } from "lucide-react";
 import { memo } from "react";
 import { Button } from "../Button";
@@ -28,7 +29,7 @@ export function LinesOfCode({ text, tail, lines }: Props) {
         className="code-copy"
         look="quiet"
         small
-        label="Copy code"
+        label={t`Copy code`}
         icon={<Copy size={14} aria-hidden />}
         onClick={() => copyText(text.whole())}
       />

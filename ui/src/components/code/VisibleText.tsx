@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { codePoint, pieces, trailingStart } from "./invisible";
 import "./code.css";
 
@@ -11,7 +12,7 @@ export function VisibleText({ text, line = text, offset = 0 }: Props) {
     if (piece.kind === "text") return piece.text;
     if (piece.kind === "boxed") {
       return (
-        <span key={key} className="boxed" title={`Invisible character ${codePoint(piece.text)}`}>
+        <span key={key} className="boxed" title={t`Invisible character ${codePoint(piece.text)}`}>
           {codePoint(piece.text)}
         </span>
       );

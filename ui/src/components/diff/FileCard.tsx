@@ -1,17 +1,18 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { ChevronDown, ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../Button";
 import { VisibleText } from "../code/VisibleText";
-import { plural } from "../format";
 import type { DiffFile, FileChange } from "./parse";
 import "./file.css";
 
-const changeWords: Record<FileChange, string> = {
-  modified: "",
-  added: "new file",
-  deleted: "deleted",
-  renamed: "renamed",
-  copied: "copied",
+const changeWords: Record<FileChange, MessageDescriptor | null> = {
+  modified: null,
+  added: msg`new file`,
+  deleted: msg`deleted`,
+  renamed: msg`renamed`,
+  copied: msg`copied`,
 };
 
 type Props = {
@@ -28,6 +29,8 @@ type Props = {
 export function FileCard({ file, startOpen, actions, state, counts = file, children }: Props) {
   const [open, setOpen] = useState(startOpen);
   const body = useId();
+  const said = changeWords[file.change];
+  const words = said && i18n._(said);
   const slash = file.path.lastIndexOf("/") + 1;
   return (
     <section className="file" aria-label={file.path}>
@@ -36,7 +39,7 @@ export function FileCard({ file, startOpen, actions, state, counts = file, child
           small
           look="quiet"
           className="file-toggle"
-          label={open ? "Fold" : "Unfold"}
+          label={open ? t`Fold` : t`Unfold`}
           aria-expanded={open}
           aria-controls={body}
           icon={open ? <ChevronDown size={14} aria-hidden /> : <ChevronRight size={14} aria-hidden />}
@@ -51,20 +54,20 @@ export function FileCard({ file, startOpen, actions, state, counts = file, child
         {state}
         <span
           className="file-counts mono"
-          title={`${plural(counts.added, "line")} added, ${counts.removed} removed`}
+          title={t`${plural(counts.added, { one: "# line", other: "# lines" })} added, ${counts.removed} removed`}
         >
           {counts.added > 0 && <span className="plus">+{counts.added}</span>}
           {counts.removed > 0 && <span className="minus">−{counts.removed}</span>}
         </span>
       </div>
       <div id={body} hidden={!open}>
-        {(changeWords[file.change] || file.oldPath || actions) && (
+        {(words || file.oldPath || actions) && (
           <div className="file-sub small">
             <span className="secondary grow">
-              {changeWords[file.change]}
+              {words}
               {file.oldPath && (
                 <>
-                  {" from "}
+                  {t` from `}
                   <code>
                     <VisibleText text={file.oldPath} />
                   </code>
@@ -77,7 +80,7 @@ export function FileCard({ file, startOpen, actions, state, counts = file, child
         {open && children}
         {open && file.hunks.length === 0 && (
           <p className="file-empty secondary small">
-            {file.binary ? "Binary file: its content can't be shown." : "No lines change."}
+            {file.binary ? t`Binary file: its content can't be shown.` : t`No lines change.`}
           </p>
         )}
       </div>

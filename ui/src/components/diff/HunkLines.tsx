@@ -1,10 +1,10 @@
 /** The lines of one hunk, unified or side by side. Exact: nothing is cut, nothing hides. */
+import { plural, t } from "@lingui/core/macro";
 import { type CSSProperties, useMemo, useState } from "react";
 import { Button } from "../Button";
 import type { Span } from "../code/highlight";
 import { useHighlight } from "../code/useHighlight";
 import { VisibleText } from "../code/VisibleText";
-import { plural } from "../format";
 import type { DiffHunk } from "./parse";
 import { type MarkedLine, markLines, parts, sideTexts, splitRows } from "./rows";
 import "./diff.css";
@@ -46,7 +46,7 @@ export function HunkLines({ hunk, path, look }: { hunk: DiffHunk; path: string; 
           ))}
       {hidden > 0 && (
         <Button small look="quiet" onClick={() => setWhole(true)}>
-          Show {plural(hidden, "more line")}
+          {t`Show ${plural(hidden, { one: "# more line", other: "# more lines" })}`}
         </Button>
       )}
     </div>
@@ -97,7 +97,7 @@ function Text({ line, spans }: { line: MarkedLine; spans: Span[] | null }) {
             <VisibleText text={part.text} line={line.text} offset={part.offset} />
           </span>
         ))}
-        {line.noNewline && <span className="boxed">no newline at end</span>}
+        {line.noNewline && <span className="boxed">{t`no newline at end`}</span>}
       </code>
     </>
   );

@@ -3,6 +3,7 @@
  * HTML on this path at all (raw HTML shows as the text it is), images are never loaded, and a link leaves the
  * window only through `onLink` and only if its scheme is allowed.
  */
+import { t } from "@lingui/core/macro";
 import { marked, type Token, type Tokens } from "marked";
 import { memo, type ReactNode, useMemo, useState } from "react";
 import { safeLink } from "../../platform/links";
@@ -335,7 +336,7 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
     case "link":
       return link(token.href, inline(token.tokens, context), context);
     case "image":
-      return link(token.href, <>[image{token.text ? `: ${decodeEntities(token.text)}` : ""}]</>, context);
+      return link(token.href, imageWords(decodeEntities(token.text)), context);
     case "escape":
       return token.text;
     case "text":
@@ -345,9 +346,14 @@ function Inline({ token, context }: { token: Tokens.Generic; context: Context })
   }
 }
 
+/** Images are never fetched: their words stand for them. */
+function imageWords(alt: string): string {
+  return alt ? t`[image: ${alt}]` : t`[image]`;
+}
+
 function link(href: string, children: ReactNode, context: Context): ReactNode {
   const url = safeLink(href);
-  if (url === null) return <span title={`Not opened: ${href}`}>{children}</span>;
+  if (url === null) return <span title={t`Not opened: ${href}`}>{children}</span>;
   return (
     <a
       href={url}

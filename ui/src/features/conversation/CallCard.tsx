@@ -1,8 +1,9 @@
 /** What every call looks like: a line that tells what it is and how it stands, and behind it what came of it. */
+import { plural, t } from "@lingui/core/macro";
 import { type ReactNode, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
-import { duration, plural } from "../../components/format";
+import { duration } from "../../components/format";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 
 export type Standing = ToolState | "paused";
@@ -46,14 +47,14 @@ export function CallCard({
           {title}
           <span className="tool-state small">{standingWords}</span>
           {item.durationMs !== null && (
-            <span className="tool-time small secondary" title={`${item.durationMs} ms`}>
+            <span className="tool-time small secondary" title={t`${item.durationMs} ms`}>
               {duration(item.durationMs)}
             </span>
           )}
         </Disclosure>
         {standing === "waiting" && (
-          <Button small onClick={onReview} title="Review" shortcut="Mod+J">
-            Review
+          <Button small onClick={onReview} title={t`Review`} shortcut="Mod+J">
+            {t`Review`}
           </Button>
         )}
         {actions}
@@ -64,13 +65,15 @@ export function CallCard({
           {asked}
           {item.reason && (
             <p className="small">
-              <span className="secondary">Policy: </span>
+              <span className="secondary">{t`Policy: `}</span>
               {item.reason}
             </p>
           )}
           {item.files.length > 0 && (
             <p className="small">
-              <span className="secondary">Changed {plural(item.files.length, "file")}: </span>
+              <span className="secondary">
+                {t`Changed ${plural(item.files.length, { one: "# file", other: "# files" })}: `}
+              </span>
               <code>{item.files.join(", ")}</code>
             </p>
           )}

@@ -2,6 +2,8 @@
  * Where one writes. Enter sends, except while an input method is composing; Shift+Enter makes a line. While a run
  * works, what is sent waits for its end, or steers the run with Alt+Enter.
  */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { ArrowUp, Pause, Square } from "lucide-react";
 import { type KeyboardEvent, type Ref, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
@@ -89,7 +91,7 @@ export function Composer({
         <div className="composer-grow" data-text={`${text}\n`}>
           <textarea
             ref={inputRef}
-            aria-label="Message"
+            aria-label={t`Message`}
             aria-describedby={blocked || run ? `${goal} ${about}` : goal}
             placeholder={placeholderOf(run, asks, blocked)}
             rows={1}
@@ -103,18 +105,18 @@ export function Composer({
         {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
         {run && (
           <Button
-            title="Steer: heard at the next turn of this run"
+            title={t`Steer: heard at the next turn of this run`}
             shortcut="Alt+Enter"
             disabled={!ready}
             onClick={() => send("steer")}
           >
-            Steer
+            {t`Steer`}
           </Button>
         )}
         <Button
           look="primary"
-          label="Send"
-          title={run ? "Send after this run" : "Send"}
+          label={t`Send`}
+          title={run ? t`Send after this run` : t`Send`}
           shortcut="Enter"
           icon={<ArrowUp size={16} aria-hidden />}
           disabled={!ready}
@@ -123,12 +125,17 @@ export function Composer({
       </div>
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={to.folder}>
-          To {to.session === null ? "a new session" : <b>{to.session}</b>} in <b>{folderName(to.folder)}</b>
+          <Trans>
+            To {to.session === null ? t`a new session` : <b>{to.session}</b>} in{" "}
+            <b>{folderName(to.folder)}</b>
+          </Trans>
         </p>
         {run && !blocked && (
           <p id={about}>
-            <kbd>{showShortcut("Enter")}</kbd> queues this for the next run.{" "}
-            <kbd>{showShortcut("Alt+Enter")}</kbd> sends it to the current run.
+            <Trans>
+              <kbd>{showShortcut("Enter")}</kbd> queues this for the next run.{" "}
+              <kbd>{showShortcut("Alt+Enter")}</kbd> sends it to the current run.
+            </Trans>
           </p>
         )}
       </div>
@@ -137,9 +144,9 @@ export function Composer({
 }
 
 function placeholderOf(run: Props["run"], asks: boolean, blocked: Props["blocked"]): string {
-  if (blocked !== null) return "Nothing can be sent here";
-  if (asks) return "Answer above, or say more for later…";
-  return run ? "Say more meanwhile…" : "Ask for a change, or a question…";
+  if (blocked !== null) return t`Nothing can be sent here`;
+  if (asks) return t`Answer above, or say more for later…`;
+  return run ? t`Say more meanwhile…` : t`Ask for a change, or a question…`;
 }
 
 type RunProps = { run: NonNullable<Props["run"]>; onStop: () => void; onPause: () => void };
@@ -150,21 +157,21 @@ function RunButtons({ run, onStop, onPause }: RunProps) {
       {run === "running" && (
         <Button
           look="quiet"
-          label="Pause"
-          title="Pause after this step"
+          label={t`Pause`}
+          title={t`Pause after this step`}
           shortcut="Mod+Shift+P"
           icon={<Pause size={14} fill="currentColor" aria-hidden />}
           onClick={onPause}
         />
       )}
       <Button
-        label="Stop"
-        title="Stop"
+        label={t`Stop`}
+        title={t`Stop`}
         shortcut="Mod+."
         icon={<Square size={12} fill="currentColor" aria-hidden />}
         onClick={onStop}
       >
-        Stop
+        {t`Stop`}
       </Button>
     </>
   );

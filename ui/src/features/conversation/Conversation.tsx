@@ -1,4 +1,5 @@
 /** What is being said and done in one session, and the box to say more. */
+import { t } from "@lingui/core/macro";
 import { type RefObject, useState } from "react";
 import { folderName } from "../../components/format";
 import { useArki, useFolder, useSessions } from "../../platform/context";
@@ -94,11 +95,11 @@ export function Conversation(props: ConversationProps) {
 function FirstWords({ project, trusted }: { project: string; trusted: boolean }) {
   return (
     <div className="first-words">
-      <h1>What should change in {project}?</h1>
+      <h1>{t`What should change in ${project}?`}</h1>
       <p className="secondary">
         {trusted
-          ? "Say it in your own words. Each edit waits for you on the right before it is written."
-          : "The folder is not trusted: Arki can read it and answer, but not edit or run anything."}
+          ? t`Say it in your own words. Each edit waits for you on the right before it is written.`
+          : t`The folder is not trusted: Arki can read it and answer, but not edit or run anything.`}
       </p>
     </div>
   );

@@ -1,4 +1,6 @@
 /** Work that was handed to a sub-agent: to whom, which, how it stands, and the way to its own session. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { ArrowUpRight } from "lucide-react";
 import { useId } from "react";
 import { Button } from "../../components/Button";
@@ -27,7 +29,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
     <CallCard
       item={item}
       standing={standing}
-      standingWords={words[standing]}
+      standingWords={i18n._(words[standing])}
       title={
         <>
           <b className="tool-agent">{agent}</b>
@@ -42,8 +44,8 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
             <Button
               small
               look="quiet"
-              label="Open sub-agent's session"
-              title="Open sub-agent's session"
+              label={t`Open sub-agent's session`}
+              title={t`Open sub-agent's session`}
               aria-describedby={described}
               icon={<ArrowUpRight size={14} aria-hidden />}
               onClick={() => onOpen(sessionId)}
@@ -56,7 +58,7 @@ export function DelegateCard({ item, onReview, onOpen, onLink }: Props) {
       }
       asked={
         <section>
-          <h4 className="tool-part small secondary">Task</h4>
+          <h4 className="tool-part small secondary">{t`Task`}</h4>
           <p className="user-text" dir="auto">
             <VisibleText text={task} />
           </p>
@@ -75,22 +77,24 @@ const shownChars = 20_000;
 function Answer({ item, text, onLink }: { item: ToolItem; text: string; onLink: (url: string) => void }) {
   return (
     <section>
-      <h4 className="tool-part small secondary">{item.state === "done" ? "Answer" : "What came of it"}</h4>
+      <h4 className="tool-part small secondary">{item.state === "done" ? t`Answer` : t`What came of it`}</h4>
       <Markdown text={text.slice(0, shownChars)} onLink={onLink} streaming={false} />
-      {text.length > shownChars && <p className="small secondary">… and more in the sub-agent's session</p>}
+      {text.length > shownChars && (
+        <p className="small secondary">{t`… and more in the sub-agent's session`}</p>
+      )}
     </section>
   );
 }
 
-const words: Readonly<Record<Standing, string>> = {
-  running: "◐ works",
-  waiting: "! waiting for you",
-  paused: "‖ paused",
-  done: "✓ done",
-  failed: "✕ failed",
-  rejected: "✕ rejected",
-  denied: "✕ denied",
-  interrupted: "– not finished",
+const words: Readonly<Record<Standing, MessageDescriptor>> = {
+  running: msg`◐ works`,
+  waiting: msg`! waiting for you`,
+  paused: msg`‖ paused`,
+  done: msg`✓ done`,
+  failed: msg`✕ failed`,
+  rejected: msg`✕ rejected`,
+  denied: msg`✕ denied`,
+  interrupted: msg`– not finished`,
 };
 
 /** What the call waits for is told in the sub-agent's own session. */

@@ -1,8 +1,10 @@
 /** Where the conversation does not simply go on: forked, rewound, stopped half-way. */
+import { plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { GitFork, Play, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
 import { Disclosure } from "../../components/Disclosure";
-import { clock, exactTime, plural } from "../../components/format";
+import { clock, exactTime } from "../../components/format";
 import type { ForkedItem, RewoundItem } from "../../protocol/transcript";
 import type { StoppedItem, TakenItem } from "./rows";
 import "./divider.css";
@@ -14,10 +16,12 @@ export function Forked({ item, title, onOpen }: { item: ForkedItem; title: strin
     <div className="divider">
       <GitFork size={icon} aria-hidden />
       <span className="small">
-        Forked from{" "}
-        <button type="button" className="link" onClick={onOpen} title={`Show it at event ${item.fromSeq}`}>
-          {title}
-        </button>
+        <Trans>
+          Forked from{" "}
+          <button type="button" className="link" onClick={onOpen} title={t`Show it at event ${item.fromSeq}`}>
+            {title}
+          </button>
+        </Trans>
       </span>
     </div>
   );
@@ -31,8 +35,8 @@ export function Rewound({ item, onUndo }: { item: RewoundItem; onUndo: (() => vo
         {rewoundWords(item)} <span className="secondary">{clock(item.ts).slice(0, 5)}</span>
       </span>
       {!item.takenBack && onUndo && (
-        <Button small look="quiet" title="Back to how it stood before" onClick={onUndo}>
-          Rewind of this
+        <Button small look="quiet" title={t`Back to how it stood before`} onClick={onUndo}>
+          {t`Rewind of this`}
         </Button>
       )}
     </div>
@@ -40,16 +44,19 @@ export function Rewound({ item, onUndo }: { item: RewoundItem; onUndo: (() => vo
 }
 
 export function rewoundWords(item: RewoundItem): string {
-  const messages = item.messages > 0 ? `${plural(item.messages, "message")} taken back` : "";
-  const files = item.files ? `${plural(item.restored, "file")} put back` : "";
+  const messages =
+    item.messages > 0
+      ? t`${plural(item.messages, { one: "# message", other: "# messages" })} taken back`
+      : "";
+  const files = item.files ? t`${plural(item.restored, { one: "# file", other: "# files" })} put back` : "";
   const what = [messages, files].filter((words) => words !== "").join(", ");
-  return what === "" ? "Rewound" : `Rewound: ${what}`;
+  return what === "" ? t`Rewound` : t`Rewound: ${what}`;
 }
 
 export function Taken({ item, onToggle }: { item: TakenItem; onToggle: () => void }) {
   return (
     <Disclosure open={item.open} onToggle={onToggle} className="taken-toggle small">
-      {item.open ? "Hide" : "Show"} what was taken back
+      <Trans>{item.open ? t`Hide` : t`Show`} what was taken back</Trans>
     </Disclosure>
   );
 }
@@ -66,12 +73,12 @@ export function Stopped({ item, onResume }: { item: StoppedItem; onResume: (() =
         <Button
           small
           look="primary"
-          title="Resume"
+          title={t`Resume`}
           shortcut="Mod+Shift+P"
           icon={<Play size={12} fill="currentColor" aria-hidden />}
           onClick={onResume}
         >
-          Resume
+          {t`Resume`}
         </Button>
       )}
     </div>

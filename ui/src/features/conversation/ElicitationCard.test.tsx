@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import type {
   ElicitationFault,
@@ -6,6 +6,7 @@ import type {
   ElicitationReply,
   ElicitationSummary,
 } from "../../protocol/generated";
+import { render } from "../../testing/render";
 import { ElicitationCard } from "./ElicitationCard";
 
 function field(name: string, kind: ElicitationField["kind"], more: Partial<ElicitationField> = {}) {

@@ -1,4 +1,6 @@
 /** What an MCP server asks in the middle of a call: a form to fill in, or a page to visit. All words are the server's. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { type FormEvent, useId, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -54,8 +56,10 @@ export function ElicitationCard({ asked, onReply }: Props) {
   return (
     <form ref={form} className="elicitation" aria-labelledby={head} noValidate onSubmit={submit}>
       <p id={head} className="elicitation-head small">
-        <span aria-hidden>? </span>
-        The MCP server <b>{asked.server}</b> asks you
+        <Trans>
+          <span aria-hidden>? </span>
+          The MCP server <b>{asked.server}</b> asks you
+        </Trans>
       </p>
       <p className="elicitation-message" dir="auto">
         {asked.message}
@@ -72,22 +76,22 @@ export function ElicitationCard({ asked, onReply }: Props) {
       ))}
       <p className="small secondary">
         {asked.page
-          ? "The page opens in your browser. Arki does not see what you do there."
-          : "The words above are the server's. Never give it a password or a key here: no server may ask for one."}
+          ? t`The page opens in your browser. Arki does not see what you do there.`
+          : t`The words above are the server's. Never give it a password or a key here: no server may ask for one.`}
       </p>
       <div className="elicitation-buttons">
         <Button type="submit" look="primary" aria-disabled={sending}>
-          {asked.page ? "Open page" : "Send answer"}
+          {asked.page ? t`Open page` : t`Send answer`}
         </Button>
-        <Button title="Say no; the server goes on without it" onClick={() => void reply("decline")}>
-          Decline
+        <Button title={t`Say no; the server goes on without it`} onClick={() => void reply("decline")}>
+          {t`Decline`}
         </Button>
         <Button
           look="quiet"
-          title="Neither yes nor no; the server gives up"
+          title={t`Neither yes nor no; the server gives up`}
           onClick={() => void reply("cancel")}
         >
-          Cancel
+          {t`Cancel`}
         </Button>
       </div>
       {error && <ErrorNote error={error} />}

@@ -1,4 +1,5 @@
 /** One field of a server's form: its label and words, its control, and what is wrong with it. */
+import { t } from "@lingui/core/macro";
 import { useId } from "react";
 import type { ElicitationField } from "../../protocol/generated";
 import type { FilledValue } from "./elicitation_values";
@@ -60,8 +61,7 @@ function Label({ field, id }: { field: ElicitationField; id: string }) {
       {field.label}
       {field.required && (
         <span className="secondary" aria-hidden>
-          {" "}
-          (required)
+          {t` (required)`}
         </span>
       )}
     </label>
@@ -102,8 +102,8 @@ function placeholderOf({ kind }: ElicitationField): string | undefined {
   }
   if (kind.type !== "number") return undefined;
   if (kind.minimum !== null && kind.maximum !== null) return `${kind.minimum} to ${kind.maximum}`;
-  if (kind.minimum !== null) return `at least ${kind.minimum}`;
-  return kind.maximum === null ? undefined : `at most ${kind.maximum}`;
+  if (kind.minimum !== null) return t`at least ${kind.minimum}`;
+  return kind.maximum === null ? undefined : t`at most ${kind.maximum}`;
 }
 
 function Tick({ value, fault, id, about, onChange }: ControlProps) {
@@ -131,7 +131,7 @@ function Choice({ field, value, fault, id, about, onChange }: ControlProps) {
       aria-describedby={about}
       onChange={(event) => onChange(event.target.value)}
     >
-      <option value="">Not chosen</option>
+      <option value="">{t`Not chosen`}</option>
       {options.map((option) => (
         <option key={option.value} value={option.value}>
           {option.title}
@@ -150,7 +150,7 @@ function Choices({ field, value, about, notes, onChange }: ControlProps & { note
     <fieldset className="elicitation-row elicitation-choices" data-field aria-describedby={about}>
       <legend className="elicitation-label" dir="auto">
         {field.label}
-        {field.required && <span className="secondary"> (required)</span>}
+        {field.required && <span className="secondary">{t` (required)`}</span>}
       </legend>
       <div className="elicitation-options">
         {options.map((option) => (

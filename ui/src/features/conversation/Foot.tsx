@@ -1,4 +1,5 @@
 /** Below the transcript: who else runs the session, what is queued, and the box to say more. */
+import { t } from "@lingui/core/macro";
 import type { ReactNode, RefObject } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { useArki, useAsking, useOverview } from "../../platform/context";
@@ -34,7 +35,7 @@ export function Foot(props: Props) {
 
 /** Whose unsent words these are: a new session is one of its folder. */
 export function draftOf({ folder, sessionId }: Shown): string {
-  return sessionId ?? `new in ${folder}`;
+  return sessionId ?? t`new in ${folder}`;
 }
 
 function reason({ unavailable }: Props): string | null {
@@ -48,7 +49,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
   const run = runOf(session);
   const asks = useAsking().some((one) => one.sessionId === sessionId);
   const broken = overview !== null && overview.brokenAt !== null;
-  const blocked = broken ? "This session can only be read: its log is damaged." : reason(props);
+  const blocked = broken ? t`This session can only be read: its log is damaged.` : reason(props);
   return (
     <Box
       {...props}
@@ -60,8 +61,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
           {overview?.runBy != null && run && (
             <p className="foot-note">
               <span className="grow">
-                Another Arki runs this session (process {overview.runBy}). You can watch, stop and pause it
-                here.
+                {t`Another Arki runs this session (process ${overview.runBy}). You can watch, stop and pause it here.`}
               </span>
             </p>
           )}
@@ -109,7 +109,7 @@ function Box({
       {error && <ErrorNote error={error} />}
       <Composer
         draftOf={draftOf(shown)}
-        to={{ session: shown.sessionId && (session?.title || "an untitled session"), folder: shown.folder }}
+        to={{ session: shown.sessionId && (session?.title || t`an untitled session`), folder: shown.folder }}
         inputRef={inputRef}
         run={run}
         asks={asks}

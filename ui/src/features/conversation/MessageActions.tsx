@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Copy, Ellipsis, GitFork, Undo2 } from "lucide-react";
 import { Button } from "../../components/Button";
 import { copyText } from "../../components/copy";
@@ -20,22 +21,22 @@ export function UserActions({ item, onRewind, onFork }: { item: UserItem } & His
       <Button
         small
         look="quiet"
-        label="Rewind to here"
-        title="Rewind to here: take back this message and what came of it"
+        label={t`Rewind to here`}
+        title={t`Rewind to here: take back this message and what came of it`}
         icon={<Undo2 size={small} aria-hidden />}
         onClick={() => onRewind(item.seq - 1)}
       />
       <ActionMenu
-        label="More about this message"
+        label={t`More about this message`}
         trigger={<Ellipsis size={small} aria-hidden />}
         actions={[
           {
-            label: "Fork from here",
-            detail: "Another session that says this differently; this one stays.",
+            label: t`Fork from here`,
+            detail: t`Another session that says this differently; this one stays.`,
             icon: <GitFork size={small} />,
             run: () => onFork(item.seq - 1, item.text),
           },
-          { label: "Copy text", icon: <Copy size={small} />, run: () => copyText(item.text) },
+          { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
         ]}
       />
     </span>
@@ -46,22 +47,22 @@ export function AnswerActions({ item, onRewind, onFork }: { item: AssistantItem 
   return (
     <ActionMenu
       className="answer-actions"
-      label="More about this answer"
+      label={t`More about this answer`}
       trigger={<Ellipsis size={small} aria-hidden />}
       actions={[
         {
-          label: "Fork from here",
-          detail: "Another session that goes on after this; this one stays.",
+          label: t`Fork from here`,
+          detail: t`Another session that goes on after this; this one stays.`,
           icon: <GitFork size={small} />,
           run: () => onFork(item.seq, null),
         },
         {
-          label: "Rewind to after this",
-          detail: "Takes back what came later.",
+          label: t`Rewind to after this`,
+          detail: t`Takes back what came later.`,
           icon: <Undo2 size={small} />,
           run: () => onRewind(item.seq),
         },
-        { label: "Copy text", icon: <Copy size={small} />, run: () => copyText(item.text) },
+        { label: t`Copy text`, icon: <Copy size={small} />, run: () => copyText(item.text) },
       ]}
     />
   );

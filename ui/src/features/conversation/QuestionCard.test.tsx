@@ -1,6 +1,7 @@
-import { fireEvent, render, screen, waitFor } from "@testing-library/react";
+import { fireEvent, screen, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import type { Question } from "../../protocol/items";
+import { render } from "../../testing/render";
 import { QuestionCard } from "./QuestionCard";
 
 const asked: Question = {

@@ -1,4 +1,5 @@
 /** What the model asks, with the answers to choose from and a box for another one; then what was answered. */
+import { t } from "@lingui/core/macro";
 import { type FormEvent, type KeyboardEvent, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -24,18 +25,18 @@ export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
     <section className={`question ${open ? "open" : ""}`} aria-labelledby={asked}>
       <p id={asked} className="question-head small">
         <span aria-hidden>? </span>
-        {open ? "Arki asks and waits for your answer" : "Arki asked"}
+        {open ? t`Arki asks and waits for your answer` : t`Arki asked`}
       </p>
       <Markdown text={question.text} onLink={onLink} streaming={false} />
       {open && <Answering question={question} onAnswer={onAnswer} />}
       {question.answer !== null && (
         <p className="question-answer" dir="auto">
-          <span className="secondary">You: </span>
+          <span className="secondary">{t`You: `}</span>
           {question.answer}
         </p>
       )}
       {question.answer === null && state === "interrupted" && (
-        <p className="small secondary">Not answered: the run was stopped.</p>
+        <p className="small secondary">{t`Not answered: the run was stopped.`}</p>
       )}
     </section>
   );
@@ -70,13 +71,13 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
   return (
     <>
       {options.length > 0 && (
-        <fieldset className="question-options" aria-label="Answers to choose from" onKeyDown={moveByArrow}>
+        <fieldset className="question-options" aria-label={t`Answers to choose from`} onKeyDown={moveByArrow}>
           {options.map((option, place) => (
             <Button
               key={option}
               className="question-option"
               label={option}
-              title="Answer with this"
+              title={t`Answer with this`}
               data-first={place === 0 ? "" : undefined}
               aria-disabled={sending}
               onClick={() => void answer(option)}
@@ -89,8 +90,8 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
       <form className="question-own" onSubmit={submit}>
         <div className="composer-grow" data-text={`${words}\n`}>
           <textarea
-            aria-label="Your answer"
-            placeholder={options.length > 0 ? "Or in your own words…" : "Your answer…"}
+            aria-label={t`Your answer`}
+            placeholder={options.length > 0 ? t`Or in your own words…` : t`Your answer…`}
             rows={1}
             value={words}
             dir="auto"
@@ -102,11 +103,11 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
         <Button
           type="submit"
           look={words.trim() === "" ? "plain" : "primary"}
-          title="Answer"
+          title={t`Answer`}
           shortcut="Enter"
           disabled={sending || words.trim() === ""}
         >
-          Answer
+          {t`Answer`}
         </Button>
       </form>
       {error && <ErrorNote error={error} />}

@@ -1,8 +1,9 @@
-import { render, screen, within } from "@testing-library/react";
+import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { useState } from "react";
 import { describe, expect, it, vi } from "vitest";
 import type { QueuedMessage } from "../../protocol/generated";
+import { render } from "../../testing/render";
 import { QueueList } from "./QueueList";
 
 const message = (text: string, mode: QueuedMessage["mode"] = "follow_up"): QueuedMessage => ({

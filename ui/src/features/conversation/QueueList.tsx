@@ -1,8 +1,9 @@
 /** What waits to be said: edited where it stands, put in order, switched between steering and the next run, removed. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { ArrowDown, ArrowUp, Pencil, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { Button } from "../../components/Button";
-import { plural } from "../../components/format";
 import type { QueuedMessage, QueueMode } from "../../protocol/generated";
 import { changed, moved } from "../../protocol/queue";
 import "./queue.css";
@@ -40,33 +41,35 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
     (rows[place + 1] ?? rows[place - 1])?.focus();
   };
   return (
-    <section className="queue" aria-label="Queued messages">
+    <section className="queue" aria-label={t`Queued messages`}>
       <div className="queue-head small secondary">
         <span className="grow" role="status">
-          {queue.length > 0 ? `${plural(queue.length, "message")} queued` : "Nothing queued"}
-          {removed !== null && " · one removed"}
+          {queue.length > 0
+            ? t`${plural(queue.length, { one: "# message", other: "# messages" })} queued`
+            : t`Nothing queued`}
+          {removed !== null && t` · one removed`}
         </span>
         {removed !== null && (
           <Button
             small
             look="quiet"
-            title="Put the removed words back into the message box"
+            title={t`Put the removed words back into the message box`}
             onClick={() => {
               onPutBack(removed);
               setRemoved(null);
             }}
           >
-            Put back
+            {t`Put back`}
           </Button>
         )}
         {onSendNext && queue.length > 0 && (
           <Button
             small
-            title="Begin a run with the first message"
+            title={t`Begin a run with the first message`}
             shortcut="Mod+Shift+Enter"
             onClick={onSendNext}
           >
-            Send next
+            {t`Send next`}
           </Button>
         )}
       </div>
@@ -85,25 +88,28 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
       </ol>
       {shown.length < queue.length && (
         <Button small look="quiet" onClick={() => setMost(most + moreMessages)}>
-          Show more of {plural(queue.length, "message")}
+          {t`Show more of ${plural(queue.length, { one: "# message", other: "# messages" })}`}
         </Button>
       )}
     </section>
   );
 }
 
-const modes: Record<QueueMode, { sign: string; words: string; instead: string; title: string }> = {
+const modes: Record<
+  QueueMode,
+  { sign: string; words: MessageDescriptor; instead: MessageDescriptor; title: MessageDescriptor }
+> = {
   steer: {
     sign: "↪",
-    words: "steers",
-    instead: "send after this run instead",
-    title: "Heard at the next turn of this run. Press for: after this run",
+    words: msg`steers`,
+    instead: msg`send after this run instead`,
+    title: msg`Heard at the next turn of this run. Press for: after this run`,
   },
   follow_up: {
     sign: "→",
-    words: "next run",
-    instead: "steer instead",
-    title: "Begins a run of its own. Press for: steer this run",
+    words: msg`next run`,
+    instead: msg`steer instead`,
+    title: msg`Begins a run of its own. Press for: steer this run`,
   },
 };
 
@@ -146,18 +152,18 @@ function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
       {...asItem}
       className="queued"
       tabIndex={0}
-      aria-label={`${words.words} ${message.text}, ${place + 1} of ${of}`}
+      aria-label={`${i18n._(words.words)} ${message.text}, ${t`${place + 1} of ${of}`}`}
       aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
       onKeyDown={onKeyDown}
     >
       <button
         type="button"
         className={`queued-mode small ${message.mode}`}
-        title={words.title}
-        aria-label={`${words.words}: ${words.instead}`}
+        title={i18n._(words.title)}
+        aria-label={`${i18n._(words.words)}: ${i18n._(words.instead)}`}
         onClick={() => onPatch({ mode: other })}
       >
-        <span aria-hidden>{words.sign}</span> {words.words}
+        <span aria-hidden>{words.sign}</span> {i18n._(words.words)}
       </button>
       {editing ? (
         <QueuedEditor text={message.text} onDone={done} />
@@ -168,16 +174,16 @@ function Queued({ message, place, of, onMove, onPatch, onRemove }: RowProps) {
       )}
       {!editing && (
         <span className="queued-buttons">
-          <RowButton label="Move up" keys="Alt+↑" disabled={place === 0} onClick={() => onMove(-1)}>
+          <RowButton label={t`Move up`} keys="Alt+↑" disabled={place === 0} onClick={() => onMove(-1)}>
             <ArrowUp size={14} aria-hidden />
           </RowButton>
-          <RowButton label="Move down" keys="Alt+↓" disabled={place === of - 1} onClick={() => onMove(1)}>
+          <RowButton label={t`Move down`} keys="Alt+↓" disabled={place === of - 1} onClick={() => onMove(1)}>
             <ArrowDown size={14} aria-hidden />
           </RowButton>
-          <RowButton label="Edit queued message" keys="Enter" onClick={() => setEditing(true)}>
+          <RowButton label={t`Edit queued message`} keys="Enter" onClick={() => setEditing(true)}>
             <Pencil size={14} aria-hidden />
           </RowButton>
-          <RowButton label="Remove queued message" keys="Delete" onClick={onRemove}>
+          <RowButton label={t`Remove queued message`} keys="Delete" onClick={onRemove}>
             <X size={14} aria-hidden />
           </RowButton>
         </span>
@@ -210,7 +216,7 @@ function QueuedEditor({ text, onDone }: { text: string; onDone: (text: string | 
   return (
     <textarea
       className="field grow"
-      aria-label="Queued message"
+      aria-label={t`Queued message`}
       rows={Math.min(8, words.split("\n").length)}
       value={words}
       dir="auto"

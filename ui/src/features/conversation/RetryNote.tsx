@@ -1,14 +1,16 @@
 /** A request that failed and is about to be sent again: why, when, and not to wait for it. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { useSecondsUntil } from "../../components/countdown";
 import { useSessionView } from "../../platform/context";
 
-const reasons: Readonly<Record<string, string>> = {
-  PROVIDER_RATE_LIMITED: "The provider asks to slow down.",
-  PROVIDER_STREAM_CUT: "The connection to the provider was lost.",
-  PROVIDER_TIMEOUT: "The provider did not answer in time.",
-  PROVIDER_UNREACHABLE: "The provider can't be reached.",
+const reasons: Readonly<Record<string, MessageDescriptor>> = {
+  PROVIDER_RATE_LIMITED: msg`The provider asks to slow down.`,
+  PROVIDER_STREAM_CUT: msg`The connection to the provider was lost.`,
+  PROVIDER_TIMEOUT: msg`The provider did not answer in time.`,
+  PROVIDER_UNREACHABLE: msg`The provider can't be reached.`,
 };
 
 type Props = {
@@ -41,12 +43,12 @@ function Countdown({ retry, onRetryNow }: CountdownProps) {
     <p className="foot-note">
       <span className="grow">
         {/* Said once: a screen reader need not count along. */}
-        <span role="status">{reasons[retry.code] ?? "The provider failed."}</span>{" "}
-        {waits ? `Asking again in ${seconds} s (attempt ${retry.attempt}).` : "Asking again…"}
+        <span role="status">{i18n._(reasons[retry.code] ?? msg`The provider failed.`)}</span>{" "}
+        {waits ? t`Asking again in ${seconds} s (attempt ${retry.attempt}).` : t`Asking again…`}
       </span>
       {waits && onRetryNow && (
         <Button small onClick={skip}>
-          Retry now
+          {t`Retry now`}
         </Button>
       )}
     </p>

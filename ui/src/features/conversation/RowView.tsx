@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { memo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -5,10 +6,11 @@ import { clock, duration, exactTime } from "../../components/format";
 import { LongText } from "../../components/LongText";
 import { Markdown } from "../../components/markdown/Markdown";
 import type { GrowingText } from "../../protocol/growing";
-import type { AssistantItem, FailureItem, UserItem } from "../../protocol/transcript";
+import type { AssistantItem, FailureItem, Notice, UserItem } from "../../protocol/transcript";
 import { DelegateCard } from "./DelegateCard";
 import { Forked, Rewound, Stopped, Taken } from "./Divider";
 import { AnswerActions, type HistoryActions, UserActions } from "./MessageActions";
+import { noticeWords } from "./notice_words";
 import { QuestionCard } from "./QuestionCard";
 import type { Row } from "./rows";
 import { ToolCard } from "./ToolCard";
@@ -64,13 +66,15 @@ function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) 
   const user = item.kind === "user" ? item : null;
   return (
     <div className="speaker">
-      <span>{user ? (user.isTask ? "Task" : "You") : actions.agent}</span>
+      <span>{user ? (user.isTask ? t`Task` : t`You`) : actions.agent}</span>
       {Number.isFinite(item.seq) && (
         <span className="speaker-time small secondary" title={exactTime(item.ts)}>
           {clock(item.ts).slice(0, 5)}
         </span>
       )}
-      {user?.steered && <span className="speaker-time small secondary">while {actions.agent} worked</span>}
+      {user?.steered && (
+        <span className="speaker-time small secondary">{t`while ${actions.agent} worked`}</span>
+      )}
       {user && <OwnActions item={user} actions={actions} />}
     </div>
   );
@@ -107,7 +111,7 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
     case "failure":
       return <Failure item={item} actions={actions} />;
     case "notice":
-      return <p className={`notice small ${item.tone}`}>{item.text}</p>;
+      return <p className={`notice small ${toneOf(item.notice)}`}>{noticeWords(item.notice)}</p>;
     case "forked": {
       const open = () => actions.onOpenSession(item.fromSession, item.fromSeq);
       return <Forked item={item} title={actions.titleOf(item.fromSession)} onOpen={open} />;
@@ -126,6 +130,8 @@ function Body({ row, actions }: { row: Row; actions: RowActions }) {
   }
 }
 
+const toneOf = ({ what }: Notice) => (what === "cleaned_up" ? "attention" : "quiet");
+
 function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions: RowActions }) {
   const { told } = row;
   const speaks = item.text !== "" || (told?.speaks ?? false);
@@ -139,7 +145,7 @@ function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions
       )}
       {settled && <AnswerActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />}
       {item.interrupted && (
-        <p className="notice small attention">! Cut off here: the answer was interrupted.</p>
+        <p className="notice small attention">{t`! Cut off here: the answer was interrupted.`}</p>
       )}
     </div>
   );
@@ -157,7 +163,7 @@ function Thoughts({ text, words }: { text: string | GrowingText; words: string }
 }
 
 function thoughtWords(row: Row, speaks: boolean): string {
-  if (row.thoughtMs !== null) return `thought for ${duration(Math.max(1000, row.thoughtMs))}`;
+  if (row.thoughtMs !== null) return t`thought for ${duration(Math.max(1000, row.thoughtMs))}`;
   return row.streaming && !speaks ? "thinking…" : "thoughts";
 }
 
@@ -168,13 +174,18 @@ function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) 
   return (
     <ErrorNote error={item}>
       {actions.onResume && actions.canResume(item.key) && (
-        <Button small title="Resume: go on where it failed" shortcut="Mod+Shift+P" onClick={actions.onResume}>
-          Resume
+        <Button
+          small
+          title={t`Resume: go on where it failed`}
+          shortcut="Mod+Shift+P"
+          onClick={actions.onResume}
+        >
+          {t`Resume`}
         </Button>
       )}
       {settingsCode.test(item.code) && (
         <Button small onClick={actions.onSettings}>
-          Open settings
+          {t`Open settings`}
         </Button>
       )}
     </ErrorNote>

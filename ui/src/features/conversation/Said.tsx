@@ -1,4 +1,6 @@
 /** The transcript of one session, with what can be done about its rows. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -64,13 +66,13 @@ export function Said(props: SaidProps) {
         <div className="conversation-error">
           <ErrorNote error={view.error}>
             <Button small onClick={() => arki.session(sessionId).load()}>
-              Load again
+              {t`Load again`}
             </Button>
           </ErrorNote>
         </div>
       )}
       {view.status === "loading" ? (
-        <p className="empty secondary">Loading…</p>
+        <p className="empty secondary">{t`Loading…`}</p>
       ) : (
         <Transcript view={view} rows={rows} actions={actions} found={found} />
       )}
@@ -113,7 +115,7 @@ function useRowActions(
       titleOf: (id) =>
         arki.sessions.get().find((one) => one.sessionId === id)?.title ||
         (origin?.sessionId === id && origin.title) ||
-        "another session",
+        t`another session`,
       agent,
     }),
     [arki, latest, last, idle, readOnly, onToggleTaken, origin, agent],
@@ -144,11 +146,12 @@ function Broken({ at }: { at: number }) {
     <div className="banner" role="alert">
       <span aria-hidden>✕</span>
       <p>
-        This session's log is damaged: from event {at} on it is not what was written.{" "}
-        <span className="secondary">
-          It is shown as it is and can only be read. Start a new session to go on, or export this one to keep
-          it.
-        </span>
+        <Trans>
+          This session's log is damaged: from event {at} on it is not what was written.{" "}
+          <span className="secondary">
+            {t`It is shown as it is and can only be read. Start a new session to go on, or export this one to keep it.`}
+          </span>
+        </Trans>
       </p>
     </div>
   );

@@ -1,20 +1,21 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { plural } from "../../components/format";
 import { isRecord, show } from "../../protocol/read";
 import type { ToolItem, ToolState } from "../../protocol/transcript";
 import { CallCard } from "./CallCard";
 import { mainArgument } from "./tool_words";
 
-const stateWords: Record<ToolState, string> = {
-  running: "◐ running",
-  waiting: "! waiting for you",
-  done: "",
-  failed: "✕ failed",
-  rejected: "✕ rejected",
-  denied: "✕ denied",
-  interrupted: "– not finished",
+const stateWords: Record<ToolState, MessageDescriptor | null> = {
+  running: msg`◐ running`,
+  waiting: msg`! waiting for you`,
+  done: null,
+  failed: msg`✕ failed`,
+  rejected: msg`✕ rejected`,
+  denied: msg`✕ denied`,
+  interrupted: msg`– not finished`,
 };
 
 /** Longer text is shown in part first; the log has it whole. */
@@ -23,24 +24,27 @@ const shownChars = 20_000;
 type Props = { item: ToolItem; output: string | null; onReview: () => void };
 
 export function ToolCard({ item, output, onReview }: Props) {
+  const words = stateWords[item.state];
   return (
     <CallCard
       item={item}
       standing={item.state}
-      standingWords={stateWords[item.state]}
+      standingWords={words ? i18n._(words) : ""}
       title={
         <code className="tool-main cut grow">
           <VisibleText text={mainArgument(item.args)} />
         </code>
       }
-      closed={item.state === "running" && output && <Output text={lastLines(output)} label="Output so far" />}
-      asked={<Part title="Arguments" value={item.args} />}
+      closed={
+        item.state === "running" && output && <Output text={lastLines(output)} label={t`Output so far`} />
+      }
+      asked={<Part title={t`Arguments`} value={item.args} />}
       onReview={onReview}
     >
-      {output && <Output text={output} label="Output so far" />}
-      {item.elicitations.length > 0 && <Part title="The server asked you" value={item.elicitations} />}
+      {output && <Output text={output} label={t`Output so far`} />}
+      {item.elicitations.length > 0 && <Part title={t`The server asked you`} value={item.elicitations} />}
       {item.result !== null && (
-        <Part title={item.truncated ? "Result (shortened by the tool)" : "Result"} value={item.result} />
+        <Part title={item.truncated ? t`Result (shortened by the tool)` : t`Result`} value={item.result} />
       )}
     </CallCard>
   );
@@ -59,7 +63,7 @@ function Part({ title, value }: { title: string; value: unknown }) {
       <Output text={text} label={title} />
       {text.length < full.length && (
         <Button small look="quiet" onClick={() => setWhole(true)}>
-          Show all of {plural(full.length, "character")}
+          {t`Show all of ${plural(full.length, { one: "# character", other: "# characters" })}`}
         </Button>
       )}
     </section>

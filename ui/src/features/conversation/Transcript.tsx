@@ -3,6 +3,7 @@
  * older pages are fetched on the way up and far ones are let go by the store. What is long within a row is drawn where
  * it is seen (`components/near`).
  */
+import { t } from "@lingui/core/macro";
 import { ArrowDown } from "lucide-react";
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { Button } from "../../components/Button";
@@ -66,14 +67,14 @@ export function Transcript({ view, rows, actions, found }: Props) {
       <div
         className="transcript"
         role="log"
-        aria-label="Transcript"
+        aria-label={t`Transcript`}
         aria-live="polite"
         ref={scroller}
         onScroll={onScroll}
         tabIndex={0}
       >
         {view.window.hasOlder && (
-          <p className="transcript-more small secondary">Earlier messages load as you scroll</p>
+          <p className="transcript-more small secondary">{t`Earlier messages load as you scroll`}</p>
         )}
         <NearnessProvider value={nearness}>
           <div className="transcript-inner">
@@ -85,7 +86,7 @@ export function Transcript({ view, rows, actions, found }: Props) {
       </div>
       {!following && (
         <Button small className="to-end" icon={<ArrowDown size={14} aria-hidden />} onClick={goToEnd}>
-          Newest
+          {t`Newest`}
         </Button>
       )}
     </div>

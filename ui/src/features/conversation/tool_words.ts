@@ -1,5 +1,5 @@
 /** The one argument that says what a call is about, for its compact line. Pure. */
-import { plural } from "../../components/format";
+import { plural } from "@lingui/core/macro";
 import { isRecord, text } from "../../protocol/read";
 
 const telling = [
@@ -22,7 +22,8 @@ export function mainArgument(args: unknown): string {
     if (value) return firstLine(key === "pattern" ? `"${value}"` : value);
   }
   if (typeof args.patch === "string") return patchFiles(args.patch);
-  if (Array.isArray(args.steps) && args.steps.length > 0) return plural(args.steps.length, "step");
+  if (Array.isArray(args.steps) && args.steps.length > 0)
+    return plural(args.steps.length, { one: "# step", other: "# steps" });
   const first = Object.values(args).find((value) => typeof value === "string");
   return typeof first === "string" ? firstLine(first) : "";
 }

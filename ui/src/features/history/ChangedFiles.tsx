@@ -1,8 +1,8 @@
 /** The files this session changed; each leads to who wrote its lines. */
 
+import { plural, t } from "@lingui/core/macro";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
-import { plural } from "../../components/format";
 import { useOverview } from "../../platform/context";
 import type { ChangedFile } from "../../protocol/generated";
 import "./history.css";
@@ -20,8 +20,8 @@ export function ChangedFiles({ sessionId, onLines, onTakeBack }: Props) {
   const takeBack = overview?.brokenAt == null ? onTakeBack : null;
   if (files.length === 0) return null;
   return (
-    <section className="changed-files" aria-label="Files changed in this session">
-      <h3>Files changed</h3>
+    <section className="changed-files" aria-label={t`Files changed in this session`}>
+      <h3>{t`Files changed`}</h3>
       <ul>
         {files.map((file) => (
           <Row key={file.path} file={file} onLines={onLines} onTakeBack={takeBack} />
@@ -43,22 +43,22 @@ function Row({ file, onLines, onTakeBack }: RowProps) {
       <button
         type="button"
         className="changed-path mono grow"
-        aria-label={`Who wrote this: ${file.path}`}
-        title={`Who wrote this: ${file.path}`}
+        aria-label={t`Who wrote this: ${file.path}`}
+        title={t`Who wrote this: ${file.path}`}
         onClick={() => onLines(file.path)}
       >
         <VisibleText text={file.path} />
       </button>
-      <span className="secondary small">{plural(file.changes, "change")}</span>
+      <span className="secondary small">{plural(file.changes, { one: "# change", other: "# changes" })}</span>
       {onTakeBack && (
         <Button
           small
           look="quiet"
-          label={`Take back last change of ${file.path}`}
-          title="Take back the last change"
+          label={t`Take back last change of ${file.path}`}
+          title={t`Take back the last change`}
           onClick={() => onTakeBack(file.path, file.lastSeq)}
         >
-          Take back last
+          {t`Take back last`}
         </Button>
       )}
     </li>

@@ -1,4 +1,5 @@
 /** The one thing about a session that can't be taken back, so it is asked about. */
+import { t } from "@lingui/core/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
@@ -36,26 +37,25 @@ export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: P
   const footer = (
     <>
       <Button ref={cancel} onClick={onClose}>
-        Keep it
+        {t`Keep it`}
       </Button>
       <Button look="primary" disabled={busy} onClick={remove}>
-        Delete session
+        {t`Delete session`}
       </Button>
     </>
   );
   return (
-    <Dialog title="Delete this session?" open onClose={onClose} footer={footer} initialFocus={cancel}>
+    <Dialog title={t`Delete this session?`} open onClose={onClose} footer={footer} initialFocus={cancel}>
       <p className="history-lead">“{title}”</p>
       {subagents > 0 && (
         <p>
           {subagents === 1
-            ? "The session of the sub-agent that worked for it goes with it."
-            : `The sessions of the ${subagents} sub-agents that worked for it go with it.`}
+            ? t`The session of the sub-agent that worked for it goes with it.`
+            : t`The sessions of the ${subagents} sub-agents that worked for it go with it.`}
         </p>
       )}
       <p>
-        Its conversation, its log and the kept images of files go, and can't be brought back. Files of the
-        project stay as they are. To keep a copy, export it first.
+        {t`Its conversation, its log and the kept images of files go, and can't be brought back. Files of the project stay as they are. To keep a copy, export it first.`}
       </p>
       {failed && <ErrorNote error={failed} />}
     </Dialog>

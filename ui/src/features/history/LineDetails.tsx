@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Button } from "../../components/Button";
 import { exactTime } from "../../components/format";
 import { useSessionPart, useSessions } from "../../platform/context";
@@ -22,9 +23,9 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
   return (
     <div className="line-details">
       <p className="grow" aria-live="polite">
-        <span className="secondary">Line {line.number}: </span>
-        {line.kind === "before" && "was there before this session."}
-        {line.kind === "user" && "you wrote it, outside of Arki."}
+        <span className="secondary">{t`Line ${line.number}: `}</span>
+        {line.kind === "before" && t`was there before this session.`}
+        {line.kind === "user" && t`you wrote it, outside of Arki.`}
         {line.kind === "arki" && (
           <>
             {whoWrote(line)}
@@ -35,9 +36,9 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
               </>
             )}
             <span className="secondary">
-              {line.approvalId ? ` · approved ${approvedWords(approval)}` : " · not asked about"}
+              {line.approvalId ? t` · approved ${approvedWords(approval)}` : t` · not asked about`}
               {line.ts !== null && ` · ${exactTime(line.ts)}`}
-              {other && ` · in “${other.title}”`}
+              {other && t` · in “${other.title}”`}
             </span>
           </>
         )}
@@ -45,10 +46,10 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
       {line.kind === "arki" && seq !== null && (
         <>
           <Button small look="quiet" onClick={() => onShow(of, seq)}>
-            Show in transcript
+            {t`Show in transcript`}
           </Button>
           <Button small onClick={() => onTakeBack(line)}>
-            Take back this change
+            {t`Take back this change`}
           </Button>
         </>
       )}
@@ -60,7 +61,7 @@ function approvedWords(approval: { resolvedBy: string; reason: string } | undefi
   if (!approval) return "";
   const by =
     approval.resolvedBy === "user" || approval.resolvedBy === "window"
-      ? "by you"
+      ? t`by you`
       : `by ${approval.resolvedBy}`;
   return approval.reason ? `${by}: “${approval.reason}”` : by;
 }

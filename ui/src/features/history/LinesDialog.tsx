@@ -1,4 +1,5 @@
 /** "Who wrote this": a file as it is now, each line beside who brought it; and one change of the agent to take back. */
+import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { VList, type VListHandle } from "virtua";
 import type { Span } from "../../components/code/highlight";
@@ -24,13 +25,13 @@ type Props = {
 export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Props) {
   const { lines, error } = useLines(sessionId, path);
   return (
-    <Dialog title="Who wrote this" open onClose={onClose} wide>
+    <Dialog title={t`Who wrote this`} open onClose={onClose} wide>
       <p className="mono history-lead">
         <VisibleText text={path} />
       </p>
       {error && <ErrorNote error={error} />}
-      {lines === null && !error && <p className="secondary">Looking it up…</p>}
-      {lines && lines.length === 0 && <p className="secondary">The file is empty or no longer there.</p>}
+      {lines === null && !error && <p className="secondary">{t`Looking it up…`}</p>}
+      {lines && lines.length === 0 && <p className="secondary">{t`The file is empty or no longer there.`}</p>}
       {lines && lines.length > 0 && (
         <Lines sessionId={sessionId} path={path} lines={lines} onTakeBack={onTakeBack} onShow={onShow} />
       )}
@@ -94,7 +95,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
           keepMounted={[at]}
           className="lines-list"
           role="listbox"
-          aria-label="Lines and who wrote them"
+          aria-label={t`Lines and who wrote them`}
           aria-activedescendant={`${ids}${at}`}
           tabIndex={0}
           onKeyDown={onKeyDown}
@@ -117,7 +118,7 @@ function Lines({ sessionId, path, lines, onTakeBack, onShow }: LinesProps) {
                   {starts.has(place) ? who : <span className="sr-only">{who}</span>}
                 </span>
                 <span className="diff-number">
-                  <span className="sr-only">line </span>
+                  <span className="sr-only">{t`line `}</span>
                   {line.number}
                 </span>
                 <code className="diff-text">

@@ -1,4 +1,6 @@
 /** Each file that going back would touch: what happens to it, and the difference. */
+import { i18n } from "@lingui/core";
+import { t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { VisibleText } from "../../components/code/VisibleText";
 import { FileCard } from "../../components/diff/FileCard";
@@ -17,13 +19,13 @@ export function Restored({ preview }: { preview: RewindPreview }) {
     [preview.diff],
   );
   const changes = useMemo(() => inOrder(preview.changes), [preview.changes]);
-  if (changes.length === 0) return <p className="secondary">No file changes.</p>;
+  if (changes.length === 0) return <p className="secondary">{t`No file changes.`}</p>;
   return (
     <>
       <p className="secondary" role="status">
         {counted(changes)}
       </p>
-      <ul className="restored" aria-label="Files">
+      <ul className="restored" aria-label={t`Files`}>
         {changes.map((change, place) => (
           <li key={change.path}>
             <File change={change} file={files.get(change.path) ?? null} startOpen={place < unfoldedFiles} />
@@ -39,8 +41,8 @@ type FileProps = { change: RestoredFile; file: DiffFile | null; startOpen: boole
 function File({ change, file, startOpen }: FileProps) {
   const words = actionWords[change.action];
   const state = (
-    <span className={`restored-action small ${change.action}`} title={words.detail}>
-      <span aria-hidden>{words.sign}</span> {words.word}
+    <span className={`restored-action small ${change.action}`} title={i18n._(words.detail)}>
+      <span aria-hidden>{words.sign}</span> {i18n._(words.word)}
     </span>
   );
   if (file === null || file.hunks.length === 0) {
@@ -49,7 +51,7 @@ function File({ change, file, startOpen }: FileProps) {
         <span className="mono grow">
           <VisibleText text={change.path} />
         </span>
-        <span className="secondary small">{words.detail}</span>
+        <span className="secondary small">{i18n._(words.detail)}</span>
         {state}
       </div>
     );

@@ -1,9 +1,10 @@
 /** Going back: what will happen to the conversation and to each file, said before it happens. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
-import { plural } from "../../components/format";
 import { useArki, useSessionPart, useSessions } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, RewindPreview } from "../../protocol/generated";
@@ -25,14 +26,14 @@ type Props = {
   onDone: (done: RewindPreview, conversation: boolean) => void;
 };
 
-const choices: { value: What; label: string; detail: string }[] = [
+const choices: { value: What; label: MessageDescriptor; detail: MessageDescriptor }[] = [
   {
     value: "both",
-    label: "Conversation and files",
-    detail: "What was said later is taken back, and the files are put back as they were.",
+    label: msg`Conversation and files`,
+    detail: msg`What was said later is taken back, and the files are put back as they were.`,
   },
-  { value: "conversation", label: "Conversation", detail: "Files stay as they are now." },
-  { value: "files", label: "Files", detail: "What was said stays; only the files go back." },
+  { value: "conversation", label: msg`Conversation`, detail: msg`Files stay as they are now.` },
+  { value: "files", label: msg`Files`, detail: msg`What was said stays; only the files go back.` },
 ];
 
 export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Props) {
@@ -64,27 +65,27 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
   const footer = (
     <>
       <span id={about} className="secondary small grow">
-        {running ? "A run is working. Stop it first." : summary}
+        {running ? t`A run is working. Stop it first.` : summary}
       </span>
       {running && (
         <Button onClick={() => void arki.platform.call("stop_run", { sessionId }).catch(() => undefined)}>
-          Stop the run
+          {t`Stop the run`}
         </Button>
       )}
-      <Button onClick={onClose}>Cancel</Button>
+      <Button onClick={onClose}>{t`Cancel`}</Button>
       <Button
         look="primary"
         disabled={busy || running || preview === null}
         aria-describedby={about}
         onClick={rewind}
       >
-        Rewind
+        {t`Rewind`}
       </Button>
     </>
   );
   return (
     <Dialog
-      title={undoes === null ? "Rewind to this message" : "Rewind of the rewind"}
+      title={undoes === null ? t`Rewind to this message` : t`Rewind of the rewind`}
       open
       onClose={onClose}
       footer={footer}
@@ -92,11 +93,11 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
     >
       <p className="secondary history-lead">
         {undoes === null
-          ? "Nothing is lost: what is taken back stays in the log, and this can be taken back too."
-          : "Things stand again as they did before that rewind."}
+          ? t`Nothing is lost: what is taken back stays in the log, and this can be taken back too.`
+          : t`Things stand again as they did before that rewind.`}
       </p>
       <fieldset className="history-choices">
-        <legend className="sr-only">What goes back</legend>
+        <legend className="sr-only">{t`What goes back`}</legend>
         {choices.map((choice) => (
           <label key={choice.value} className="history-choice">
             <input
@@ -106,16 +107,20 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
               checked={what === choice.value}
               onChange={() => setWhat(choice.value)}
             />
-            <span>{choice.label}</span>
-            <span className="small secondary">{choice.detail}</span>
+            <span>{i18n._(choice.label)}</span>
+            <span className="small secondary">{i18n._(choice.detail)}</span>
           </label>
         ))}
       </fieldset>
       {failed && <ErrorNote error={failed} />}
       {error && <ErrorNote error={error} />}
-      {!preview && !error && <p className="secondary">Looking at the files…</p>}
+      {!preview && !error && <p className="secondary">{t`Looking at the files…`}</p>}
       {preview &&
-        (params.files ? <Restored preview={preview} /> : <p className="secondary">No file is touched.</p>)}
+        (params.files ? (
+          <Restored preview={preview} />
+        ) : (
+          <p className="secondary">{t`No file is touched.`}</p>
+        ))}
     </Dialog>
   );
 }
@@ -137,8 +142,8 @@ function goneMessages(transcript: Transcript, toSeq: number): number {
 function summaryWords(preview: RewindPreview, messages: number): string {
   const files = writes(preview.changes);
   const words = [
-    messages > 0 ? `${plural(messages, "message")} taken back` : "",
-    files > 0 ? `${plural(files, "file")} changed` : "",
+    messages > 0 ? t`${plural(messages, { one: "# message", other: "# messages" })} taken back` : "",
+    files > 0 ? `${plural(files, { one: "# file", other: "# files" })} changed` : "",
   ];
   return words.filter((word) => word !== "").join(", ");
 }

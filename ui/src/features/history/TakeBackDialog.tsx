@@ -1,4 +1,6 @@
 /** Taking back one change alone, with later edits kept: shown before it happens. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
@@ -35,30 +37,34 @@ export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props)
   const conflict = preview?.changes.some((one) => one.action === "conflict") ?? false;
   const footer = (
     <>
-      <Button onClick={onClose}>Cancel</Button>
+      <Button onClick={onClose}>{t`Cancel`}</Button>
       <Button
         look="primary"
         disabled={busy || preview === null || writes(preview.changes) === 0}
         onClick={takeBack}
       >
-        Take back
+        {t`Take back`}
       </Button>
     </>
   );
   return (
-    <Dialog title="Take back this change" open onClose={onClose} footer={footer} wide>
+    <Dialog title={t`Take back this change`} open onClose={onClose} footer={footer} wide>
       <p className="secondary history-lead">
-        This one change of <code>{path}</code> goes; everything that was written later stays.
+        <Trans>
+          This one change of <code>{path}</code> goes; everything that was written later stays.
+        </Trans>
       </p>
       {failed && <ErrorNote error={failed} />}
       {error && <ErrorNote error={error} />}
       {conflict && (
         <p className="history-conflict">
-          <b>!</b> Later edits touch the same lines, so this change can't be taken out alone. The file is left
-          as it is.
+          <Trans>
+            <b>!</b> Later edits touch the same lines, so this change can't be taken out alone. The file is
+            left as it is.
+          </Trans>
         </p>
       )}
-      {!preview && !error && <p className="secondary">Looking at the file…</p>}
+      {!preview && !error && <p className="secondary">{t`Looking at the file…`}</p>}
       {preview && <Restored preview={preview} />}
     </Dialog>
   );

@@ -1,4 +1,5 @@
 /** The lines of a file as runs of one origin each: who wrote them, in a few words. Pure. */
+import { t } from "@lingui/core/macro";
 import type { LineOrigin } from "../../protocol/generated";
 
 export type OriginRun = { first: number; count: number; origin: LineOrigin };
@@ -20,7 +21,7 @@ const originKey = (line: LineOrigin) => `${line.kind} ${line.sessionId} ${line.s
 export function whoWrote(line: LineOrigin): string {
   if (line.kind === "before") return "before";
   if (line.kind === "user") return "you";
-  const turn = line.turn === null ? "Arki" : `Arki turn ${line.turn}`;
+  const turn = line.turn === null ? "Arki" : t`Arki turn ${line.turn}`;
   return line.prompt ? `${turn} · ${firstWords(line.prompt)}` : turn;
 }
 

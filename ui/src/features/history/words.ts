@@ -1,13 +1,15 @@
 /** What going back does to a file, in words. Pure. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import type { RestoreAction, RestoredFile } from "../../protocol/generated";
 
-type Words = { sign: string; word: string; detail: string };
+type Words = { sign: string; word: MessageDescriptor; detail: MessageDescriptor };
 
 export const actionWords: Readonly<Record<RestoreAction, Words>> = {
-  conflict: { sign: "!", word: "left alone", detail: "you changed the same lines since" },
-  delete: { sign: "−", word: "deleted", detail: "it did not exist then" },
-  restore: { sign: "↺", word: "restored", detail: "as it was, your own later edits kept" },
-  keep: { sign: "=", word: "kept", detail: "it is so already" },
+  conflict: { sign: "!", word: msg`left alone`, detail: msg`you changed the same lines since` },
+  delete: { sign: "−", word: msg`deleted`, detail: msg`it did not exist then` },
+  restore: { sign: "↺", word: msg`restored`, detail: msg`as it was, your own later edits kept` },
+  keep: { sign: "=", word: msg`kept`, detail: msg`it is so already` },
 };
 
 /** What needs a second look first. */
@@ -21,7 +23,7 @@ export function inOrder(changes: readonly RestoredFile[]): RestoredFile[] {
 export function counted(changes: readonly RestoredFile[]): string {
   const words = actionOrder.flatMap((action) => {
     const count = changes.filter((one) => one.action === action).length;
-    return count === 0 ? [] : [`${count.toLocaleString()} ${actionWords[action].word}`];
+    return count === 0 ? [] : [`${count.toLocaleString()} ${i18n._(actionWords[action].word)}`];
   });
   return words.join(", ");
 }

@@ -1,22 +1,24 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { Command as Cmdk } from "cmdk";
 import { VisibleText } from "../../components/code/VisibleText";
 import { exactTime, folderName } from "../../components/format";
 import type { SearchHit } from "../../protocol/generated";
 
 /** Who or what an event is from, in one word. */
-const kinds: Readonly<Record<string, string>> = {
-  "run.started": "you",
-  "message.queued": "you",
-  "question.answered": "you",
-  "output.message": "Arki",
-  "run.completed": "Arki",
-  "tool.call": "call",
-  "tool.result": "result",
-  "approval.requested": "asked",
-  "approval.resolved": "decided",
-  "file.changed": "file",
-  "session.created": "title",
-  "run.failed": "failure",
+const kinds: Readonly<Record<string, MessageDescriptor>> = {
+  "run.started": msg`you`,
+  "message.queued": msg`you`,
+  "question.answered": msg`you`,
+  "output.message": msg`Arki`,
+  "run.completed": msg`Arki`,
+  "tool.call": msg`call`,
+  "tool.result": msg`result`,
+  "approval.requested": msg`asked`,
+  "approval.resolved": msg`decided`,
+  "file.changed": msg`file`,
+  "session.created": msg`title`,
+  "run.failed": msg`failure`,
 };
 
 type Props = { hits: readonly SearchHit[]; onHit: (hit: SearchHit) => void };
@@ -30,7 +32,7 @@ export function Hits({ hits, onHit }: Props) {
       <Cmdk.Group
         key={first.sessionId}
         className="palette-group"
-        heading={`${first.title || "Untitled session"} · ${folderName(first.project)}`}
+        heading={`${first.title || t`Untitled session`} · ${folderName(first.project)}`}
       >
         {of.map((hit) => (
           <Hit key={hit.seq} hit={hit} onSelect={() => onHit(hit)} />
@@ -41,6 +43,7 @@ export function Hits({ hits, onHit }: Props) {
 }
 
 function Hit({ hit, onSelect }: { hit: SearchHit; onSelect: () => void }) {
+  const kind = kinds[hit.type];
   return (
     <Cmdk.Item
       value={`hit ${hit.sessionId} ${hit.seq}`}
@@ -48,7 +51,7 @@ function Hit({ hit, onSelect }: { hit: SearchHit; onSelect: () => void }) {
       title={exactTime(hit.ts)}
       onSelect={onSelect}
     >
-      <span className="palette-kind small secondary">{kinds[hit.type] ?? hit.type}</span>
+      <span className="palette-kind small secondary">{kind ? i18n._(kind) : hit.type}</span>
       <span className="palette-snippet grow" dir="auto">
         {hit.snippet.map((part, place) =>
           part.hit ? (

@@ -1,18 +1,19 @@
+import { t } from "@lingui/core/macro";
 import type { Command, LocalKey } from "../../components/commands";
 import { Dialog } from "../../components/Dialog";
 import { showShortcut } from "../../components/shortcuts";
 import "./palette.css";
 
-type Props = { open: boolean; onClose: () => void; commands: Command[]; local: LocalKey[] };
+type Props = { open: boolean; onClose: () => void; commands: Command[]; local: () => LocalKey[] };
 
 export function KeyboardMap({ open, onClose, commands, local }: Props) {
   const everywhere = commands.flatMap((one) =>
-    one.shortcut ? [{ section: "Everywhere", keys: one.shortcut, title: one.title }] : [],
+    one.shortcut ? [{ section: t`Everywhere`, keys: one.shortcut, title: one.title }] : [],
   );
-  const all = [...everywhere, ...local];
+  const all = [...everywhere, ...local()];
   const sections = [...new Set(all.map((one) => one.section))];
   return (
-    <Dialog title="Keyboard" open={open} onClose={onClose} wide>
+    <Dialog title={t`Keyboard`} open={open} onClose={onClose} wide>
       <div className="keymap">
         {sections.map((section) => (
           <section key={section}>

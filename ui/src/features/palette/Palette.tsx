@@ -1,5 +1,8 @@
 /** One box for everything: what can be done, and whatever was said, run or changed in any session. */
+
 import { Dialog as Base } from "@base-ui/react/dialog";
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Command as Cmdk } from "cmdk";
 import { type KeyboardEvent, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
@@ -31,7 +34,7 @@ export function Palette({ open, onClose, commands, folder, onHit }: Props) {
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog wide palette" aria-label="Command palette">
+        <Base.Popup className="dialog wide palette" aria-label={t`Command palette`}>
           <Everything
             commands={commands}
             folder={folder}
@@ -65,11 +68,11 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
   };
   const nothing = groups.length === 0 && search.hits.length === 0 && !search.searching && !search.error;
   return (
-    <Cmdk label="Command palette" loop shouldFilter={false} onKeyDown={onKeyDown}>
+    <Cmdk label={t`Command palette`} loop shouldFilter={false} onKeyDown={onKeyDown}>
       <div className="palette-head">
         <Cmdk.Input
           className="palette-input"
-          placeholder="Do something, or search all sessions"
+          placeholder={t`Do something, or search all sessions`}
           autoFocus
           value={words}
           onValueChange={setWords}
@@ -79,16 +82,18 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
             small
             look={here ? "plain" : "quiet"}
             aria-pressed={here}
-            title="Search only the sessions of this folder"
+            title={t`Search only the sessions of this folder`}
             shortcut={folderKey}
             onClick={() => setHere(!here)}
           >
-            {here ? "✓ " : ""}Only {folderName(folder)}
+            <Trans>
+              {here ? "✓ " : ""}Only {folderName(folder)}
+            </Trans>
           </Button>
         )}
       </div>
       <Cmdk.List className="palette-list">
-        {nothing && <p className="palette-empty secondary">Nothing by that name, and nobody said it.</p>}
+        {nothing && <p className="palette-empty secondary">{t`Nothing by that name, and nobody said it.`}</p>}
         {groups.map((group) => (
           <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
             {group.commands.map((command) => (
@@ -108,7 +113,7 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
         {search.error && <ErrorNote error={search.error} />}
       </Cmdk.List>
       <p className="palette-state small secondary" role="status">
-        {search.searching ? "Searching all sessions…" : search.words}
+        {search.searching ? t`Searching all sessions…` : search.words}
       </p>
     </Cmdk>
   );

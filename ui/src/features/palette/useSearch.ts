@@ -1,5 +1,5 @@
+import { plural, t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
-import { plural } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, SearchHit } from "../../protocol/generated";
@@ -47,6 +47,6 @@ export function useSearch(words: string, project: string | null) {
 
 function countWords(count: number): string {
   return count >= mostHits
-    ? `The newest ${plural(count, "place")}; more words find fewer`
-    : plural(count, "place");
+    ? t`The newest ${plural(count, { one: "# place", other: "# places" })}; more words find fewer`
+    : plural(count, { one: "# place", other: "# places" });
 }

@@ -1,15 +1,16 @@
 /** The inspector's "Plan": what Arki means to do, step by step, and how far it is. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
 import { ErrorNote } from "../../components/ErrorNote";
-import { plural } from "../../components/format";
 import { useOverview } from "../../platform/context";
 import type { PlanStepState, Plan as ThePlan } from "../../protocol/generated";
 import "./plan.css";
 
-const states: Readonly<Record<PlanStepState, { sign: string; words: string }>> = {
-  pending: { sign: "○", words: "to do" },
-  in_progress: { sign: "◐", words: "under way" },
-  done: { sign: "✓", words: "done" },
-  skipped: { sign: "–", words: "skipped" },
+const states: Readonly<Record<PlanStepState, { sign: string; words: MessageDescriptor }>> = {
+  pending: { sign: "○", words: msg`to do` },
+  in_progress: { sign: "◐", words: msg`under way` },
+  done: { sign: "✓", words: msg`done` },
+  skipped: { sign: "–", words: msg`skipped` },
 };
 
 export function Plan({ sessionId }: { sessionId: string }) {
@@ -25,7 +26,7 @@ export function Plan({ sessionId }: { sessionId: string }) {
   if (plan === null || plan.steps.length === 0) {
     return (
       <p className="empty secondary">
-        No plan yet. For larger tasks Arki lists its steps here, and you see how far it is.
+        {t`No plan yet. For larger tasks Arki lists its steps here, and you see how far it is.`}
       </p>
     );
   }
@@ -38,7 +39,7 @@ function Steps({ plan }: { plan: ThePlan }) {
     <div className="plan">
       {plan.intent && <p className="plan-intent">{plan.intent}</p>}
       <p className="secondary small">
-        {done} of {plural(plan.steps.length, "step")} done
+        {t`${done} of ${plural(plan.steps.length, { one: "# step", other: "# steps" })} done`}
       </p>
       <ol>
         {plan.steps.map((step, place) => (
@@ -48,10 +49,10 @@ function Steps({ plan }: { plan: ThePlan }) {
             aria-current={step.state === "in_progress" ? "step" : undefined}
           >
             <span className="plan-sign" aria-hidden>
-              {states[step.state]?.sign}
+              {states[step.state].sign}
             </span>
             <span className="grow">{step.title}</span>
-            <span className="small secondary">{states[step.state]?.words}</span>
+            <span className="small secondary">{i18n._(states[step.state].words)}</span>
           </li>
         ))}
       </ol>

@@ -1,9 +1,10 @@
 /** The inspector's "Processes": the commands and MCP servers that run now, what they take, the ports they listen on, and a Stop each. */
+import { plural, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
 import { ErrorNote } from "../../components/ErrorNote";
-import { bytes, duration, exactTime, homePath, plural } from "../../components/format";
+import { bytes, duration, exactTime, homePath } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, RunningCommand } from "../../protocol/generated";
@@ -42,11 +43,11 @@ export function Processes() {
       {error && <ErrorNote error={error} />}
       {running?.length === 0 && (
         <p className="empty secondary">
-          No command runs. While one does, or an MCP server, it is listed here with a way to stop it.
+          {t`No command runs. While one does, or an MCP server, it is listed here with a way to stop it.`}
         </p>
       )}
       {running && running.length > 0 && (
-        <ul aria-label="Running commands and MCP servers">
+        <ul aria-label={t`Running commands and MCP servers`}>
           {running.map((command) => (
             <Row key={command.id} command={command} onStop={() => stop(command.id)} />
           ))}
@@ -64,7 +65,7 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
       <div className="process-head">
         <span className="grow" id={what} title={command.command}>
           {command.mcpServer !== null && (
-            <span className="process-server">MCP server {command.mcpServer}</span>
+            <span className="process-server">{t`MCP server ${command.mcpServer}`}</span>
           )}
           <code>
             <CommandText text={command.command} />
@@ -72,7 +73,7 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
         </span>
         <Button
           small
-          label="Stop process"
+          label={t`Stop process`}
           aria-describedby={what}
           disabled={isStopping}
           onClick={() => {
@@ -80,10 +81,10 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
             void onStop().finally(() => setStopping(false));
           }}
         >
-          Stop
+          {t`Stop`}
         </Button>
       </div>
-      <p className="small secondary" title={`Since ${exactTime(command.startedAt)}, process ${command.pid}`}>
+      <p className="small secondary" title={t`Since ${exactTime(command.startedAt)}, process ${command.pid}`}>
         {facts(command).join(" · ")}
       </p>
       <p className="small">{ports(command)}</p>
@@ -92,16 +93,17 @@ function Row({ command, onStop }: { command: RunningCommand; onStop: () => Promi
 }
 
 function facts(command: RunningCommand): string[] {
-  const facts = [homePath(command.directory), `runs for ${duration(command.runningMs)}`];
-  if (command.processes !== null) facts.push(plural(command.processes, "process", "processes"));
+  const facts = [homePath(command.directory), t`runs for ${duration(command.runningMs)}`];
+  if (command.processes !== null)
+    facts.push(plural(command.processes, { one: "# process", other: "# processes" }));
   if (command.memoryBytes !== null) facts.push(bytes(command.memoryBytes));
-  if (command.cpuMs !== null) facts.push(`${duration(command.cpuMs)} of processor`);
+  if (command.cpuMs !== null) facts.push(t`${duration(command.cpuMs)} of processor`);
   return facts;
 }
 
 function ports(command: RunningCommand): string {
-  if (command.ports === null) return "Which ports it listens on is not known on this system.";
-  if (command.ports.length === 0) return "Listens on no port.";
-  const list = `Listens on ${command.ports.length === 1 ? "port" : "ports"} ${command.ports.join(", ")}`;
-  return command.ownNetwork ? `${list}, inside its sandbox only.` : `${list}.`;
+  if (command.ports === null) return t`Which ports it listens on is not known on this system.`;
+  if (command.ports.length === 0) return t`Listens on no port.`;
+  const list = t`Listens on ${command.ports.length === 1 ? "port" : "ports"} ${command.ports.join(", ")}`;
+  return command.ownNetwork ? t`${list}, inside its sandbox only.` : `${list}.`;
 }

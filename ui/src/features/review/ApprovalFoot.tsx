@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type ReactNode, useId } from "react";
 import { Button } from "../../components/Button";
 import { useIsOver, useTimeUntil } from "../../components/countdown";
@@ -39,7 +40,7 @@ export function ApprovalFoot({
     return (
       <footer className="approval-foot">
         <p className="secondary" role="status">
-          {state === "sending" ? "Sending your decision…" : "Decided. Waiting for the engine to apply it…"}
+          {state === "sending" ? t`Sending your decision…` : t`Decided. Waiting for the engine to apply it…`}
         </p>
       </footer>
     );
@@ -50,8 +51,8 @@ export function ApprovalFoot({
         <textarea
           className="field"
           rows={1}
-          aria-label="Note to the model"
-          placeholder="Note to the model (optional)"
+          aria-label={t`Note to the model`}
+          placeholder={t`Note to the model (optional)`}
           value={note}
           onChange={(event) => onNote(event.target.value)}
         />
@@ -94,10 +95,10 @@ function TimeLeft({ id, expiresAt, isOver }: TimeProps) {
   const left = useTimeUntil(expiresAt);
   return (
     <p className="small" id={id}>
-      {!isOver && `${left} left to answer; after that it counts as rejected.`}
+      {!isOver && t`${left} left to answer; after that it counts as rejected.`}
       <span role="status">
         {isOver &&
-          "! The time to answer is over, so it counts as rejected. Reject tells the model and goes on."}
+          t`! The time to answer is over, so it counts as rejected. Reject tells the model and goes on.`}
       </span>
     </p>
   );

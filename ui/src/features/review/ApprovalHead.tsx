@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import type { PendingApproval } from "../../protocol/approvals";
 
@@ -18,15 +19,14 @@ export function ApprovalHead({
         {approval.risk && (
           <>
             <span className="secondary">{children ? " · " : ""}</span>
-            <span className={`risk risk-${approval.risk}`}>{approval.risk} risk</span>
+            <span className={`risk risk-${approval.risk}`}>{t`${approval.risk} risk`}</span>
           </>
         )}
       </p>
       {approval.reason && !approval.supersedes && <p className="secondary small">{approval.reason}</p>}
       {approval.supersedes && (
         <p className="stale small" role="status">
-          ! What you saw before had changed on disk in the meantime, so nothing was written. This is the fresh
-          preview.
+          {t`! What you saw before had changed on disk in the meantime, so nothing was written. This is the fresh preview.`}
         </p>
       )}
     </header>

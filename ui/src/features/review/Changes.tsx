@@ -1,4 +1,6 @@
 /** The inspector's "Changes": what waits for a decision, then what was decided. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Columns2, Rows2 } from "lucide-react";
 import { type FocusEvent, Fragment, type KeyboardEvent, type RefObject, useEffect, useRef } from "react";
 import { Button } from "../../components/Button";
@@ -48,8 +50,8 @@ export function Changes({ sessionId, focusRequest }: Props) {
     return (
       <p className="empty secondary">
         {written > 0
-          ? "Nothing waits for your decision."
-          : "No changes yet. When Arki proposes an edit or a command, it waits here for your decision."}
+          ? t`Nothing waits for your decision.`
+          : t`No changes yet. When Arki proposes an edit or a command, it waits here for your decision.`}
       </p>
     );
   }
@@ -58,12 +60,12 @@ export function Changes({ sessionId, focusRequest }: Props) {
     <div className="changes" ref={root} onKeyDown={onKeyDown} tabIndex={-1} {...within}>
       <div className="changes-bar">
         <span className="secondary small grow">
-          {pending.length > 0 ? `${pending.length} waiting for you` : "Nothing waits"}
+          {pending.length > 0 ? t`${pending.length} waiting for you` : t`Nothing waits`}
         </span>
         <Button
           small
           look="quiet"
-          label={look === "unified" ? "Show side by side" : "Show unified"}
+          label={look === "unified" ? t`Show side by side` : t`Show unified`}
           icon={look === "unified" ? <Columns2 size={14} aria-hidden /> : <Rows2 size={14} aria-hidden />}
           onClick={() => setLook(look === "unified" ? "split" : "unified")}
         />
@@ -80,7 +82,7 @@ export function Changes({ sessionId, focusRequest }: Props) {
           )}
         </Fragment>
       ))}
-      {decided.length > 0 && <h3 className="changes-title">Decided</h3>}
+      {decided.length > 0 && <h3 className="changes-title">{t`Decided`}</h3>}
       {decided.map((one) => (
         <Decided key={one.approvalId} decided={one} look={look} />
       ))}
@@ -93,7 +95,9 @@ function Asking({ sessionId }: { sessionId: string }) {
   const agent = useSessions().find((one) => one.sessionId === sessionId)?.agent;
   return (
     <h3 className="changes-title">
-      The sub-agent <b>{agent}</b> asks
+      <Trans>
+        The sub-agent <b>{agent}</b> asks
+      </Trans>
     </h3>
   );
 }

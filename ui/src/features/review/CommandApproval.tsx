@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId } from "react";
 import { Button } from "../../components/Button";
 import { CommandText } from "../../components/code/CommandText";
@@ -66,10 +67,10 @@ export function CommandApproval({ approval, command }: Props) {
           small
           look="quiet"
           className="edit-command"
-          title="Edit command"
+          title={t`Edit command`}
           onClick={() => setDraft({ command: command.command })}
         >
-          Edit command
+          {t`Edit command`}
         </Button>
       )}
       {own !== null && (
@@ -87,8 +88,8 @@ export function CommandApproval({ approval, command }: Props) {
         state={sending.state}
         expiresAt={until}
         detail={own ?? (command ? command.command : approval.toolId)}
-        accept="Approve"
-        reject="Reject"
+        accept={t`Approve`}
+        reject={t`Reject`}
         onAccept={() => answer("approve")}
         onReject={() => answer("reject")}
         keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
@@ -100,25 +101,25 @@ export function CommandApproval({ approval, command }: Props) {
 export function CommandFacts({ command }: { command: CommandPreview }) {
   return (
     <dl className="facts">
-      <dt>Folder</dt>
+      <dt>{t`Folder`}</dt>
       <dd>
         <code>
           <VisibleText text={command.directory} />
         </code>
       </dd>
-      <dt>Environment</dt>
+      <dt>{t`Environment`}</dt>
       <dd>
         {command.environment.length > 0 ? (
           <details>
-            <summary>{command.environment.length} variables, no keys</summary>
+            <summary>{t`${command.environment.length} variables, no keys`}</summary>
             <code>{command.environment.join(" ")}</code>
           </details>
         ) : (
-          "no variables"
+          t`no variables`
         )}
       </dd>
-      <dt>Sandbox</dt>
-      <dd>{command.sandbox || "unknown"}</dd>
+      <dt>{t`Sandbox`}</dt>
+      <dd>{command.sandbox || t`unknown`}</dd>
     </dl>
   );
 }

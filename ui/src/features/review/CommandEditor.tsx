@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Button } from "../../components/Button";
 import { OwnText } from "./OwnText";
 
@@ -7,15 +8,15 @@ type Props = { command: string; onChange: (command: string) => void; onCancel: (
 export function CommandEditor({ command, onChange, onCancel }: Props) {
   return (
     <OwnText
-      label="Command to run instead"
+      label={t`Command to run instead`}
       value={command}
       maxRows={12}
       onChange={onChange}
       onCancel={onCancel}
     >
-      <span className="secondary small grow">The model is told that another command ran.</span>
-      <Button small look="quiet" title="Back to the model's command (Esc)" onClick={onCancel}>
-        Cancel edit
+      <span className="secondary small grow">{t`The model is told that another command ran.`}</span>
+      <Button small look="quiet" title={t`Back to the model's command (Esc)`} onClick={onCancel}>
+        {t`Cancel edit`}
       </Button>
     </OwnText>
   );

@@ -1,10 +1,12 @@
+import { i18n } from "@lingui/core";
+import { plural, t } from "@lingui/core/macro";
 import { useMemo } from "react";
 import { CommandText } from "../../components/code/CommandText";
 import { FileCard } from "../../components/diff/FileCard";
 import { type DiffLook, HunkLines } from "../../components/diff/HunkLines";
 import { type DiffFile, type DiffHunk, type DiffLine, parseDiff } from "../../components/diff/parse";
 import { withNewSide } from "../../components/diff/side";
-import { clock, exactTime, plural } from "../../components/format";
+import { clock, exactTime } from "../../components/format";
 import type { DecidedApproval } from "../../protocol/approvals";
 import type { Decision } from "./decisions";
 import { decisionWords } from "./HunkCard";
@@ -25,7 +27,9 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
         <span className={`decision ${isWritten(decided) && !decided.takenBack ? "accepted" : "rejected"}`}>
           {verdict(decided)}
         </span>
-        {decided.resolvedBy && ![...here, nobody].includes(decided.resolvedBy) && ` by ${decided.resolvedBy}`}
+        {decided.resolvedBy &&
+          ![...here, nobody].includes(decided.resolvedBy) &&
+          t` by ${decided.resolvedBy}`}
         <span title={exactTime(decided.decidedAt)}> {clock(decided.decidedAt)}</span>
         {decided.reason && decided.resolvedBy !== nobody && (
           <span className="decided-note"> “{decided.reason}”</span>
@@ -45,9 +49,7 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
       )}
       {decided.preview?.diffHash && (
         <p className="secondary small">
-          {plural(decided.preview.filesAffected.length, "file")},{" "}
-          {plural(decided.preview.linesChanged, "line")} changed: `arki approvals show {decided.approvalId}`
-          lists them.
+          {t`${plural(decided.preview.filesAffected.length, { one: "# file", other: "# files" })}, ${plural(decided.preview.linesChanged, { one: "# line", other: "# lines" })} changed: \`arki approvals show ${decided.approvalId}\` lists them.`}
         </p>
       )}
       {files.map((file) => (
@@ -60,20 +62,22 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
 const isWritten = (decided: DecidedApproval) => decided.decision === "approve" && !decided.superseded;
 
 function verdict(decided: DecidedApproval): string {
-  if (decided.superseded) return "✕ not written: the file had changed";
-  if (decided.resolvedBy === nobody) return "✕ rejected: nobody answered in time";
-  if (decided.decision === "reject") return "✕ rejected";
+  if (decided.superseded) return t`✕ not written: the file had changed`;
+  if (decided.resolvedBy === nobody) return t`✕ rejected: nobody answered in time`;
+  if (decided.decision === "reject") return t`✕ rejected`;
   if (decided.takenBack)
-    return decided.command ? "✓ approved, its files taken back" : "↺ approved, taken back since";
-  if (decided.ownCommand) return "✎ approved, with your command";
-  return decided.hunks ? "✓ partly approved" : "✓ approved";
+    return decided.command ? t`✓ approved, its files taken back` : t`↺ approved, taken back since`;
+  if (decided.ownCommand) return t`✎ approved, with your command`;
+  return decided.hunks ? t`✓ partly approved` : t`✓ approved`;
 }
 
 /** Such as "1 accepted, 2 rejected": what became of the hunks. */
 function outcome(decisions: readonly Decision[]): string {
   const count = (one: Decision) => decisions.filter((decision) => decision === one).length;
   const told = (["accepted", "edited", "rejected"] as const).map((one) => [count(one), one] as const);
-  return told.flatMap(([of, one]) => (of > 0 ? [`${of} ${one}`] : [])).join(", ");
+  return told
+    .flatMap(([of, one]) => (of > 0 ? [`${of} ${i18n._(decisionWords[one]).slice(2)}`] : []))
+    .join(", ");
 }
 
 /** The lines that these hunks add and remove, as they were written. */
@@ -104,7 +108,7 @@ function DecidedFile({ file, decided, look }: { file: DiffFile; decided: Decided
       counts={whole ? file : countsOf(written)}
       state={
         <span className={`decision small ${state ?? ""}`}>
-          {state ? decisionWords[state] : outcome(file.hunks.map((hunk) => of(hunk.index)))}
+          {state ? i18n._(decisionWords[state]) : outcome(file.hunks.map((hunk) => of(hunk.index)))}
         </span>
       }
     >
@@ -113,7 +117,7 @@ function DecidedFile({ file, decided, look }: { file: DiffFile; decided: Decided
         return (
           <div key={hunk.index} className={`hunk ${decision}`}>
             {kinds.size > 1 && (
-              <div className={`hunk-bar decision small ${decision}`}>{decisionWords[decision]}</div>
+              <div className={`hunk-bar decision small ${decision}`}>{i18n._(decisionWords[decision])}</div>
             )}
             <HunkLines hunk={shown(hunk)} path={file.path} look={look} />
           </div>

@@ -1,3 +1,6 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Check, Pencil, Undo2, X } from "lucide-react";
 import { memo, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
@@ -20,10 +23,10 @@ type Props = {
   actions: ReviewActions;
 };
 
-export const decisionWords: Record<Decision, string> = {
-  accepted: "✓ accepted",
-  rejected: "✕ rejected",
-  edited: "✎ edited by you",
+export const decisionWords: Record<Decision, MessageDescriptor> = {
+  accepted: msg`✓ accepted`,
+  rejected: msg`✕ rejected`,
+  edited: msg`✎ edited by you`,
 };
 
 /** Memoised: deciding one hunk of four hundred draws one again. */
@@ -51,8 +54,10 @@ export const HunkCard = memo(function HunkCard(props: Props) {
           {hunk.section && <code className="hunk-section"> {hunk.section.trim()}</code>}
         </span>
         <span id={where} className="sr-only">
-          Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
-          {decision && `, ${decisionWords[decision].slice(2)}`}
+          <Trans>
+            Hunk {hunk.index} of {props.total}, {place(hunk)} of {path}
+            {decision && `, ${i18n._(decisionWords[decision]).slice(2)}`}
+          </Trans>
         </span>
         <Buttons {...props} describedBy={where} />
       </div>
@@ -75,12 +80,12 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
   if (decision) {
     return (
       <>
-        <span className={`decision small ${decision}`}>{decisionWords[decision]}</span>
+        <span className={`decision small ${decision}`}>{i18n._(decisionWords[decision])}</span>
         {!busy && (
           <Button
             small
             look="quiet"
-            label="Undo"
+            label={t`Undo`}
             shortcut="U"
             icon={<Undo2 size={14} aria-hidden />}
             onClick={() => actions.undo(index)}
@@ -97,28 +102,28 @@ function Buttons({ hunk, decision, busy, editing, actions, describedBy }: Props 
       <Button
         {...common}
         className="accept"
-        label="Accept hunk"
-        title="Accept hunk"
+        label={t`Accept hunk`}
+        title={t`Accept hunk`}
         shortcut="A"
         icon={<Check size={14} aria-hidden />}
         onClick={() => actions.decide([index], "accepted")}
       >
-        Accept
+        {t`Accept`}
       </Button>
       <Button
         {...common}
         className="reject"
-        label="Reject hunk"
-        title="Reject hunk"
+        label={t`Reject hunk`}
+        title={t`Reject hunk`}
         shortcut="R"
         icon={<X size={14} aria-hidden />}
         onClick={() => actions.decide([index], "rejected")}
       >
-        Reject
+        {t`Reject`}
       </Button>
       <Button
         {...common}
-        label="Edit hunk"
+        label={t`Edit hunk`}
         shortcut="E"
         icon={<Pencil size={14} aria-hidden />}
         onClick={() => actions.setEditing(index)}

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import { Button } from "../../components/Button";
 import type { DiffHunk } from "../../components/diff/parse";
@@ -18,7 +20,7 @@ export function HunkEditor({ hunk, text, onSave, onCancel }: Props) {
   const save = () => onSave(restoreEndings(draft, original));
   return (
     <OwnText
-      label="New text of this hunk"
+      label={t`New text of this hunk`}
       value={draft}
       maxRows={24}
       onChange={setDraft}
@@ -26,13 +28,13 @@ export function HunkEditor({ hunk, text, onSave, onCancel }: Props) {
       onSave={save}
     >
       <span className="secondary small grow">
-        Saved as edited by you{usesCrlf(original) ? "; keeps CRLF line endings" : ""}.
+        <Trans>Saved as edited by you{usesCrlf(original) ? t`; keeps CRLF line endings` : ""}.</Trans>
       </span>
-      <Button small look="quiet" title="Cancel (Esc)" onClick={onCancel}>
-        Cancel
+      <Button small look="quiet" title={t`Cancel (Esc)`} onClick={onCancel}>
+        {t`Cancel`}
       </Button>
-      <Button small look="primary" title="Save edit" shortcut="Mod+Enter" onClick={save}>
-        Save edit
+      <Button small look="primary" title={t`Save edit`} shortcut="Mod+Enter" onClick={save}>
+        {t`Save edit`}
       </Button>
     </OwnText>
   );

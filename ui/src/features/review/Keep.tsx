@@ -1,14 +1,18 @@
-/** Approving for longer than once: offered only together with the exact rule that would be stored. */
-import { type KeyboardEvent, useEffect, useId, useState } from "react";
+/** Approving for longer than once: each way says in a sentence what it would allow, and the exact rule is at hand. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
+import { type KeyboardEvent, useEffect, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { matches } from "../../components/shortcuts";
 import { useArki } from "../../platform/context";
 import type { KeepScope } from "../../protocol/generated";
+import { readRule } from "../../protocol/rules";
+import { ruleSentence } from "./rule_sentence";
 
-const choices: { scope: KeepScope; name: string; shortcut: string }[] = [
-  { scope: "session", name: "Approve for this session", shortcut: "Mod+Shift+Enter" },
-  { scope: "always", name: "Always approve", shortcut: "Mod+Alt+Enter" },
+const choices: { scope: KeepScope; name: MessageDescriptor; shortcut: string }[] = [
+  { scope: "session", name: msg`Approve for this session`, shortcut: "Mod+Shift+Enter" },
+  { scope: "always", name: msg`Always approve`, shortcut: "Mod+Alt+Enter" },
 ];
 
 /** The rule as the engine would store it; null while it is not known, and where none is offered. */
@@ -36,27 +40,48 @@ export function keepKey(event: KeyboardEvent): KeepScope | null {
 }
 
 export function Keep({ rule, onKeep }: { rule: string; onKeep: (scope: KeepScope) => void }) {
-  const described = useId();
+  const id = useId();
+  const read = useMemo(() => readRule(rule), [rule]);
   return (
     <div className="keep">
-      <p className="small secondary">Or allow from now on, unasked, what this rule covers:</p>
-      <pre className="keep-rule" id={described}>
-        <VisibleText text={rule} />
-      </pre>
-      <div className="approval-buttons">
-        {choices.map(({ scope, name, shortcut }) => (
+      {choices.map(({ scope, name, shortcut }) => (
+        <div key={scope} className="keep-choice">
           <Button
-            key={scope}
             small
-            title={name}
+            title={i18n._(name)}
             shortcut={shortcut}
-            aria-describedby={described}
+            aria-describedby={read ? `${id}-${scope}` : id}
             onClick={() => onKeep(scope)}
           >
-            {name}
+            {i18n._(name)}
           </Button>
-        ))}
-      </div>
+          {read && (
+            <span className="small secondary" id={`${id}-${scope}`}>
+              <Sentence text={ruleSentence(read, scope, null)} />
+            </span>
+          )}
+        </div>
+      ))}
+      {/* What can't be put into words is shown as it is. */}
+      <details open={read === null}>
+        <summary className="small secondary">{t`Show rule`}</summary>
+        <pre className="keep-rule" id={id}>
+          <VisibleText text={rule} />
+        </pre>
+      </details>
     </div>
+  );
+}
+
+/** What stands between backticks is code, in which nothing hides. */
+function Sentence({ text }: { text: string }) {
+  return text.split("`").map((part, place) =>
+    place % 2 === 0 ? (
+      part
+    ) : (
+      <code key={`${place}`}>
+        <VisibleText text={part} />
+      </code>
+    ),
   );
 }

@@ -2,6 +2,7 @@
  * A change whose diff is too large to be held at once: its files with their counts, each folded. A file's diff comes
  * when it is unfolded, in pages. What is decided is the whole that the preview's hash binds, seen or not.
  */
+import { plural, t } from "@lingui/core/macro";
 import { useEffect, useId, useMemo, useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { useIsOver } from "../../components/countdown";
@@ -9,7 +10,6 @@ import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import { type DiffFile, parseDiff } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
-import { plural } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, CommandError, ReviewFile } from "../../protocol/generated";
@@ -41,7 +41,7 @@ export function LargeApproval(props: Props) {
   }, [platform, approvalId]);
   // Nothing can be decided before it is known what there is to decide.
   if (error) return <ErrorNote error={error} />;
-  if (files === null) return <p className="empty secondary">Reading the change…</p>;
+  if (files === null) return <p className="empty secondary">{t`Reading the change…`}</p>;
   return <Files {...props} files={files} />;
 }
 
@@ -63,8 +63,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
-        {plural(files.length, "file")}, {plural(all.length, "hunk")}, {plural(preview.linesChanged, "line")}{" "}
-        changed
+        {t`${plural(files.length, { one: "# file", other: "# files" })}, ${plural(all.length, { one: "# hunk", other: "# hunks" })}, ${plural(preview.linesChanged, { one: "# line", other: "# lines" })} changed`}
       </ApprovalHead>
       {files.map((file, place) => (
         <PagedFile
@@ -81,7 +80,7 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
         <ErrorNote error={sending.error}>
           {left.length === 0 && (
             <Button small onClick={actions.again}>
-              Try again
+              {t`Try again`}
             </Button>
           )}
         </ErrorNote>
@@ -91,10 +90,14 @@ function Files({ approval, preview, look, files }: Props & { files: ReviewFile[]
         onNote={review.setNote}
         state={sending.state}
         expiresAt={until}
-        detail={`${plural(left.length, "hunk")} of ${plural(files.length, "file")} undecided`}
-        summary={left.length === all.length ? plural(files.length, "file") : `${left.length} left`}
-        accept="Accept all"
-        reject="Reject all"
+        detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
+        summary={
+          left.length === all.length
+            ? plural(files.length, { one: "# file", other: "# files" })
+            : t`${left.length} left`
+        }
+        accept={t`Accept all`}
+        reject={t`Reject all`}
         onAccept={() => actions.whole("accepted")}
         onReject={() => actions.whole("rejected")}
       />
@@ -123,10 +126,10 @@ function PagedFile({ approvalId, file, place, look, review, canDecide }: FilePro
         left.length > 0 && (
           <>
             <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
-              Accept file
+              {t`Accept file`}
             </Button>
             <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
-              Reject file
+              {t`Reject file`}
             </Button>
           </>
         )
@@ -195,13 +198,13 @@ function Pages({ approvalId, place, children }: PagesProps) {
       {shown && children(shown, next === null)}
       {shown && next === null && shown.hunks.length === 0 && (
         <p className="file-empty secondary small">
-          {shown.binary ? "Binary file: its content can't be shown." : "No lines change."}
+          {shown.binary ? t`Binary file: its content can't be shown.` : t`No lines change.`}
         </p>
       )}
       {error && <ErrorNote error={error} />}
       {next !== null && (
         <Button small look="quiet" disabled={reading} onClick={() => void more()}>
-          {reading ? "Reading…" : "Show more"}
+          {reading ? t`Reading…` : t`Show more`}
         </Button>
       )}
     </>
@@ -212,7 +215,9 @@ const hunksOf = (file: ReviewFile) => Array.from({ length: file.hunks }, (_, at)
 
 function fileState(file: ReviewFile, left: number): string {
   if (left === 0) return "decided";
-  return left === file.hunks ? plural(file.hunks, "hunk") : `${left} of ${plural(file.hunks, "hunk")} left`;
+  return left === file.hunks
+    ? plural(file.hunks, { one: "# hunk", other: "# hunks" })
+    : `${left} of ${plural(file.hunks, { one: "# hunk", other: "# hunks" })} left`;
 }
 
 /** What the card says of a file that is not read yet. It has a hunk, so that the card says nothing of its own. */

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { hasBidi } from "../../components/code/invisible";
 import { matches } from "../../components/shortcuts";
@@ -36,7 +37,7 @@ export function OwnText({ label, value, maxRows, onChange, onCancel, onSave, chi
           event.stopPropagation();
         }}
       />
-      {hasBidi(value) && <p className="small attention">Contains bidirectional control characters.</p>}
+      {hasBidi(value) && <p className="small attention">{t`Contains bidirectional control characters.`}</p>}
       <div className="own-text-foot">{children}</div>
     </div>
   );

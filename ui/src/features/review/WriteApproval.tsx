@@ -1,4 +1,5 @@
 /** One pending change of files: decided by hunk, by file or as a whole, before anything is written. */
+import { plural, t } from "@lingui/core/macro";
 import { type KeyboardEvent, useId, useMemo, useRef } from "react";
 import { Button } from "../../components/Button";
 import { useIsOver } from "../../components/countdown";
@@ -6,7 +7,6 @@ import { FileCard } from "../../components/diff/FileCard";
 import type { DiffLook } from "../../components/diff/HunkLines";
 import type { DiffFile } from "../../components/diff/parse";
 import { ErrorNote } from "../../components/ErrorNote";
-import { plural } from "../../components/format";
 import { expiresAt, type PendingApproval } from "../../protocol/approvals";
 import type { ChangePreview, KeepScope } from "../../protocol/generated";
 import { ApprovalFoot } from "./ApprovalFoot";
@@ -42,9 +42,10 @@ export function WriteApproval({ approval, preview, look }: Props) {
       aria-describedby={summary}
     >
       <ApprovalHead approval={approval} id={summary}>
-        {plural(files.length, "file")}, {plural(all.length, "hunk")}
+        {plural(files.length, { one: "# file", other: "# files" })},{" "}
+        {plural(all.length, { one: "# hunk", other: "# hunks" })}
       </ApprovalHead>
-      {!review.byHunk && <p className="small attention">This preview can only be decided as a whole.</p>}
+      {!review.byHunk && <p className="small attention">{t`This preview can only be decided as a whole.`}</p>}
       {files.map((file, at) => (
         <ReviewedFile
           key={file.path}
@@ -59,7 +60,7 @@ export function WriteApproval({ approval, preview, look }: Props) {
         <ErrorNote error={sending.error}>
           {left.length === 0 && all.length > 0 && (
             <Button small onClick={actions.again}>
-              Try again
+              {t`Try again`}
             </Button>
           )}
         </ErrorNote>
@@ -69,10 +70,14 @@ export function WriteApproval({ approval, preview, look }: Props) {
         onNote={review.setNote}
         state={sending.state}
         expiresAt={until}
-        detail={`${plural(left.length, "hunk")} of ${plural(files.length, "file")} undecided`}
-        summary={left.length === all.length ? plural(files.length, "file") : `${left.length} left`}
-        accept="Accept all"
-        reject="Reject all"
+        detail={t`${plural(left.length, { one: "# hunk", other: "# hunks" })} of ${plural(files.length, { one: "# file", other: "# files" })} undecided`}
+        summary={
+          left.length === all.length
+            ? plural(files.length, { one: "# file", other: "# files" })
+            : t`${left.length} left`
+        }
+        accept={t`Accept all`}
+        reject={t`Reject all`}
         onAccept={() => actions.whole("accepted")}
         onReject={() => actions.whole("rejected")}
         keep={offered !== null && <Keep rule={offered} onKeep={onKeep} />}
@@ -121,10 +126,10 @@ function FileActions({ left, actions }: { left: readonly number[]; actions: Revi
   return (
     <>
       <Button small look="quiet" onClick={() => actions.decide(left, "accepted")}>
-        Accept file
+        {t`Accept file`}
       </Button>
       <Button small look="quiet" onClick={() => actions.decide(left, "rejected")}>
-        Reject file
+        {t`Reject file`}
       </Button>
     </>
   );

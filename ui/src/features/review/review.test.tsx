@@ -278,16 +278,18 @@ describe("an approval for longer than once", () => {
   };
   const keeping = (payload: Record<string, unknown>) => waiting({ proposed_rule: () => rule }, payload);
 
-  it("shows the exact rule, and sends back just what it has shown", async () => {
-    for (const [name, scope] of [
-      ["Approve for this session", "session"],
-      ["Always approve", "always"],
+  it("says what it would allow, has the exact rule at hand, and sends back just that", async () => {
+    for (const [name, scope, sentence] of [
+      ["Approve for this session", "session", "Allow commands that begin with cargo fetch for this session"],
+      ["Always approve", "always", "Always allow commands that begin with cargo fetch in this folder"],
     ] as const) {
       const { id, fake } = keeping({ toolId: "run_command", command });
       const { unmount } = await show(fake, id);
       const button = await screen.findByRole("button", { name });
       const described = document.getElementById(button.getAttribute("aria-describedby") ?? "");
-      expect(described?.textContent).toBe(rule);
+      expect(described?.textContent).toBe(sentence);
+      await userEvent.click(screen.getByText("Show rule"));
+      expect(screen.getByText(rule)).toBeDefined();
       await press(name);
       expect(resolution(fake)).toMatchObject([
         { decision: "approve", command: null, hunks: null, previewHash: "e", keep: { scope, rule } },

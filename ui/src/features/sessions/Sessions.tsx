@@ -1,8 +1,9 @@
 /** Where you are: projects and their sessions, the inbox, settings. */
+import { plural, t } from "@lingui/core/macro";
 import { FolderOpen, GitFork, Inbox, Plus, Settings } from "lucide-react";
 import { type KeyboardEvent, memo, type Ref, useCallback, useId, useMemo, useState } from "react";
 import { Button } from "../../components/Button";
-import { folderName, homePath, plural } from "../../components/format";
+import { folderName, homePath } from "../../components/format";
 import { useLatest } from "../../components/latest";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
@@ -49,24 +50,24 @@ export function Sessions(props: Props) {
     onSelect: select,
   });
   return (
-    <nav className="sessions" aria-label="Sessions">
+    <nav className="sessions" aria-label={t`Sessions`}>
       <div className="sessions-head">
         <Button
           look="quiet"
           className="sessions-new"
-          label="New session"
-          title="New session"
+          label={t`New session`}
+          title={t`New session`}
           shortcut="Mod+N"
           icon={<Plus size={16} aria-hidden />}
           disabled={folder === null}
           onClick={onNew}
         >
-          New session
+          {t`New session`}
         </Button>
         {folder !== null && (
           <Button
             look="quiet"
-            label="Open folder"
+            label={t`Open folder`}
             shortcut="Mod+O"
             icon={<FolderOpen size={16} aria-hidden />}
             onClick={onOpenFolder}
@@ -79,9 +80,9 @@ export function Sessions(props: Props) {
             ref={props.filterRef}
             className="field"
             type="search"
-            aria-label="Filter sessions"
-            placeholder="Filter"
-            title={`Filter sessions (${showShortcut("Mod+Shift+L")})`}
+            aria-label={t`Filter sessions`}
+            placeholder={t`Filter`}
+            title={t`Filter sessions (${showShortcut("Mod+Shift+L")})`}
             value={words}
             onChange={(event) => setWords(event.target.value)}
             onKeyDown={(event) => {
@@ -95,20 +96,22 @@ export function Sessions(props: Props) {
       {/* biome-ignore lint/a11y/noStaticElementInteractions: arrow keys move between the buttons inside */}
       <div className="sessions-list" onKeyDown={moveByArrow}>
         {groups.length === 0 && words !== "" && (
-          <p className="sessions-none small secondary">No session by that name</p>
+          <p className="sessions-none small secondary">{t`No session by that name`}</p>
         )}
         {groups.map((group) => (
-          <section key={group.project} aria-label={folderName(group.project) || "No project"}>
+          <section key={group.project} aria-label={folderName(group.project) || t`No project`}>
             <h3 className="sessions-project cut" title={homePath(group.project)}>
-              {folderName(group.project) || "No project"}
+              {folderName(group.project) || t`No project`}
             </h3>
-            {group.families.length === 0 && <p className="sessions-none small secondary">No sessions yet</p>}
+            {group.families.length === 0 && (
+              <p className="sessions-none small secondary">{t`No sessions yet`}</p>
+            )}
             <ul>
               {group.families.map(({ session, subagents }) => (
                 <li key={session.sessionId}>
                   <Row {...rowOf(session)} subagents={subagents.length} />
                   {subagents.length > 0 && (words !== "" || isOpen({ session, subagents }, selected)) && (
-                    <ul aria-label={`Sub-agents of ${session.title}`}>
+                    <ul aria-label={t`Sub-agents of ${session.title}`}>
                       {subagents.map((subagent) => (
                         <li key={subagent.sessionId}>
                           <Row {...rowOf(subagent)} subagents={0} />
@@ -128,26 +131,26 @@ export function Sessions(props: Props) {
         </span>
         <Button
           look="quiet"
-          label="Inbox"
-          title="Next that waits for you"
+          label={t`Inbox`}
+          title={t`Next that waits for you`}
           shortcut="Mod+J"
           icon={<Inbox size={16} aria-hidden />}
           disabled={all === 0}
           aria-describedby={inboxCount}
           onClick={onInbox}
         >
-          <span className="grow">Inbox</span>
+          <span className="grow">{t`Inbox`}</span>
           {all > 0 && <span className="count" data-count={all} />}
         </Button>
         <Button
           look="quiet"
-          label="Settings"
-          title="Settings"
+          label={t`Settings`}
+          title={t`Settings`}
           shortcut="Mod+,"
           icon={<Settings size={16} aria-hidden />}
           onClick={onSettings}
         >
-          <span className="grow">Settings</span>
+          <span className="grow">{t`Settings`}</span>
         </Button>
       </div>
     </nav>
@@ -155,8 +158,11 @@ export function Sessions(props: Props) {
 }
 
 function waitingWords(approvals: number, questions: number): string {
-  const asked = questions > 0 ? plural(questions, "open question") : "";
-  const pending = approvals > 0 || questions === 0 ? plural(approvals, "pending approval") : "";
+  const asked = questions > 0 ? plural(questions, { one: "# open question", other: "# open questions" }) : "";
+  const pending =
+    approvals > 0 || questions === 0
+      ? plural(approvals, { one: "# pending approval", other: "# pending approvals" })
+      : "";
   return [pending, asked].filter(Boolean).join(", ");
 }
 
@@ -181,7 +187,7 @@ const Row = memo(function Row({ session, subagents, current, approvals, question
   const waits = approvals + questions > 0;
   const state = waits ? "waiting" : session.state;
   const described = useId();
-  const title = session.title || "Untitled session";
+  const title = session.title || t`Untitled session`;
   return (
     <>
       <button
@@ -198,16 +204,16 @@ const Row = memo(function Row({ session, subagents, current, approvals, question
         {session.origin && <GitFork size={12} className="session-mark" aria-hidden />}
         {state === "interrupted" && (
           <span className="session-mark small" aria-hidden>
-            interrupted
+            {t`interrupted`}
           </span>
         )}
       </button>
       <span id={described} className="sr-only">
         {stateWords(state)}
         {waits && `, ${waitingWords(approvals, questions)}`}
-        {session.origin && ", a fork"}
-        {session.parent !== null && ", a sub-agent"}
-        {subagents > 0 && `, ${plural(subagents, "sub-agent")}`}
+        {session.origin && t`, a fork`}
+        {session.parent !== null && t`, a sub-agent`}
+        {subagents > 0 && `, ${plural(subagents, { one: "# sub-agent", other: "# sub-agents" })}`}
       </span>
     </>
   );

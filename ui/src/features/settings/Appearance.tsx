@@ -1,12 +1,18 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 export type Theme = "system" | "light" | "dark";
 export const themes: readonly Theme[] = ["system", "light", "dark"];
 
-const words: Record<Theme, string> = { system: "As the system", light: "Light", dark: "Dark" };
+const words: Record<Theme, MessageDescriptor> = {
+  system: msg`As the system`,
+  light: msg`Light`,
+  dark: msg`Dark`,
+};
 
 export function Appearance({ theme, onTheme }: { theme: Theme; onTheme: (theme: Theme) => void }) {
   return (
     <fieldset className="choices">
-      <legend>Theme</legend>
+      <legend>{t`Theme`}</legend>
       {themes.map((one) => (
         <label key={one} className="choice">
           <input
@@ -16,7 +22,7 @@ export function Appearance({ theme, onTheme }: { theme: Theme; onTheme: (theme: 
             checked={theme === one}
             onChange={() => onTheme(one)}
           />
-          {words[one]}
+          {i18n._(words[one])}
         </label>
       ))}
     </fieldset>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { FormEvent, ReactNode } from "react";
 import { Button } from "../../components/Button";
 
@@ -25,7 +26,7 @@ export function EntryForm({ label, save, children, onSave, onCancel }: Props) {
           {save}
         </Button>
         <Button look="quiet" onClick={onCancel}>
-          Cancel
+          {t`Cancel`}
         </Button>
       </div>
     </form>

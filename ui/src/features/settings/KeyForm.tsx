@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { type FormEvent, useRef } from "react";
 import { Button } from "../../components/Button";
 
@@ -20,19 +21,19 @@ export function KeyForm({ provider, onSave, onCancel }: Props) {
         type="password"
         autoComplete="off"
         spellCheck={false}
-        aria-label={`API key for ${provider}`}
-        placeholder="Paste the API key"
+        aria-label={t`API key for ${provider}`}
+        placeholder={t`Paste the API key`}
         // biome-ignore lint/a11y/noAutofocus: opened by "Set key", which means to paste
         autoFocus
         required
       />
       <Button type="submit" look="primary">
-        Save key
+        {t`Save key`}
       </Button>
       <Button look="quiet" onClick={onCancel}>
-        Cancel
+        {t`Cancel`}
       </Button>
-      <p className="small secondary">Goes to the system's keychain. It is never shown again.</p>
+      <p className="small secondary">{t`Goes to the system's keychain. It is never shown again.`}</p>
     </form>
   );
 }

@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -8,7 +10,11 @@ import type { CommandError, McpChangedTool, McpServerEntry } from "../../protoco
 import { OpenedPart } from "./OpenedPart";
 import { ServerText } from "./ServerText";
 
-const words: Record<McpChangedTool["change"], string> = { added: "new", changed: "changed", removed: "gone" };
+const words: Record<McpChangedTool["change"], MessageDescriptor> = {
+  added: msg`new`,
+  changed: msg`changed`,
+  removed: msg`gone`,
+};
 
 /** The tools as the server lists them now, beside what was agreed to. What is shown is what is agreed to. */
 export function McpChanges({ name, onClose }: { name: string; onClose: () => void }) {
@@ -41,18 +47,18 @@ export function McpChanges({ name, onClose }: { name: string; onClose: () => voi
         server &&
         server.changed.length > 0 && (
           <Button small look="primary" onClick={() => agree(server.digest)}>
-            Agree to these tools
+            {t`Agree to these tools`}
           </Button>
         )
       }
     >
-      <section className="mcp-changes" aria-label={`Changes of ${name}`} aria-busy={!server && !error}>
-        {!server && !error && <p className="secondary">◐ Asking {name} for its tools…</p>}
+      <section className="mcp-changes" aria-label={t`Changes of ${name}`} aria-busy={!server && !error}>
+        {!server && !error && <p className="secondary">{t`◐ Asking ${name} for its tools…`}</p>}
         {error && <ErrorNote error={error} />}
         {server?.changed.map((tool) => (
           <ChangedTool key={tool.name} tool={tool} />
         ))}
-        {server?.changed.length === 0 && <p>Its tools are those you agreed to.</p>}
+        {server?.changed.length === 0 && <p>{t`Its tools are those you agreed to.`}</p>}
       </section>
     </OpenedPart>
   );
@@ -65,10 +71,10 @@ function ChangedTool({ tool }: { tool: McpChangedTool }) {
         <code>
           <VisibleText text={tool.name} />
         </code>{" "}
-        <span className="secondary">{words[tool.change]}</span>
+        <span className="secondary">{i18n._(words[tool.change])}</span>
       </p>
-      {tool.before && <ServerText title="− Agreed to" look="before" text={tool.before} />}
-      {tool.now && <ServerText title="+ Now" look="now" text={tool.now} />}
+      {tool.before && <ServerText title={t`− Agreed to`} look="before" text={tool.before} />}
+      {tool.now && <ServerText title={t`+ Now`} look="now" text={tool.now} />}
     </div>
   );
 }

@@ -1,3 +1,5 @@
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useState } from "react";
 import type { McpServerEntry, McpServerSettings, McpVariable } from "../../protocol/generated";
 import { EntryForm } from "./EntryForm";
@@ -28,62 +30,77 @@ export function McpForm({ server, onSave, onCancel }: Props) {
   };
   return (
     <EntryForm
-      label={server ? `Edit ${server.name}` : "Add MCP server"}
-      save="Save server"
+      label={server ? t`Edit ${server.name}` : t`Add MCP server`}
+      save={t`Save server`}
       onSave={save}
       onCancel={onCancel}
     >
       <TextRow
-        label="Name"
+        label={t`Name`}
         value={name}
         onChange={setName}
         required
         readOnly={server !== null}
         maxLength={32}
         pattern="[A-Za-z0-9\-]+(_[A-Za-z0-9\-]+)*"
-        title="Letters, digits, dash and single underscores"
+        title={t`Letters, digits, dash and single underscores`}
       />
-      <ChoiceRow label="Kind" value={kind} onChange={setKind}>
-        <option value="program">program</option>
-        <option value="address">address</option>
+      <ChoiceRow label={t`Kind`} value={kind} onChange={setKind}>
+        <option value="program">{t`program`}</option>
+        <option value="address">{t`address`}</option>
       </ChoiceRow>
       {isProgram ? (
         <>
-          <TextRow label="Command" mono value={command} onChange={setCommand} required placeholder="uvx" />
-          <LinesRow label="Arguments" placeholder="One a line" value={args} onChange={setArgs} />
+          <TextRow
+            label={t`Command`}
+            mono
+            value={command}
+            onChange={setCommand}
+            required
+            placeholder={t`uvx`}
+          />
+          <LinesRow label={t`Arguments`} placeholder={t`One a line`} value={args} onChange={setArgs} />
           <LinesRow
-            label="Environment"
-            placeholder="NAME=${NAME}, one a line"
+            label={t`Environment`}
+            placeholder={t`NAME=\${NAME}, one a line`}
             value={env}
             onChange={setEnv}
           />
           <label className="choice">
-            <input type="checkbox" checked={network} onChange={(event) => setNetwork(event.target.checked)} />
-            May reach the network
+            <Trans>
+              <input
+                type="checkbox"
+                checked={network}
+                onChange={(event) => setNetwork(event.target.checked)}
+              />
+              May reach the network
+            </Trans>
           </label>
         </>
       ) : (
         <>
           <TextRow
-            label="Address"
+            label={t`Address`}
             type="url"
             mono
             value={url}
             onChange={setUrl}
             required
-            placeholder="https://mcp.example.com/mcp"
+            placeholder={t`https://mcp.example.com/mcp`}
           />
           <LinesRow
-            label="Headers"
-            placeholder="NAME=Bearer ${TOKEN}, one a line"
+            label={t`Headers`}
+            placeholder={t`NAME=Bearer \${TOKEN}, one a line`}
             value={headers}
             onChange={setHeaders}
           />
         </>
       )}
       <p className="small secondary">
-        <code>$&#123;NAME&#125;</code> stands for an environment variable of yours. A name alone keeps the
-        value that stands in the configuration, which is not shown here.
+        <Trans>
+          <code>{t`\${NAME}`}</code> stands for an environment variable of yours. A name alone keeps the value
+          that stands in the configuration, which is not shown here.
+        </Trans>
       </p>
     </EntryForm>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -21,13 +22,13 @@ export function McpLog({ name, onClose }: { name: string; onClose: () => void })
       onClose={onClose}
       actions={
         <Button small onClick={read}>
-          Read again
+          {t`Read again`}
         </Button>
       }
     >
-      <section aria-label={`Log of ${name}`}>
+      <section aria-label={t`Log of ${name}`}>
         {error && <ErrorNote error={error} />}
-        {log === "" && <p className="secondary">It has printed nothing since Arki was started.</p>}
+        {log === "" && <p className="secondary">{t`It has printed nothing since Arki was started.`}</p>}
         {log && <ServerText text={log} />}
       </section>
     </OpenedPart>

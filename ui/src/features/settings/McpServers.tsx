@@ -1,8 +1,11 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Plus } from "lucide-react";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
-import { plural, tokens } from "../../components/format";
+import { tokens } from "../../components/format";
 import { useArki } from "../../platform/context";
 import { asCommandError } from "../../platform/platform";
 import type { CommandError, McpServerEntry } from "../../protocol/generated";
@@ -37,10 +40,9 @@ export function McpServers() {
   };
   return (
     <section className="settings-section" aria-labelledby="mcp-title">
-      <h3 id="mcp-title">MCP servers</h3>
+      <h3 id="mcp-title">{t`MCP servers`}</h3>
       <p className="secondary">
-        Programs and addresses that bring tools of their own. Each start needs a trusted folder; each call is
-        asked about like any other.
+        {t`Programs and addresses that bring tools of their own. Each start needs a trusted folder; each call is asked about like any other.`}
       </p>
       {error && <ErrorNote error={error} />}
       <ul className="providers">
@@ -70,7 +72,7 @@ export function McpServers() {
           icon={<Plus size={14} aria-hidden />}
           onClick={() => setOpen({ name: null, part: "add" })}
         >
-          Add MCP server
+          {t`Add MCP server`}
         </Button>
       )}
     </section>
@@ -149,58 +151,62 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
       <div className="provider-line">
         <span className="grow" id={about}>
           <b>{name}</b>
-          <span className="secondary"> {origin === "project" ? "of this project" : ""}</span>
+          <span className="secondary"> {origin === "project" ? t`of this project` : ""}</span>
           <span className="provider-facts small secondary">
-            <span className={`mcp-state ${state}`}>{stateWords[state]}</span>
+            <span className={`mcp-state ${state}`}>{i18n._(stateWords[state])}</span>
             {` · ${costWords(server)} · `}
             <code>{server.place}</code>
           </span>
         </span>
-        {canStart && changed.length > 0 && button("Review changes", () => onOpen("changes"))}
-        {canStart && button("Test", () => onOpen("test"))}
-        {canStart && button("Log", () => onOpen("log"))}
+        {canStart && changed.length > 0 && button(t`Review changes`, () => onOpen("changes"))}
+        {canStart && button(t`Test`, () => onOpen("test"))}
+        {canStart && button(t`Log`, () => onOpen("log"))}
         {canStart &&
           server.transport === "http" &&
-          button("Sign in", () => attempt(() => arki.platform.call("sign_in_to_mcp_server", { name })))}
+          button(t`Sign in`, () => attempt(() => arki.platform.call("sign_in_to_mcp_server", { name })))}
         {origin === "user" && (
           <>
-            {button("Edit", () => onOpen("edit"))}
-            {button(isOff ? "Switch on" : "Switch off", () =>
+            {button(t`Edit`, () => onOpen("edit"))}
+            {button(isOff ? t`Switch on` : t`Switch off`, () =>
               attempt(() => arki.platform.call("enable_mcp_server", { name, enabled: isOff })),
             )}
-            {button("Remove", () => attempt(() => arki.platform.call("remove_mcp_server", { name })))}
+            {button(t`Remove`, () => attempt(() => arki.platform.call("remove_mcp_server", { name })))}
           </>
         )}
       </div>
       {failure && !isTested && <ErrorNote error={failure} />}
       {changed.length > 0 && (
         <p className="small">
-          <span aria-hidden>! </span>
-          {plural(changed.length, "tool has", "tools have")} changed since you agreed to the server, and{" "}
-          {changed.length === 1 ? "is" : "are"} off.
+          <Trans>
+            <span aria-hidden>! </span>
+            {plural(changed.length, { one: "# tool has", other: "# tools have" })} changed since you agreed to
+            the server, and {changed.length === 1 ? t`is` : t`are`} off.
+          </Trans>
         </p>
       )}
       {refused.map((tool) => (
         <p key={`${tool.name} ${tool.reason}`} className="small secondary">
-          {tool.name || "A tool without a name"} is not offered: {tool.reason}.
+          <Trans>
+            {tool.name || t`A tool without a name`} is not offered: {tool.reason}.
+          </Trans>
         </p>
       ))}
     </>
   );
 }
 
-const stateWords: Record<McpServerEntry["state"], string> = {
-  disabled: "– off",
-  untrusted: "! starts only in a trusted folder",
-  idle: "○ starts when it is needed",
-  starting: "◐ starting",
-  running: "✓ running",
-  failed: "✕ failed",
+const stateWords: Record<McpServerEntry["state"], MessageDescriptor> = {
+  disabled: msg`– off`,
+  untrusted: msg`! starts only in a trusted folder`,
+  idle: msg`○ starts when it is needed`,
+  starting: msg`◐ starting`,
+  running: msg`✓ running`,
+  failed: msg`✕ failed`,
 };
 
 function costWords({ tools, isSearched, estimatedTokens }: McpServerEntry): string {
-  if (!tools) return "not met yet";
+  if (!tools) return t`not met yet`;
   const cost = `${tokens(estimatedTokens)} tokens`;
-  const words = isSearched ? `searched, as ${cost} would be too much` : `${cost} in each request`;
-  return `${plural(tools.length, "tool")}, ${words}`;
+  const words = isSearched ? t`searched, as ${cost} would be too much` : t`${cost} in each request`;
+  return `${plural(tools.length, { one: "# tool", other: "# tools" })}, ${words}`;
 }

@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useCallback, useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { useArki } from "../../platform/context";
@@ -7,10 +9,10 @@ import { ServerText } from "./ServerText";
 import { TestSteps } from "./TestSteps";
 import { useTest } from "./useTest";
 
-const words: Record<McpTestStep["step"], string> = {
-  start: "Start",
-  initialize: "Handshake",
-  tools: "Tools",
+const words: Record<McpTestStep["step"], MessageDescriptor> = {
+  start: msg`Start`,
+  initialize: msg`Handshake`,
+  tools: msg`Tools`,
 };
 
 type Props = { name: string; onTested: () => void; onClose: () => void };
@@ -27,7 +29,7 @@ export function McpTest({ name, onTested, onClose }: Props) {
   }, [test.running, onTested]);
   const steps = test.steps.map(({ step, ok, ...told }) => ({
     ...told,
-    title: words[step],
+    title: i18n._(words[step]),
     state: ok ? ("ok" as const) : ("failed" as const),
   }));
   const trail = test.steps.at(-1)?.trail;
@@ -36,12 +38,12 @@ export function McpTest({ name, onTested, onClose }: Props) {
       onClose={onClose}
       actions={
         <Button small disabled={test.running} onClick={() => setAsked({ name })}>
-          Test again
+          {t`Test again`}
         </Button>
       }
     >
       <TestSteps name={name} test={{ ...test, steps }}>
-        {trail && <ServerText title="What it printed last:" text={trail} />}
+        {trail && <ServerText title={t`What it printed last:`} text={trail} />}
       </TestSteps>
     </OpenedPart>
   );

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useState } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import { contextWords } from "../../components/format";
@@ -24,10 +25,10 @@ export function Models() {
   };
   const shown = error ?? listError;
   return (
-    <section className="settings-section" aria-label="Default model">
-      <ChoiceRow label="Default model" value={chosen} onChange={(model) => void choose(model)}>
+    <section className="settings-section" aria-label={t`Default model`}>
+      <ChoiceRow label={t`Default model`} value={chosen} onChange={(model) => void choose(model)}>
         {!models.some((model) => model.id === chosen) && (
-          <option value={chosen}>{chosen || "None chosen"}</option>
+          <option value={chosen}>{chosen || t`None chosen`}</option>
         )}
         {models.map((model) => (
           <option key={model.id} value={model.id}>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { Button } from "../../components/Button";
 
@@ -11,7 +12,7 @@ export function OpenedPart({ children, actions, onClose }: Props) {
       <div className="error-actions">
         {actions}
         <Button small look="quiet" onClick={onClose}>
-          Close
+          {t`Close`}
         </Button>
       </div>
     </div>

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { useState } from "react";
 import type { ProviderEntry } from "../../protocol/generated";
 import { EntryForm } from "./EntryForm";
@@ -31,33 +32,33 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
     void onSave({ name: name.trim(), kind, baseUrl: baseUrl.trim() === "" ? null : baseUrl.trim() });
   return (
     <EntryForm
-      label={provider ? `Edit ${provider.name}` : "Add provider"}
-      save="Save provider"
+      label={provider ? t`Edit ${provider.name}` : t`Add provider`}
+      save={t`Save provider`}
       onSave={save}
       onCancel={onCancel}
     >
       <TextRow
-        label="Name"
+        label={t`Name`}
         value={name}
         onChange={setName}
         required
         readOnly={provider !== null}
         pattern="[A-Za-z0-9][A-Za-z0-9_.\-]*"
-        title="Letters, digits, dot, dash and underscore"
+        title={t`Letters, digits, dot, dash and underscore`}
       />
-      <ChoiceRow label="Kind" value={kind} onChange={setKind}>
+      <ChoiceRow label={t`Kind`} value={kind} onChange={setKind}>
         {[...new Set([...kinds, kind])].map((one) => (
           <option key={one}>{one}</option>
         ))}
       </ChoiceRow>
       <TextRow
-        label="Base URL"
+        label={t`Base URL`}
         type="url"
         mono
         value={baseUrl}
         onChange={setBaseUrl}
         required={kind === "custom"}
-        placeholder={kind === "custom" ? "http://127.0.0.1:8080/v1" : "The vendor's own"}
+        placeholder={kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The vendor's own`}
       />
     </EntryForm>
   );

@@ -1,3 +1,5 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { type FormEvent, useCallback, useId, useState } from "react";
 import { Button } from "../../components/Button";
 import { useArki, useCatalogue } from "../../platform/context";
@@ -8,14 +10,14 @@ import { useTest } from "./useTest";
 /** What is asked; a new object starts a new test. */
 type Asked = { model: string | null };
 
-const words: Record<ProviderTestStep["step"], string> = {
-  settings: "Settings",
-  key: "Key",
-  reach: "Server",
-  tls: "Certificate",
-  models: "Models",
-  model: "Model",
-  answer: "Answer",
+const words: Record<ProviderTestStep["step"], MessageDescriptor> = {
+  settings: msg`Settings`,
+  key: msg`Key`,
+  reach: msg`Server`,
+  tls: msg`Certificate`,
+  models: msg`Models`,
+  model: msg`Model`,
+  answer: msg`Answer`,
 };
 
 /** Tests the provider at once; a model is asked only where one is named, for that costs tokens. */
@@ -28,7 +30,7 @@ export function ProviderTest({ provider, onClose }: { provider: string; onClose:
       [arki, provider, asked],
     ),
   );
-  const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: words[step] }));
+  const steps = test.steps.map(({ step, ...told }) => ({ ...told, title: i18n._(words[step]) }));
   return (
     <div>
       <TestSteps name={provider} test={{ ...test, steps }} />
@@ -61,8 +63,8 @@ function Ask({ provider, running, onAsk, onClose }: AskProps) {
     <form className="inline-form" onSubmit={submit}>
       <input
         className="field"
-        aria-label={`Model of ${provider} to ask`}
-        placeholder="Model to ask for a word (optional)"
+        aria-label={t`Model of ${provider} to ask`}
+        placeholder={t`Model to ask for a word (optional)`}
         list={list}
         value={model}
         onChange={(event) => setModel(event.target.value)}
@@ -75,12 +77,12 @@ function Ask({ provider, running, onAsk, onClose }: AskProps) {
           ))}
       </datalist>
       <Button type="submit" disabled={running}>
-        Test again
+        {t`Test again`}
       </Button>
       <Button look="quiet" onClick={onClose}>
-        Close
+        {t`Close`}
       </Button>
-      <p className="small secondary">With a model, a request of a few tokens is made.</p>
+      <p className="small secondary">{t`With a model, a request of a few tokens is made.`}</p>
     </form>
   );
 }

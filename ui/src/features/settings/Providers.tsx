@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../components/Button";
@@ -32,7 +33,7 @@ export function Providers() {
   };
   return (
     <section className="settings-section" aria-labelledby="providers-title">
-      <h3 id="providers-title">Providers</h3>
+      <h3 id="providers-title">{t`Providers`}</h3>
       {error && <ErrorNote error={error} />}
       <ul className="providers">
         {providers.map((provider) => (
@@ -76,7 +77,7 @@ export function Providers() {
           icon={<Plus size={14} aria-hidden />}
           onClick={() => setOpen({ name: null, form: "add" })}
         >
-          Add provider
+          {t`Add provider`}
         </Button>
       )}
     </section>
@@ -109,11 +110,11 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
         </span>
       </span>
       <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("test")}>
-        Test connection
+        {t`Test connection`}
       </Button>
       {kind !== "demo" && (
         <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("key")}>
-          {keySource === "keychain" || keySource === "environment" ? "Replace key" : "Set key"}
+          {keySource === "keychain" || keySource === "environment" ? t`Replace key` : t`Set key`}
         </Button>
       )}
       {keySource === "keychain" && (
@@ -123,11 +124,11 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
           aria-describedby={about}
           onClick={() => attempt(() => arki.platform.call("remove_key", { provider: name }))}
         >
-          Remove key
+          {t`Remove key`}
         </Button>
       )}
       <Button small look="quiet" aria-describedby={about} onClick={() => onOpen("edit")}>
-        Edit
+        {t`Edit`}
       </Button>
       <Button
         small
@@ -135,7 +136,7 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
         aria-describedby={about}
         onClick={() => attempt(() => arki.platform.call("remove_provider", { name }))}
       >
-        Remove
+        {t`Remove`}
       </Button>
     </div>
   );
@@ -144,12 +145,12 @@ function Entry({ provider, onOpen, attempt }: EntryProps) {
 function keyWords({ keySource, keyEnv }: ProviderEntry): string {
   switch (keySource) {
     case "keychain":
-      return "✓ key in the keychain";
+      return t`✓ key in the keychain`;
     case "environment":
-      return `✓ key from ${keyEnv ?? "the environment"}`;
+      return t`✓ key from ${keyEnv ?? t`the environment`}`;
     case "none_needed":
-      return "✓ needs no key";
+      return t`✓ needs no key`;
     case "missing":
-      return "! no key yet";
+      return t`! no key yet`;
   }
 }

@@ -1,4 +1,5 @@
 import { Tabs } from "@base-ui/react/tabs";
+import { t } from "@lingui/core/macro";
 import { useEffect } from "react";
 import { Dialog } from "../../components/Dialog";
 import { useArki } from "../../platform/context";
@@ -16,17 +17,17 @@ export function SettingsDialog({ open, onClose, theme, onTheme }: Props) {
     if (open) void arki.refreshCatalogue().then(arki.refreshLiveModels);
   }, [arki, open]);
   return (
-    <Dialog title="Settings" open={open} onClose={onClose} wide>
+    <Dialog title={t`Settings`} open={open} onClose={onClose} wide>
       <Tabs.Root defaultValue="models">
         <Tabs.List className="tabs">
           <Tabs.Tab className="tab" value="models">
-            Models &amp; providers
+            {t`Models & providers`}
           </Tabs.Tab>
           <Tabs.Tab className="tab" value="mcp">
-            MCP servers
+            {t`MCP servers`}
           </Tabs.Tab>
           <Tabs.Tab className="tab" value="appearance">
-            Appearance
+            {t`Appearance`}
           </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel className="settings-panel" value="models">

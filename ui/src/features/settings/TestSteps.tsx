@@ -1,3 +1,5 @@
+import { i18n } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import type { ReactNode } from "react";
 import { ErrorNote } from "../../components/ErrorNote";
 import type { TestRun } from "./useTest";
@@ -13,7 +15,7 @@ export type ShownStep = {
 };
 
 const glyphs = { ok: "✓", failed: "✕", skipped: "–" };
-const states = { ok: "", failed: "failed: ", skipped: "skipped: " };
+const states = { ok: null, failed: msg`failed:`, skipped: msg`skipped:` };
 
 type Props = {
   /** What is tested. */
@@ -28,7 +30,7 @@ export function TestSteps({ name, test, children }: Props) {
   return (
     <>
       {/* Not the list itself: WebKit hides lists without markers from assistive technology. */}
-      <section aria-label={`Test of ${name}`} aria-live="polite" aria-busy={test.running}>
+      <section aria-label={t`Test of ${name}`} aria-live="polite" aria-busy={test.running}>
         <ol className="test-steps">
           {test.steps.map((step) => (
             <Step key={step.title} {...step} />
@@ -36,7 +38,7 @@ export function TestSteps({ name, test, children }: Props) {
           {test.running && (
             <li className="test-step secondary">
               <span aria-hidden>◐</span>
-              <span>Testing…</span>
+              <span>{t`Testing…`}</span>
             </li>
           )}
         </ol>
@@ -49,6 +51,7 @@ export function TestSteps({ name, test, children }: Props) {
 
 /** The step that failed says what to do. */
 function Step({ title, state, durationMs, message, code, hint }: ShownStep) {
+  const words = states[state];
   return (
     <li className="test-step">
       <span className={state} aria-hidden>
@@ -56,10 +59,10 @@ function Step({ title, state, durationMs, message, code, hint }: ShownStep) {
       </span>
       <span>{title}</span>
       <span className={state === "skipped" ? "secondary" : undefined}>
-        <span className="sr-only">{states[state]}</span>
+        <span className="sr-only">{words && `${i18n._(words)} `}</span>
         {state !== "failed" && message}
       </span>
-      <span className="small secondary">{durationMs} ms</span>
+      <span className="small secondary">{t`${durationMs} ms`}</span>
       {state === "failed" && <ErrorNote error={{ code: code ?? "", message, hint: hint ?? "" }} />}
     </li>
   );

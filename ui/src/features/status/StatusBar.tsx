@@ -1,12 +1,15 @@
 /** The facts under which Arki works. Whatever can be changed is a button that changes it. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, plural, t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { Folder } from "lucide-react";
-import { contextWords, cost, homePath, plural, tokens } from "../../components/format";
+import { contextWords, cost, homePath, tokens } from "../../components/format";
 import { ChoiceMenu, SearchMenu } from "../../components/menus";
 import { StateGlyph, stateWords } from "../../components/StateGlyph";
 import { showShortcut } from "../../components/shortcuts";
 import { useApp, useArki, useCatalogue, useFolder, useSessionPart } from "../../platform/context";
 import type { ApprovalMode, ModelEntry, ProjectState, SessionSummary, Shown } from "../../protocol/generated";
-import { tokenFigures } from "../../protocol/usage";
+import { tokenFigures } from "./token_figures";
 import "./status.css";
 
 type Props = {
@@ -21,15 +24,19 @@ type Props = {
   onResume: (() => void) | null;
 };
 
-const modes: { value: ApprovalMode; label: string; detail: string }[] = [
-  { value: "plan", label: "plan", detail: "Nothing but reading exists: no edits, no commands, no network." },
-  { value: "ask", label: "ask", detail: "Every edit and command waits for you." },
+const modes: { value: ApprovalMode; label: string; detail: MessageDescriptor }[] = [
+  {
+    value: "plan",
+    label: "plan",
+    detail: msg`Nothing but reading exists: no edits, no commands, no network.`,
+  },
+  { value: "ask", label: "ask", detail: msg`Every edit and command waits for you.` },
   {
     value: "edits",
     label: "edits",
-    detail: "Edits are written at once, but for protected and secret files. Commands wait.",
+    detail: msg`Edits are written at once, but for protected and secret files. Commands wait.`,
   },
-  { value: "all", label: "all", detail: "Nothing waits but what is denied. For this window only." },
+  { value: "all", label: "all", detail: msg`Nothing waits but what is denied. For this window only.` },
 ];
 
 export function StatusBar(props: Props) {
@@ -38,19 +45,21 @@ export function StatusBar(props: Props) {
   const current = model ?? app?.defaultModel ?? "";
   const { models } = useCatalogue();
   return (
-    <footer className="status" role="contentinfo" aria-label="Status">
+    <footer className="status" role="contentinfo" aria-label={t`Status`}>
       {shown && <FolderButton folder={shown.folder} onTrust={onTrust} />}
       <ModelMenu current={current} onModel={onModel} />
       <ChoiceMenu
-        label={`Edits: ${mode}`}
-        title="What may happen without asking, from the next message on"
+        label={t`Edits: ${mode}`}
+        title={t`What may happen without asking, from the next message on`}
         trigger={
           <span className={mode === "all" ? "status-attention" : undefined}>
-            {mode === "all" ? "! " : ""}edits: {mode} ▾
+            <Trans>
+              {mode === "all" ? "! " : ""}edits: {mode} ▾
+            </Trans>
           </span>
         }
         value={mode}
-        choices={modes}
+        choices={modes.map((one) => ({ ...one, detail: i18n._(one.detail) }))}
         onChoose={(value) => onMode(modes.find((one) => one.value === value)?.value ?? "ask")}
       />
       {session && <RunState session={session} onResume={onResume} />}
@@ -76,10 +85,10 @@ function ModelMenu({ current, onModel }: { current: string; onModel: (model: str
   const choices = (current === "" ? others : [current, ...others]).map(choice);
   return (
     <SearchMenu
-      label={`Model: ${current || "none"}`}
-      title="Model for the next message"
-      trigger={<span className="cut">{current || "no model"} ▾</span>}
-      search="Search models"
+      label={t`Model: ${current || "none"}`}
+      title={t`Model for the next message`}
+      trigger={<span className="cut">{current || t`no model`} ▾</span>}
+      search={t`Search models`}
       value={current}
       choices={choices}
       onChoose={onModel}
@@ -102,8 +111,8 @@ function RunState({ session, onResume }: { session: SessionSummary; onResume: ((
     <button
       type="button"
       className="status-button status-attention"
-      aria-label={`Run ${words}: resume it`}
-      title={`The run is ${words}. Press to resume it (${showShortcut("Mod+Shift+P")})`}
+      aria-label={t`Run ${words}: resume it`}
+      title={t`The run is ${words}. Press to resume it (${showShortcut("Mod+Shift+P")})`}
       onClick={onResume}
     >
       <StateGlyph state={session.state} /> {words}
@@ -114,11 +123,11 @@ function RunState({ session, onResume }: { session: SessionSummary; onResume: ((
 function Sandbox({ name }: { name: string }) {
   const none = name === "none";
   const words = none
-    ? "Commands run without a sandbox: each waits for you"
-    : `Commands are confined by ${name}`;
+    ? t`Commands run without a sandbox: each waits for you`
+    : t`Commands are confined by ${name}`;
   return (
     <span className={`status-fact cut ${none ? "status-attention" : ""}`} title={words}>
-      {none ? "! no sandbox" : `sandbox: ${name}`}
+      {none ? t`! no sandbox` : t`sandbox: ${name}`}
     </span>
   );
 }
@@ -127,8 +136,8 @@ function FolderButton({ folder, onTrust }: { folder: string; onTrust: () => void
   const project = useFolder(folder);
   if (project) return <ProjectButton project={project} onTrust={onTrust} />;
   return (
-    <span className="status-fact cut" title={`${folder}: not open`}>
-      {homePath(folder)} · not open
+    <span className="status-fact cut" title={t`${folder}: not open`}>
+      {t`${homePath(folder)} · not open`}
     </span>
   );
 }
@@ -137,7 +146,7 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
   const standing = standingOf(project);
   // A note may be there for good, as in a folder with very many files.
   const isCalm = project.trust === "trusted" && project.changed.length === 0;
-  const details = project.notices.length > 0 ? project.notices.join(" ") : "what trust turns on";
+  const details = project.notices.length > 0 ? project.notices.join(" ") : t`what trust turns on`;
   return (
     <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
@@ -149,8 +158,8 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
 
 function standingOf(project: ProjectState): string {
   if (project.trust !== "trusted") return "untrusted";
-  if (project.changed.length > 0) return "trust changed";
-  return project.notices.length > 0 ? "trusted, with a note" : "trusted";
+  if (project.changed.length > 0) return t`trust changed`;
+  return project.notices.length > 0 ? t`trusted, with a note` : "trusted";
 }
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
@@ -161,8 +170,10 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   const total = usage.promptTokens + usage.completionTokens;
   const part = window.hasOlder || window.hasNewer;
   const untold = usage.untold.prompt || usage.untold.completion;
-  const all = untold ? `At least ${plural(total, "token")}` : plural(total, "token");
-  const exact = `${all} in ${plural(usage.requests, "request")}: ${tokenFigures(usage)}${part ? ", in the loaded part of this session" : ""}`;
+  const all = untold
+    ? t`At least ${plural(total, { one: "# token", other: "# tokens" })}`
+    : plural(total, { one: "# token", other: "# tokens" });
+  const exact = `${all} in ${plural(usage.requests, { one: "# request", other: "# requests" })}: ${tokenFigures(usage)}${part ? t`, in the loaded part of this session` : ""}`;
   // Of a window that is only assumed no share is told.
   const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
   const contextWindow = usage.contextWindow ?? listed;
@@ -173,17 +184,19 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   return (
     <>
       {full !== null && (
-        <span className="status-fact" title={`The last request filled ${full} % of the model's context`}>
-          ctx {full === 0 ? "< 1" : full} %
+        <span className="status-fact" title={t`The last request filled ${full} % of the model's context`}>
+          <Trans>ctx {full === 0 ? "< 1" : full} %</Trans>
         </span>
       )}
       <span className="status-fact" title={exact}>
-        {part || untold ? "≥ " : ""}
-        {tokens(total)} tok
+        <Trans>
+          {part || untold ? "≥ " : ""}
+          {tokens(total)} tok
+        </Trans>
       </span>
       <span
         className="status-fact"
-        title={usage.costUsd === null ? "A request's price is not known" : `$${usage.costUsd.toFixed(6)}`}
+        title={usage.costUsd === null ? t`A request's price is not known` : `$${usage.costUsd.toFixed(6)}`}
       >
         {part && usage.costUsd !== null ? "≥ " : ""}
         {cost(usage.costUsd)}

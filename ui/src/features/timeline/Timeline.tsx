@@ -1,11 +1,12 @@
 /** What happened: the session's events as stored, compact, filtered, each to be opened. */
+import { plural, t } from "@lingui/core/macro";
 import { useId, useMemo, useState } from "react";
 import { VList } from "virtua";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
 import { copyText } from "../../components/copy";
 import { Disclosure } from "../../components/Disclosure";
-import { clock, exactTime, plural } from "../../components/format";
+import { clock, exactTime } from "../../components/format";
 import { useArki, useSessionPart } from "../../platform/context";
 import { storedKind } from "../../protocol/events";
 import type { Event } from "../../protocol/generated";
@@ -36,11 +37,11 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
       <div className="timeline-bar">
         <select
           className="field"
-          aria-label="Kind of event"
+          aria-label={t`Kind of event`}
           value={kind}
           onChange={(event) => setKind(event.target.value)}
         >
-          <option value="">All kinds</option>
+          <option value="">{t`All kinds`}</option>
           {kinds(window.events).map((one) => (
             <option key={one} value={one}>
               {titleOf(one)}
@@ -50,15 +51,15 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
         <input
           className="field"
           type="search"
-          aria-label="Filter events"
-          placeholder="Filter"
+          aria-label={t`Filter events`}
+          placeholder={t`Filter`}
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />
       </div>
       {newestFirst.length === 0 ? (
         <p className="empty secondary">
-          {window.events.length === 0 ? "Nothing has happened yet." : "No event matches."}
+          {window.events.length === 0 ? t`Nothing has happened yet.` : t`No event matches.`}
         </p>
       ) : (
         <VList className="timeline-list">
@@ -69,17 +70,17 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
       )}
       <div className="timeline-foot small secondary">
         <span className="grow">
-          {plural(newestFirst.length, "event")}
-          {window.hasOlder ? " of those loaded" : ""}
+          {plural(newestFirst.length, { one: "# event", other: "# events" })}
+          {window.hasOlder ? t` of those loaded` : ""}
         </span>
         {window.hasNewer && (
           <Button small look="quiet" disabled={fetching !== null} onClick={() => session.load()}>
-            Load newest
+            {t`Load newest`}
           </Button>
         )}
         {window.hasOlder && (
           <Button small look="quiet" disabled={fetching !== null} onClick={() => session.loadOlder()}>
-            Load earlier
+            {t`Load earlier`}
           </Button>
         )}
       </div>
@@ -99,7 +100,7 @@ function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessio
           {titleOf(kind)}
         </span>
         <span className="secondary cut grow">{summary(event)}</span>
-        <span className="secondary small" title={`${exactTime(event.ts)}, event ${event.seq}`}>
+        <span className="secondary small" title={t`${exactTime(event.ts)}, event ${event.seq}`}>
           {clock(event.ts)}
         </span>
       </Disclosure>
@@ -113,13 +114,13 @@ function Entry({ event, onShow, onFork }: { event: Event } & Omit<Props, "sessio
               {event.seq} · {kind} · {event.hash.slice(0, 16)}
             </span>
             <Button small look="quiet" onClick={() => onShow(event.seq)}>
-              Show in transcript
+              {t`Show in transcript`}
             </Button>
             <Button small look="quiet" onClick={() => onFork(event.seq)}>
-              Fork from here
+              {t`Fork from here`}
             </Button>
             <Button small look="quiet" onClick={() => copyText(JSON.stringify(event, null, 2))}>
-              Copy event
+              {t`Copy event`}
             </Button>
           </p>
         </div>

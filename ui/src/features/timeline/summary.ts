@@ -1,5 +1,5 @@
 /** One line about an event of any type, known or not; and the filter. Pure. */
-import { plural } from "../../components/format";
+import { plural, t } from "@lingui/core/macro";
 import { type ByKind, byKind, storedKind } from "../../protocol/events";
 import type { Event, PlanStep } from "../../protocol/generated";
 import { text } from "../../protocol/read";
@@ -41,17 +41,17 @@ export function summary(event: Event): string {
 const counts: ByKind<null, string[]> = {
   "session.rewound": (_, { conversation, files, toSeq }) => {
     const what = [conversation && "conversation", files && "files"];
-    return [`to event ${toSeq}`, what.filter(Boolean).join(" and ")];
+    return [t`to event ${toSeq}`, what.filter(Boolean).join(" and ")];
   },
-  "session.granted": (_, { rules }) => [plural(rules.length, "rule")],
-  "session.forked": (_, { fromSeq }) => [`at event ${fromSeq}`],
+  "session.granted": (_, { rules }) => [plural(rules.length, { one: "# rule", other: "# rules" })],
+  "session.forked": (_, { fromSeq }) => [t`at event ${fromSeq}`],
   "change.taken_back": (_, { changes }) => changes.map((one) => one.path),
   "sandbox.cleaned_up": (_, { notes }) => [...notes],
   "queue.changed": (_, { queued, delivered = [] }) => [
     `${queued.length} waiting`,
     `${delivered.length} said`,
   ],
-  "checkpoint.created": (_, { files }) => [plural(files, "file")],
+  "checkpoint.created": (_, { files }) => [plural(files, { one: "# file", other: "# files" })],
   "subagent.started": (_, { agent }) => [agent],
   "plan.proposed": planWords,
   "plan.updated": planWords,

@@ -1,4 +1,6 @@
 /** Which tools the agent has in a session. A tool that is off is not offered to the model, and not carried out. */
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg, t } from "@lingui/core/macro";
 import { useEffect, useState } from "react";
 import { Button } from "../../components/Button";
 import { Dialog } from "../../components/Dialog";
@@ -8,11 +10,11 @@ import { asCommandError } from "../../platform/platform";
 import type { CommandError, SessionToolEntry, ToolCategory } from "../../protocol/generated";
 import "./tools.css";
 
-const groups: { category: ToolCategory; title: string }[] = [
-  { category: "read", title: "Looking" },
-  { category: "write", title: "Changing files" },
-  { category: "exec", title: "Running commands" },
-  { category: "network", title: "Reaching outside" },
+const groups: { category: ToolCategory; title: MessageDescriptor }[] = [
+  { category: "read", title: msg`Looking` },
+  { category: "write", title: msg`Changing files` },
+  { category: "exec", title: msg`Running commands` },
+  { category: "network", title: msg`Reaching outside` },
 ];
 
 export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
@@ -21,26 +23,26 @@ export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose
   const footer = (
     <>
       <span className="secondary small grow">
-        {off.length === 0 ? "All are on." : `${off.length} of ${tools.length} are off.`}
+        {off.length === 0 ? t`All are on.` : t`${off.length} of ${tools.length} are off.`}
       </span>
       <Button disabled={off.length === 0} onClick={() => turn(off, true)}>
-        Turn all on
+        {t`Turn all on`}
       </Button>
       <Button look="primary" onClick={onClose}>
-        Done
+        {t`Done`}
       </Button>
     </>
   );
   return (
-    <Dialog title="Tools of this session" open onClose={onClose} footer={footer} wide>
-      <p className="secondary tools-lead">Holds from the session’s next run on, and in its forks.</p>
+    <Dialog title={t`Tools of this session`} open onClose={onClose} footer={footer} wide>
+      <p className="secondary tools-lead">{t`Holds from the session’s next run on, and in its forks.`}</p>
       {error && <ErrorNote error={error} />}
       {groups.map(({ category, title }) => {
         const group = tools.filter((tool) => tool.category === category);
         if (group.length === 0) return null;
         return (
           <fieldset key={category} className="tools-group">
-            <legend>{title}</legend>
+            <legend>{i18n._(title)}</legend>
             {group.map((tool) => (
               <ToolRow key={tool.name} tool={tool} onTurn={(enabled) => turn([tool], enabled)} />
             ))}

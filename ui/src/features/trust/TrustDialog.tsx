@@ -1,4 +1,6 @@
 /** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
+import { t } from "@lingui/core/macro";
+import { Trans } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -34,17 +36,17 @@ export function TrustDialog({ project, open, onClose }: Props) {
   const footer = (
     <>
       <Button ref={keep} disabled={busy} onClick={() => decide("untrusted")}>
-        Keep untrusted
+        {t`Keep untrusted`}
       </Button>
       {(project.trust !== "trusted" || again) && (
         <Button look="primary" disabled={busy} onClick={() => decide("trusted")}>
-          Trust folder
+          {t`Trust folder`}
         </Button>
       )}
     </>
   );
   return (
-    <Dialog title="Trust this folder?" open={open} onClose={onClose} footer={footer} initialFocus={keep}>
+    <Dialog title={t`Trust this folder?`} open={open} onClose={onClose} footer={footer} initialFocus={keep}>
       <p className="trust-path mono">
         <VisibleText text={homePath(project.path)} />
       </p>
@@ -62,16 +64,16 @@ function Enables({ project }: { project: ProjectState }) {
     <>
       <p>
         {trusted
-          ? "You trust this folder. Arki may propose edits and commands here, and the folder's own settings apply."
-          : "Trusting it lets Arki propose edits and commands here. Untrusted, it can only read."}
+          ? t`You trust this folder. Arki may propose edits and commands here, and the folder's own settings apply.`
+          : t`Trusting it lets Arki propose edits and commands here. Untrusted, it can only read.`}
       </p>
       {groups.length === 0 ? (
         <p className="secondary">
-          Nothing in the folder itself {trusted ? "is" : "would be"} turned on by trust.
+          <Trans>Nothing in the folder itself {trusted ? t`is` : t`would be`} turned on by trust.</Trans>
         </p>
       ) : (
         <p className="secondary">
-          {trusted ? "Turned on by it:" : "It also turns on what the folder brings along:"}
+          {trusted ? t`Turned on by it:` : t`It also turns on what the folder brings along:`}
         </p>
       )}
       {groups.map(([kind, pins]) => (
@@ -83,8 +85,8 @@ function Enables({ project }: { project: ProjectState }) {
 
 function Notices({ notices }: { notices: string[] }) {
   return (
-    <section className="trust-group" aria-label="Worth knowing">
-      <h3>Worth knowing</h3>
+    <section className="trust-group" aria-label={t`Worth knowing`}>
+      <h3>{t`Worth knowing`}</h3>
       <ul>
         {notices.map((notice) => (
           <li key={notice}>
@@ -102,7 +104,7 @@ function Group({ kind, pins }: { kind: string; pins: Pin[] }) {
       <h3>{kindWords(kind)}</h3>
       <ul>
         {pins.map((pin) => (
-          <li key={`${pin.path} ${pin.hash}`} className="mono" title={`SHA-256 ${pin.hash}`}>
+          <li key={`${pin.path} ${pin.hash}`} className="mono" title={t`SHA-256 ${pin.hash}`}>
             <VisibleText text={pin.path} />
             {pin.note && <Note note={pin.note} />}
           </li>
@@ -116,9 +118,7 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
   return (
     <>
       <p>
-        These parts of the folder changed since you agreed to them. Each is off until you have seen the
-        difference and agree again; close this to leave them off. Keeping the folder untrusted turns
-        everything off.
+        {t`These parts of the folder changed since you agreed to them. Each is off until you have seen the difference and agree again; close this to leave them off. Keeping the folder untrusted turns everything off.`}
       </p>
       {changed.map((pin) => (
         <section key={`${pin.kind} ${pin.path}`} className="trust-group" aria-label={pin.path}>

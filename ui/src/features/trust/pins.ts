@@ -1,16 +1,18 @@
+import { i18n, type MessageDescriptor } from "@lingui/core";
+import { msg } from "@lingui/core/macro";
 import type { Pin } from "../../protocol/generated";
 
-const words: Record<string, string> = {
-  config: "Project settings",
-  hook: "Hooks: commands run by themselves",
-  mcp_server: "MCP servers: programs that are started",
-  rule: "Rules for the model",
-  skill: "Skills",
-  procedure: "Procedures",
-  command: "Slash commands",
-  pipeline: "Pipelines",
-  git_config: "Git configuration",
-  git_hook: "Git hooks: run by git itself",
+const words: Record<string, MessageDescriptor> = {
+  config: msg`Project settings`,
+  hook: msg`Hooks: commands run by themselves`,
+  mcp_server: msg`MCP servers: programs that are started`,
+  rule: msg`Rules for the model`,
+  skill: msg`Skills`,
+  procedure: msg`Procedures`,
+  command: msg`Slash commands`,
+  pipeline: msg`Pipelines`,
+  git_config: msg`Git configuration`,
+  git_hook: msg`Git hooks: run by git itself`,
 };
 
 /** What runs by itself comes first: it is what one most needs to have seen. */
@@ -28,7 +30,8 @@ const order = [
 ];
 
 export function kindWords(kind: string): string {
-  return words[kind] ?? kind;
+  const known = words[kind];
+  return known ? i18n._(known) : kind;
 }
 
 export function groupPins(pins: readonly Pin[]): [string, Pin[]][] {

@@ -1,3 +1,4 @@
+import { t } from "@lingui/core/macro";
 import { FolderOpen } from "lucide-react";
 import { Button } from "../../components/Button";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -14,21 +15,20 @@ export function Welcome({ error, onOpenFolder, onOpen }: Props) {
   const recent = useApp()?.recentProjects ?? [];
   return (
     <div className="welcome">
-      <h1>Open a folder to work on</h1>
+      <h1>{t`Open a folder to work on`}</h1>
       <p className="secondary">
-        Arki reads it, proposes changes, and writes nothing until you have accepted it, line by line if you
-        like.
+        {t`Arki reads it, proposes changes, and writes nothing until you have accepted it, line by line if you like.`}
       </p>
       <p className="welcome-action">
         <Button look="primary" icon={<FolderOpen size={16} aria-hidden />} onClick={onOpenFolder}>
-          Open folder
+          {t`Open folder`}
         </Button>
         <kbd>{showShortcut("Mod+O")}</kbd>
       </p>
       {error && <ErrorNote error={error} />}
       {recent.length > 0 && (
-        <section aria-label="Recent projects">
-          <h3 className="secondary">Recent</h3>
+        <section aria-label={t`Recent projects`}>
+          <h3 className="secondary">{t`Recent`}</h3>
           <ul className="recent">
             {recent.slice(0, 8).map((path) => (
               <li key={path}>

@@ -1,0 +1,28 @@
+/** What happened to the conversation, in a line. Pure. */
+import { plural, t } from "@lingui/core/macro";
+import type { Notice } from "../../protocol/items";
+
+export function noticeWords(notice: Notice): string {
+  switch (notice.what) {
+    case "stopped":
+      return t`You stopped the run`;
+    case "retried":
+      return retryWords(notice);
+    case "summarised":
+      return t`Earlier messages were summarized: ${notice.tokensBefore} → ${notice.tokensAfter} tokens`;
+    case "unknown_words":
+      return t`You sent a message here during the run`;
+    case "reverted":
+      return notice.paths.length === 0
+        ? t`You reverted a change`
+        : t`You reverted a change to ${notice.paths.join(", ")}`;
+    case "cleaned_up":
+      return notice.notes.join(" ");
+  }
+}
+
+/** In no tense: it stands there while the wait lasts and ever after. */
+function retryWords({ attempt, delayMs, code }: Extract<Notice, { what: "retried" }>): string {
+  const wait = plural(Math.max(1, Math.round(delayMs / 1000)), { one: "# second", other: "# seconds" });
+  return code ? t`Attempt ${attempt} after ${wait} (${code})` : t`Attempt ${attempt} after ${wait}`;
+}
