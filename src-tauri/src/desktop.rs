@@ -153,12 +153,12 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
             engine.follow_up_runs();
             engine.put_questions();
             let waiting = engine.clone();
-            tauri::async_runtime::spawn(async move { waiting.expire_waiting() });
+            tauri::async_runtime::spawn(async move { waiting.runs().expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
             let tidying = engine.clone();
-            tauri::async_runtime::spawn(async move { tidying.keep_tidy().await });
+            tauri::async_runtime::spawn(async move { tidying.sessions().keep_tidy().await });
             if !has_terminal() {
                 tauri::async_runtime::spawn(arki_engine::learn_login_path());
             }
@@ -188,8 +188,8 @@ fn open_engine(directories: &Directories, environment_keys: EnvironmentKeys) -> 
 fn end(app: &AppHandle) {
     let Some(desktop) = app.try_state::<Desktop>() else { return };
     let engine = desktop.engine.clone();
-    tauri::async_runtime::block_on(engine.stop_all());
-    tauri::async_runtime::block_on(engine.finish_anchoring());
+    tauri::async_runtime::block_on(engine.runs().stop_all());
+    tauri::async_runtime::block_on(engine.sessions().finish_anchoring());
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }

@@ -26,8 +26,8 @@ pub(crate) async fn reading<T: Send + 'static>(
 pub(crate) async fn app_state(desktop: State<'_, Desktop>) -> Answer<AppState> {
     let folder = desktop.project();
     let state = reading(&desktop, move |engine| {
-        let project = folder.map(|folder| engine.project(&folder)).transpose()?;
-        engine.app_state(project)
+        let project = folder.map(|folder| engine.projects().project(&folder)).transpose()?;
+        engine.projects().app_state(project)
     });
     let state = state.await?;
     if let Some(project) = &state.project {
@@ -55,17 +55,17 @@ pub(crate) async fn open_project(path: PathBuf, desktop: State<'_, Desktop>) -> 
 
 #[tauri::command]
 pub(crate) async fn trust_project(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
-    Ok(desktop.engine.trust(&path).await?)
+    Ok(desktop.engine.projects().trust(&path).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn keep_untrusted(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
-    Ok(desktop.engine.untrust(&path).await?)
+    Ok(desktop.engine.projects().untrust(&path).await?)
 }
 
 pub(crate) async fn open(desktop: &Desktop, folder: &Path) -> Answer<ProjectState> {
     let folder = folder.to_owned();
-    let project = reading(desktop, move |engine| engine.project(&folder)).await?;
+    let project = reading(desktop, move |engine| engine.projects().project(&folder)).await?;
     opened(desktop, &project);
     Ok(project)
 }
@@ -75,7 +75,7 @@ fn opened(desktop: &Desktop, project: &ProjectState) {
     let (engine, path) = (desktop.engine.clone(), project.path.clone());
     // Nobody waits for the list of recent folders to be on the disk.
     tauri::async_runtime::spawn(async move {
-        if let Err(fault) = engine.remember_project(&path).await {
+        if let Err(fault) = engine.projects().remember_project(&path).await {
             tracing::warn!(%fault, "the folder was not remembered");
         }
     });

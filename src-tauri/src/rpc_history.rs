@@ -11,7 +11,7 @@ use tauri::State;
 
 #[tauri::command]
 pub(crate) async fn session_overview(session_id: String, desktop: State<'_, Desktop>) -> Answer<SessionOverview> {
-    reading(&desktop, move |engine| engine.session_overview(&SessionId::from(session_id))).await
+    reading(&desktop, move |engine| engine.sessions().session_overview(&SessionId::from(session_id))).await
 }
 
 #[tauri::command]
@@ -28,12 +28,12 @@ pub(crate) async fn switch_session_tools(
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<SessionToolEntry>> {
     let session_id = SessionId::from(session_id);
-    desktop.engine.switch_session_tools(&session_id, &on, &off).await?;
+    desktop.engine.sessions().switch_session_tools(&session_id, &on, &off).await?;
     Ok(tools_of(&desktop, &session_id)?)
 }
 
 fn tools_of(desktop: &Desktop, session_id: &SessionId) -> Result<Vec<SessionToolEntry>, Fault> {
-    Ok(desktop.engine.session_tools(session_id)?.into_iter().map(SessionToolEntry::from).collect())
+    Ok(desktop.engine.sessions().session_tools(session_id)?.into_iter().map(SessionToolEntry::from).collect())
 }
 
 #[tauri::command]
@@ -42,12 +42,12 @@ pub(crate) async fn set_queue(
     queued: Vec<QueuedMessage>,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
-    Ok(desktop.engine.set_queue(&SessionId::from(session_id), &queued).await?)
+    Ok(desktop.engine.runs().set_queue(&SessionId::from(session_id), &queued).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    match desktop.engine.send_next(&desktop.engine.session_shown(of)?).await? {
+    match desktop.engine.runs().send_next(&desktop.engine.sessions().session_shown(of)?).await? {
         Some(running) => Ok(Sent::from(&running.0)),
         None => Err(nothing_waits().into()),
     }
@@ -55,7 +55,7 @@ pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<
 
 #[tauri::command]
 pub(crate) async fn pause_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.pause_session(&SessionId::from(session_id)).await?)
+    Ok(desktop.engine.runs().pause_session(&SessionId::from(session_id)).await?)
 }
 
 #[tauri::command]
@@ -67,7 +67,7 @@ pub(crate) async fn rewind_preview(
     desktop: State<'_, Desktop>,
 ) -> Answer<RewindPreview> {
     let scope = RewindScope { files, conversation };
-    Ok(desktop.engine.plan_rewind(&SessionId::from(session_id), to_seq, scope)?.into())
+    Ok(desktop.engine.sessions().plan_rewind(&SessionId::from(session_id), to_seq, scope)?.into())
 }
 
 #[tauri::command]
@@ -79,7 +79,7 @@ pub(crate) async fn rewind(
     desktop: State<'_, Desktop>,
 ) -> Answer<RewindPreview> {
     let scope = RewindScope { files, conversation };
-    Ok(desktop.engine.rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
+    Ok(desktop.engine.sessions().rewind(&SessionId::from(session_id), to_seq, scope).await?.into())
 }
 
 #[tauri::command]
@@ -88,12 +88,12 @@ pub(crate) async fn take_back_preview(
     seq: u64,
     desktop: State<'_, Desktop>,
 ) -> Answer<RewindPreview> {
-    Ok(desktop.engine.plan_take_back(&SessionId::from(session_id), seq)?.into())
+    Ok(desktop.engine.sessions().plan_take_back(&SessionId::from(session_id), seq)?.into())
 }
 
 #[tauri::command]
 pub(crate) async fn take_back(session_id: String, seq: u64, desktop: State<'_, Desktop>) -> Answer<RewindPreview> {
-    Ok(desktop.engine.take_back(&SessionId::from(session_id), seq).await?.into())
+    Ok(desktop.engine.sessions().take_back(&SessionId::from(session_id), seq).await?.into())
 }
 
 #[tauri::command]
@@ -102,7 +102,7 @@ pub(crate) async fn fork_session(
     at_seq: Option<u64>,
     desktop: State<'_, Desktop>,
 ) -> Answer<SessionSummary> {
-    Ok(desktop.engine.fork(&SessionId::from(session_id), at_seq).await?.into())
+    Ok(desktop.engine.sessions().fork(&SessionId::from(session_id), at_seq).await?.into())
 }
 
 #[tauri::command]
@@ -112,8 +112,8 @@ pub(crate) async fn line_origins(
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<LineOrigin>> {
     let lines = reading(&desktop, move |engine| {
-        let session = engine.find_session(&session_id)?;
-        engine.line_origins(Path::new(&session.project), &path)
+        let session = engine.sessions().find_session(&session_id)?;
+        engine.sessions().line_origins(Path::new(&session.project), &path)
     });
     Ok(lines.await?.into_iter().map(arki_engine::line_origin).collect())
 }

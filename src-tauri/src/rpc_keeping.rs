@@ -19,12 +19,12 @@ pub(crate) async fn search_sessions(
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<SearchHit>> {
     let query = SearchQuery { text, project, limit, ..SearchQuery::default() };
-    Ok(desktop.engine.search(query).await?.into_iter().map(arki_engine::search_hit).collect())
+    Ok(desktop.engine.sessions().search(query).await?.into_iter().map(arki_engine::search_hit).collect())
 }
 
 #[tauri::command]
 pub(crate) async fn remove_session(session_id: String, desktop: State<'_, Desktop>) -> Answer<RemovedSession> {
-    let removed = desktop.engine.remove_session(&SessionId::from(session_id)).await?;
+    let removed = desktop.engine.sessions().remove_session(&SessionId::from(session_id)).await?;
     Ok(RemovedSession { freed_bytes: removed.freed_bytes, subagents: removed.subagents.len() })
 }
 
@@ -36,7 +36,7 @@ pub(crate) async fn export_session(
     app: AppHandle,
     desktop: State<'_, Desktop>,
 ) -> Answer<Option<String>> {
-    let session = desktop.engine.find_session(&session_id)?;
+    let session = desktop.engine.sessions().find_session(&session_id)?;
     let (format, extension) = (ExportFormat::from(format), extension(format));
     let name = format!("{}.{extension}", file_name(&session.title));
     let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -47,8 +47,8 @@ pub(crate) async fn export_session(
     let engine = desktop.engine.clone();
     let written = path.clone();
     let writing = tauri::async_runtime::spawn_blocking(move || {
-        let mut file = engine.output_file(&written)?;
-        engine.export(&session, format, &mut file)?;
+        let mut file = engine.sessions().output_file(&written)?;
+        engine.sessions().export(&session, format, &mut file)?;
         file.finish().map_err(Fault::from)
     });
     writing.await.map_err(Fault::internal)??;
@@ -65,7 +65,7 @@ pub(crate) async fn import_sessions(app: AppHandle, desktop: State<'_, Desktop>)
         },
     );
     let Some(path) = chosen(receiver).await else { return Ok(None) };
-    let imported = desktop.engine.import(BufReader::new(open(&path)?)).await?;
+    let imported = desktop.engine.sessions().import(BufReader::new(open(&path)?)).await?;
     Ok(Some(imported.into_iter().map(|session| session.session_id.to_string()).collect()))
 }
 

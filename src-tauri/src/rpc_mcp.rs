@@ -15,8 +15,8 @@ use tauri_plugin_opener::OpenerExt;
 #[tauri::command]
 pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<McpServerEntry>> {
     Ok(match desktop.project() {
-        Some(folder) => desktop.engine.mcp_listed(&folder)?,
-        None => desktop.engine.mcp_configured()?,
+        Some(folder) => desktop.engine.mcp().mcp_listed(&folder)?,
+        None => desktop.engine.mcp().mcp_configured()?,
     })
 }
 
@@ -26,17 +26,17 @@ pub(crate) async fn save_mcp_server(
     settings: McpServerSettings,
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
-    Ok(desktop.engine.save_mcp_server(&name, &settings)?)
+    Ok(desktop.engine.mcp().save_mcp_server(&name, &settings)?)
 }
 
 #[tauri::command]
 pub(crate) async fn enable_mcp_server(name: String, enabled: bool, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.enable_mcp_server(&name, enabled)?)
+    Ok(desktop.engine.mcp().enable_mcp_server(&name, enabled)?)
 }
 
 #[tauri::command]
 pub(crate) async fn remove_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.remove_mcp_server(&name)?)
+    Ok(desktop.engine.mcp().remove_mcp_server(&name)?)
 }
 
 /// Sends each step as it ends; answers whether none failed.
@@ -51,22 +51,22 @@ pub(crate) async fn test_mcp_server(
             tracing::warn!(%error, "a step of an MCP server's test did not reach the window");
         }
     };
-    Ok(desktop.engine.mcp_test(&folder(&desktop)?, &name, &mut tell).await?)
+    Ok(desktop.engine.mcp().mcp_test(&folder(&desktop)?, &name, &mut tell).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn mcp_server_log(name: String, desktop: State<'_, Desktop>) -> Answer<String> {
-    Ok(desktop.engine.mcp_trail(&folder(&desktop)?, &name)?)
+    Ok(desktop.engine.mcp().mcp_trail(&folder(&desktop)?, &name)?)
 }
 
 #[tauri::command]
 pub(crate) async fn review_mcp_server(name: String, desktop: State<'_, Desktop>) -> Answer<McpServerEntry> {
-    Ok(desktop.engine.mcp_look(&folder(&desktop)?, &name).await?)
+    Ok(desktop.engine.mcp().mcp_look(&folder(&desktop)?, &name).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn agree_to_mcp_server(name: String, digest: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.mcp_agree(&folder(&desktop)?, &name, &digest).await?)
+    Ok(desktop.engine.mcp().mcp_agree(&folder(&desktop)?, &name, &digest).await?)
 }
 
 /// Opens the page in the user's browser, and waits for them to come back.
@@ -79,12 +79,12 @@ pub(crate) async fn sign_in_to_mcp_server(app: AppHandle, name: String, desktop:
             tracing::warn!("the page to sign in on could not be opened");
         }
     };
-    Ok(desktop.engine.mcp_sign_in(&folder(&desktop)?, &name, show).await?)
+    Ok(desktop.engine.mcp().mcp_sign_in(&folder(&desktop)?, &name, show).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn list_elicitations(desktop: State<'_, Desktop>) -> Answer<Vec<ElicitationSummary>> {
-    Ok(desktop.engine.elicitations())
+    Ok(desktop.engine.mcp().elicitations())
 }
 
 /// Tells what is wrong with the values, field by field; nothing where the server has its answer. A page is opened first.
@@ -96,13 +96,13 @@ pub(crate) async fn answer_elicitation(
     desktop: State<'_, Desktop>,
 ) -> Answer<Vec<ElicitationFault>> {
     if reply.action == ElicitationAction::Accept
-        && let Some(url) = desktop.engine.elicitation_page(id)?
+        && let Some(url) = desktop.engine.mcp().elicitation_page(id)?
         && app.opener().open_url(url, None::<&str>).is_err()
     {
         let message = "The page could not be opened in your browser.";
         return Err(Fault::new(Code::IO_FAILED, message, "Set a browser for links, and try again.").into());
     }
-    Ok(desktop.engine.answer_elicitation(id, reply)?)
+    Ok(desktop.engine.mcp().answer_elicitation(id, reply)?)
 }
 
 fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {

@@ -16,7 +16,7 @@ const LARGEST_PAGE: usize = 1000;
 
 #[tauri::command]
 pub(crate) async fn list_sessions(desktop: State<'_, Desktop>) -> Answer<Vec<SessionSummary>> {
-    let sessions = reading(&desktop, |engine| engine.sessions(LISTED_SESSIONS)).await?;
+    let sessions = reading(&desktop, |engine| engine.sessions().list(LISTED_SESSIONS)).await?;
     Ok(sessions.into_iter().map(SessionSummary::from).collect())
 }
 
@@ -28,7 +28,8 @@ pub(crate) async fn session_page(
     desktop: State<'_, Desktop>,
 ) -> Answer<SessionPage> {
     let limit = limit.min(LARGEST_PAGE);
-    reading(&desktop, move |engine| engine.session_page(&SessionId::from(session_id), before_seq, limit)).await
+    reading(&desktop, move |engine| engine.sessions().session_page(&SessionId::from(session_id), before_seq, limit))
+        .await
 }
 
 #[tauri::command]
@@ -40,7 +41,7 @@ pub(crate) async fn send_message(
     desktop: State<'_, Desktop>,
 ) -> Answer<Sent> {
     let start = StartRun {
-        target: desktop.engine.target_shown(to)?,
+        target: desktop.engine.runs().target_shown(to)?,
         prompt: text,
         model: options.model,
         options: options.approve.into(),
@@ -49,9 +50,9 @@ pub(crate) async fn send_message(
         message_id: None,
         disabled_tools: None,
     };
-    let Some(mode) = mode else { return Ok(Sent::from(&desktop.engine.start_run(start).await?.0)) };
+    let Some(mode) = mode else { return Ok(Sent::from(&desktop.engine.runs().start_run(start).await?.0)) };
     let session_id = session_id_of(&start.target);
-    match desktop.engine.send(start, mode).await? {
+    match desktop.engine.runs().send(start, mode).await? {
         Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),
         Accepted::Queued(message_id) => Ok(Sent { session_id, run_id: None, message_id: Some(message_id.to_string()) }),
     }
@@ -59,42 +60,42 @@ pub(crate) async fn send_message(
 
 #[tauri::command]
 pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.stop_session(&SessionId::from(session_id)).await?)
+    Ok(desktop.engine.runs().stop_session(&SessionId::from(session_id)).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn retry_now(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    desktop.engine.retry_now(&SessionId::from(session_id));
+    desktop.engine.runs().retry_now(&SessionId::from(session_id));
     Ok(())
 }
 
 #[tauri::command]
 pub(crate) async fn list_processes(desktop: State<'_, Desktop>) -> Answer<Vec<RunningCommand>> {
-    reading(&desktop, |engine| Ok(engine.running_commands())).await
+    reading(&desktop, |engine| Ok(engine.runs().running_commands())).await
 }
 
 #[tauri::command]
 pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer<()> {
-    desktop.engine.stop_command(id);
+    desktop.engine.runs().stop_command(id);
     Ok(())
 }
 
 #[tauri::command]
 pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer<()> {
-    let session = desktop.engine.session_shown(of)?;
-    desktop.engine.resume_run(&session, None).await?;
+    let session = desktop.engine.sessions().session_shown(of)?;
+    desktop.engine.runs().resume_run(&session, None).await?;
     Ok(())
 }
 
 #[tauri::command]
 pub(crate) async fn list_approvals(desktop: State<'_, Desktop>) -> Answer<Vec<ApprovalSummary>> {
-    reading(&desktop, |engine| engine.inbox()).await
+    reading(&desktop, |engine| engine.approvals().inbox()).await
 }
 
 /// The files of a change whose diff is too large to be sent at once.
 #[tauri::command]
 pub(crate) async fn review_files(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<ReviewFile>> {
-    reading(&desktop, move |engine| engine.review_files(&ApprovalId::from(approval_id))).await
+    reading(&desktop, move |engine| engine.approvals().review_files(&ApprovalId::from(approval_id))).await
 }
 
 /// A page of the diff of one of these files, by its place among them.
@@ -105,13 +106,13 @@ pub(crate) async fn review_page(
     from: usize,
     desktop: State<'_, Desktop>,
 ) -> Answer<ReviewPage> {
-    reading(&desktop, move |engine| engine.review_page(&ApprovalId::from(approval_id), file, from)).await
+    reading(&desktop, move |engine| engine.approvals().review_page(&ApprovalId::from(approval_id), file, from)).await
 }
 
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
 #[tauri::command]
 pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Option<String>> {
-    let rule = desktop.engine.proposed_rule(&ApprovalId::from(approval_id))?;
+    let rule = desktop.engine.approvals().proposed_rule(&ApprovalId::from(approval_id))?;
     Ok(rule.as_ref().map(rule_text))
 }
 
@@ -132,8 +133,8 @@ pub(crate) async fn resolve_approval(
         keep: resolution.keep.into(),
         resolved_by: "window",
     };
-    let decided = desktop.engine.resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
-    match desktop.engine.go_on_after_decision(&decided.session_id).await {
+    let decided = desktop.engine.approvals().resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
+    match desktop.engine.runs().go_on_after_decision(&decided.session_id).await {
         Err(fault) if !fault.is(Code::SESSION_BUSY) => Err(fault.into()),
         _ => decided.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into())),
     }
@@ -141,7 +142,7 @@ pub(crate) async fn resolve_approval(
 
 #[tauri::command]
 pub(crate) async fn list_questions(desktop: State<'_, Desktop>) -> Answer<Vec<QuestionSummary>> {
-    let open = reading(&desktop, |engine| engine.open_questions()).await?;
+    let open = reading(&desktop, |engine| engine.sessions().open_questions()).await?;
     Ok(open.into_iter().map(QuestionSummary::from).collect())
 }
 
@@ -154,7 +155,7 @@ pub(crate) async fn answer_question(
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
     let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
-    desktop.engine.answer_question(&session_id, &question_id, &text).await?;
+    desktop.engine.runs().answer_question(&session_id, &question_id, &text).await?;
     Ok(())
 }
 

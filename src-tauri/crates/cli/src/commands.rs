@@ -93,11 +93,11 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         }
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
-    engine.stop_mcp_servers().await;
-    engine.finish_anchoring().await;
+    engine.mcp().stop_mcp_servers().await;
+    engine.sessions().finish_anchoring().await;
     // The answer is out; who stopped a run wants to be gone.
     let is_done = works && matches!(exit, Ok(Exit::Done));
-    engine.tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;
+    engine.sessions().tidy_before_end(if is_done { Time::ToPrune } else { Time::ForLittle }).await;
     if let Err(fault) = engine.close() {
         tracing::warn!(%fault, "the database was not closed cleanly");
     }

@@ -28,7 +28,7 @@ pub(crate) async fn to_next_stop(
     mut subscription: Subscription,
     (run, mut handle): (ActiveRun, JoinHandle<Result<RunEnd, Fault>>),
 ) -> Result<Exit, Fault> {
-    for fault in engine.take_mcp_faults() {
+    for fault in engine.mcp().take_mcp_faults() {
         output.aside(format!("{} This run goes on without its tools. {}", one_line(&fault.message), fault.hint));
     }
     let mut screen = Screen {
@@ -54,12 +54,12 @@ pub(crate) async fn to_next_stop(
             ended = &mut handle => break ended.map_err(Fault::internal)??,
         }
     };
-    engine.stop_background().await;
+    engine.runs().stop_background().await;
     while let Some(announced) = subscription.ready() {
         screen.show(engine, Some(announced))?;
     }
     screen.end_line();
-    let events = engine.run_events(run.run_id.as_str())?.unwrap_or_default();
+    let events = engine.sessions().run_events(run.run_id.as_str())?.unwrap_or_default();
     let state = RunState::fold(&events);
     let denied = was_denied(engine, &events)?;
     report(output, &run, &end, denied, engine.is_ephemeral());
@@ -73,7 +73,7 @@ pub(crate) async fn to_next_stop(
     if let (RunEnd::Completed { response }, Some(schema)) = (&end, schema) {
         check_output(&schema, response)?;
     }
-    let waiting = engine.queue(&run.session_id)?.messages().len();
+    let waiting = engine.runs().queue(&run.session_id)?.messages().len();
     if waiting > 0 && matches!(end, RunEnd::Completed { .. } | RunEnd::Cancelled) {
         output.aside(format!("{waiting} queued. Run `arki resume {}` to send the next one.", run.session_id));
     }
@@ -87,7 +87,7 @@ fn was_denied(engine: &Engine, events: &[Event]) -> Result<bool, Fault> {
     }
     for event in events.iter().filter(|event| event.kind == "subagent.started") {
         if let EventBody::SubagentStarted(started) = event.body()
-            && was_denied(engine, &engine.run_events(started.run_id.as_str())?.unwrap_or_default())?
+            && was_denied(engine, &engine.sessions().run_events(started.run_id.as_str())?.unwrap_or_default())?
         {
             return Ok(true);
         }
@@ -153,10 +153,10 @@ pub(crate) fn tell_question(output: &Output, session_id: &SessionId, question: &
 fn tell_approval(engine: &Engine, output: &Output, id: &ApprovalId) -> Result<(), Fault> {
     if !output.json {
         output.aside("");
-        review::at_stop(engine, &engine.approval(id)?, |line| output.aside(line));
+        review::at_stop(engine, &engine.approvals().approval(id)?, |line| output.aside(line));
         output.aside("");
     }
-    let name = engine.short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
+    let name = engine.approvals().short_name(id)?.map(|name| format!(" {name}")).unwrap_or_default();
     output.aside(format!("Waiting for your decision on {id}. Run one of:"));
     output.aside(format!("  arki approvals approve{name}"));
     output.aside(format!("  arki approvals reject{name}"));
@@ -209,7 +209,7 @@ impl Screen<'_> {
             }
             Some(Err(_)) => {
                 self.told.behind = true;
-                let page = engine.events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
+                let page = engine.sessions().events_after(&self.run.session_id, self.last_seq, CATCH_UP)?;
                 page.events.iter().for_each(|event| self.event(event));
             }
             Some(Ok(_)) | None => {}

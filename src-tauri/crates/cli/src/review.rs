@@ -43,7 +43,7 @@ pub(crate) fn diff(
     mut line: impl FnMut(String),
 ) -> Result<(), Fault> {
     let Some(preview) = &requested.preview else { return Ok(()) };
-    let review = engine.review_diff(record, requested)?;
+    let review = engine.approvals().review_diff(record, requested)?;
     let wanted = match shown {
         Shown::Files if preview.diff_hash.is_some() => {
             files(preview, &review, &mut line);
@@ -54,7 +54,7 @@ pub(crate) fn diff(
         Shown::Hunks(hunks) => review.hunks(hunks)?,
     };
     for part in wanted {
-        let text = engine.revealed_text(record, &part.path, review.text(&part));
+        let text = engine.approvals().revealed_text(record, &part.path, review.text(&part));
         numbered(&text, &preview.hunks, part.first_hunk, &mut line);
     }
     Ok(())
@@ -66,7 +66,7 @@ pub(crate) fn at_stop(engine: &Engine, record: &ApprovalRecord, mut line: impl F
     head(&requested).into_iter().for_each(&mut line);
     let Some(preview) = &requested.preview else { return };
     if preview.diff_hash.is_some() {
-        if let Ok(review) = engine.review_diff(record, &requested) {
+        if let Ok(review) = engine.approvals().review_diff(record, &requested) {
             files(preview, &review, &mut line);
         }
         return;

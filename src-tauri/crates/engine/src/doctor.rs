@@ -1,12 +1,17 @@
 //! What works on this machine and what does not, with what to do about it.
 
+use crate::accounts::Accounts;
 use crate::accounts::keys::keychain_answers;
+use crate::projects::Projects;
+use crate::records::Records;
+use crate::sessions::Sessions;
 use crate::{Engine, EngineOptions};
 use arki_api::KeyStatus;
 use arki_domain::{Fault, io_words};
 use arki_workspace::{PathOrigin, Sandbox, SandboxStatus, free_bytes, inherited_environment, path_origin};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,6 +56,7 @@ pub async fn doctor_without_database(
     reason: Fault,
 ) -> Result<Vec<Check>, Fault> {
     let engine = Engine::without_database(options)?;
+    let doctor = engine.doctor();
     let storage = Check {
         name: "storage",
         state: CheckState::Warning,
@@ -58,12 +64,29 @@ pub async fn doctor_without_database(
         hint: String::new(),
     };
     let database = Check::of("database", CheckState::Failed, reason);
-    Ok(engine.checks(folder, [database, storage, engine.check_disk()]).await)
+    Ok(doctor.checks(folder, [database, storage, doctor.check_disk()]).await)
 }
 
-impl Engine {
+/// What can be checked of this machine, the data and a folder.
+pub struct Doctor {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    sessions: Arc<Sessions>,
+}
+
+impl Doctor {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        sessions: Arc<Sessions>,
+    ) -> Self {
+        Self { records, accounts, projects, sessions }
+    }
+
     /// Checks configuration, database, keychain, sandbox, the folder and providers.
-    pub async fn doctor(&self, folder: &Path) -> Vec<Check> {
+    pub async fn look(&self, folder: &Path) -> Vec<Check> {
         self.checks(folder, [self.check_database(), self.check_storage(), self.check_disk()]).await
     }
 
@@ -80,11 +103,11 @@ impl Engine {
     /// What the user should know of the folder before work begins in it.
     fn check_project(&self, folder: &Path) -> Check {
         // One that is not trusted may be large, and there is nothing to look for in it.
-        let project = match self.load_project(folder) {
+        let project = match self.projects.load_project(folder) {
             Ok(open) if !open.is_trusted() => {
                 return Check::ok("project", format!("{}, not trusted: nothing of it is loaded", open.path()));
             }
-            Ok(_) => self.project(folder),
+            Ok(_) => self.projects.project(folder),
             Err(fault) => Err(fault),
         };
         let project = match project {
@@ -96,7 +119,7 @@ impl Engine {
             let off: Vec<&str> = project.changed.iter().map(|changed| changed.path.as_str()).collect();
             said.push(format!("Changed since, so off: {}.", off.join(", ")));
         }
-        if let Some(fault) = self.configuration_fault(folder) {
+        if let Some(fault) = self.projects.configuration_fault(folder) {
             return Check::of("project", CheckState::Failed, fault);
         }
         let has_changed = !project.changed.is_empty();
@@ -108,9 +131,9 @@ impl Engine {
     }
 
     fn check_config(&self) -> Check {
-        let file = self.directories.config_file();
+        let file = self.records.directories().config_file();
         match self.accounts.user_config().and_then(|config| self.accounts.ensure_model_usable().map(|()| config)) {
-            Ok(config) => match self.not_done_yet_of_user() {
+            Ok(config) => match self.projects.not_done_yet_of_user() {
                 None => Check::ok("configuration", format!("{}, model {}", file.display(), config.model)),
                 Some(detail) => Check {
                     name: "configuration",
@@ -124,9 +147,9 @@ impl Engine {
     }
 
     fn check_database(&self) -> Check {
-        let file = self.directories.database();
+        let file = self.records.directories().database();
         let size = std::fs::metadata(&file).map_or(0, |metadata| metadata.len());
-        match self.reader().verify(None) {
+        match self.records.reader().verify(None) {
             Ok(reports) if reports.iter().all(|report| report.ok) => {
                 let sessions = reports.len();
                 Check::ok("database", format!("{}, {sessions} sessions, {} KiB", file.display(), size / 1024))
@@ -149,7 +172,7 @@ impl Engine {
 
     /// What takes how much room.
     fn check_storage(&self) -> Check {
-        let sizes = match self.sizes() {
+        let sizes = match self.sessions.sizes() {
             Ok(sizes) => sizes,
             Err(fault) => return Check::of("storage", CheckState::Failed, fault),
         };
@@ -169,7 +192,8 @@ impl Engine {
 
     /// The room that is left on the disk of the data folder.
     fn check_disk(&self) -> Check {
-        let folder = self.directories.data.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+        let folder =
+            self.records.directories().data.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
         let free = match free_bytes(folder) {
             Ok(free) => free,
             Err(error) => {
@@ -191,7 +215,7 @@ impl Engine {
     }
 
     fn check_sandbox(&self) -> Check {
-        let status = self.sandbox();
+        let status = self.projects.sandbox();
         if status.available {
             return sandbox_found(&Sandbox::layers());
         }
@@ -252,14 +276,14 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
     }
 }
 
-impl Engine {
+impl Doctor {
     /// Only where there are any; none is started.
     fn check_mcp_servers(&self) -> Option<Check> {
         let config = self.accounts.user_config().ok().filter(|config| !config.mcp_servers.is_empty())?;
         let names: Vec<&str> = config.mcp_servers.keys().map(String::as_str).collect();
         let detail = format!("{} configured: {}", names.len(), names.join(", "));
         let is_program = |name: &&str| config.mcp_servers[*name].config.command.is_some();
-        if !self.sandbox().available && names.iter().any(is_program) {
+        if !self.projects.sandbox().available && names.iter().any(is_program) {
             return Some(Check {
                 name: "mcp",
                 state: CheckState::Warning,

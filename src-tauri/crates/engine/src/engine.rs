@@ -1,41 +1,27 @@
 //! The engine: one data directory, opened once a process.
 
+use crate::Directories;
 use crate::accounts::Accounts;
 use crate::accounts::environment_keys::EnvironmentKeys;
-use crate::accounts::keys::AnchorKey;
 use crate::accounts::keys::anchor_key;
 use crate::accounts::placeholder_key::placeholder_key;
-use crate::approvals::review::ReviewDiff;
+use crate::approvals::Approvals;
 use crate::config;
-use crate::events::announcer::Announcer;
-use crate::events::bus::Bus;
-use crate::events::recorded_log::RecordedLog;
+use crate::doctor::Doctor;
 use crate::events::subscription::{EventFilter, Subscription};
-use crate::mcp::McpServers;
-use crate::projects::leavings::Leavings;
+use crate::kernels::Kernels;
+use crate::mcp::Mcp;
+use crate::projects::Projects;
+use crate::records::{Grounds, Records};
+use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
-use crate::runs::claim::Claims;
-use crate::sessions::contents::Contents;
-use crate::sessions::names;
-use crate::sessions::wholeness::Found;
-use crate::this_process::is_alive;
-use crate::{ActiveRun, Directories};
-use arki_domain::projection::SessionSummary;
-use arki_domain::{
-    Clock, Code, ContentStore, Event, EventLog, Fault, LiveBus, Redactor, RunId, SessionId, SystemClock,
-};
-use arki_store::{
-    ApprovalRecord, ContentsReport, EventPage, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport,
-    open_or_salvage,
-};
+use crate::sessions::{Sessions, names};
+use arki_domain::{Clock, Fault, Redactor, SystemClock};
+use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage};
 use arki_tools::BackgroundCommands;
-use arki_workspace::{Sandbox, SandboxStatus, create_private_dir, write_private_file};
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
-use tokio::sync::OnceCell;
-use tokio::task::JoinHandle;
+use arki_workspace::{Sandbox, create_private_dir, write_private_file};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
 /// How an engine is opened.
 #[derive(Debug, Clone)]
@@ -47,44 +33,18 @@ pub struct EngineOptions {
     pub environment_keys: EnvironmentKeys,
 }
 
+/// The services over one data directory, each of which owns its state; this only puts them together.
 pub struct Engine {
-    /// For what is handed to a run and leads back here.
-    pub(crate) me: Weak<Self>,
-    pub(crate) directories: Directories,
-    pub(crate) store: Arc<Store>,
-    pub(crate) log: Arc<RecordedLog>,
-    pub(crate) bus: Arc<Bus>,
-    pub(crate) announcer: Arc<Announcer>,
-    pub(crate) contents: Arc<dyn ContentStore>,
-    pub(crate) redactor: Redactor,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) accounts: Accounts,
-    /// Names this process in leases.
-    pub(crate) owner: String,
-    pub(crate) active: Arc<Mutex<HashMap<SessionId, ActiveRun>>>,
-    pub(crate) claims: Claims,
-    pub(crate) background: Arc<BackgroundCommands>,
-    /// So that what came of a sub-agent's call is told once.
-    pub(crate) telling_above: tokio::sync::Mutex<()>,
-    /// Which logs are known to be whole.
-    pub(crate) found: Found,
-    sandbox: OnceLock<SandboxStatus>,
-    pub(crate) ephemeral: bool,
-    /// Whether a completed run is followed by what waits in its session.
-    pub(crate) follows_up: AtomicBool,
-    /// Whether somebody sees what the model asks.
-    pub(crate) puts_questions: AtomicBool,
-    /// Loaded when a log is first vouched for; `None` where no keychain has it.
-    pub(crate) anchor_key: OnceCell<Option<AnchorKey>>,
-    pub(crate) anchoring: Mutex<Vec<JoinHandle<()>>>,
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    mcp: Arc<Mcp>,
+    sessions: Arc<Sessions>,
+    approvals: Arc<Approvals>,
+    runs: Arc<Runs>,
+    doctor: Doctor,
     /// What became of a damaged database when this engine was opened.
     salvaged: Option<Salvaged>,
-    /// For a run that keeps nothing: what the user decided before it.
-    pub(crate) decided_before: Option<Arc<Reader>>,
-    pub(crate) mcp: McpServers,
-    /// The large diff that was last looked at, by its hash.
-    reviewed: Mutex<Option<(String, ReviewDiff)>>,
-    pub(crate) leavings: Arc<Leavings>,
 }
 
 impl Engine {
@@ -127,12 +87,6 @@ impl Engine {
         })
     }
 
-    /// Why nothing can be kept, where the engine was opened to read; `None` where everything works.
-    #[must_use]
-    pub fn unwritable(&self) -> Option<Fault> {
-        self.store.unwritable().cloned().map(Fault::from)
-    }
-
     /// For what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
     pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Fault> {
         let options = EngineOptions { ephemeral: true, ..options };
@@ -148,46 +102,47 @@ impl Engine {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let store_options = StoreOptions { clock: clock.clone(), redactor: redactor.clone() };
         let (store, salvaged) = open_store(&options, store_options)?;
-        let EngineOptions { directories, ephemeral, environment_keys } = options;
-        let store = Arc::new(store.with_process_check(is_alive));
-        let bus = Arc::new(Bus::new());
-        let contents = Arc::new(Contents::new(store.clone()));
-        let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
-        let log = Arc::new(RecordedLog::new(store.clone(), announcer.clone()));
-        Ok(Arc::new_cyclic(|me| Self {
-            me: me.clone(),
-            leavings: Arc::new(Leavings::new(directories.untold())),
-            accounts: Accounts::new(directories.clone(), redactor.clone(), environment_keys),
-            directories,
-            background: Arc::new(BackgroundCommands::new(Arc::new(LateLog { log: log.clone(), engine: me.clone() }))),
-            telling_above: tokio::sync::Mutex::default(),
-            log,
-            store,
-            bus,
-            announcer,
-            contents,
-            redactor,
-            clock,
-            owner: RunId::new().to_string(),
-            active: Arc::default(),
-            claims: Claims::default(),
-            found: Found::default(),
-            sandbox: OnceLock::new(),
-            ephemeral,
-            follows_up: AtomicBool::new(false),
-            puts_questions: AtomicBool::new(false),
-            anchor_key: OnceCell::new(),
-            anchoring: Mutex::default(),
-            salvaged,
-            decided_before: decided_before.map(Arc::new),
-            mcp: McpServers::default(),
-            reviewed: Mutex::default(),
-        }))
+        let EngineOptions { directories, ephemeral: is_ephemeral, environment_keys } = options;
+        let accounts = Arc::new(Accounts::new(directories.clone(), redactor.clone(), environment_keys));
+        let grounds = Grounds { store, redactor, clock, directories, is_ephemeral, decided_before };
+        let records = Arc::new(Records::new(grounds));
+        Ok(Arc::new(Self::composed(records, accounts, salvaged)))
+    }
+
+    /// From the bottom up; what a lower one needs of runs it has as a port.
+    fn composed(records: Arc<Records>, accounts: Arc<Accounts>, salvaged: Option<Salvaged>) -> Self {
+        let projects = Arc::new(Projects::new(records.clone(), accounts.clone()));
+        let mcp = Arc::new(Mcp::new(records.clone(), accounts.clone(), projects.clone()));
+        let runs = Arc::new_cyclic(|runs: &Weak<Runs>| {
+            let (records, accounts, projects) = (records.clone(), accounts.clone(), projects.clone());
+            let late_log = LateLog { log: records.log().clone(), runs: runs.clone() };
+            let background = Arc::new(BackgroundCommands::new(Arc::new(late_log)));
+            let kernels =
+                Arc::new(Kernels::new(records.clone(), projects.clone(), mcp.clone(), background, runs.clone()));
+            let sessions = Arc::new(Sessions::new(
+                records.clone(),
+                accounts.clone(),
+                projects.clone(),
+                kernels.clone(),
+                runs.clone(),
+            ));
+            let approvals = Arc::new(Approvals::new(
+                records.clone(),
+                accounts.clone(),
+                projects.clone(),
+                kernels.clone(),
+                sessions.clone(),
+            ));
+            Runs::new(records, accounts, projects, mcp.clone(), kernels, sessions, approvals)
+        });
+        let (sessions, approvals) = (runs.sessions().clone(), runs.approvals().clone());
+        let doctor = Doctor::new(records.clone(), accounts.clone(), projects.clone(), sessions.clone());
+        Self { records, accounts, projects, mcp, sessions, approvals, runs, doctor, salvaged }
     }
 
     #[must_use]
     pub fn directories(&self) -> &Directories {
-        &self.directories
+        self.records.directories()
     }
 
     /// Everything that is announced from now on.
@@ -199,17 +154,79 @@ impl Engine {
     /// What the filter lets through of what is announced from now on.
     #[must_use]
     pub fn subscribe_to(&self, filter: EventFilter) -> Subscription {
-        self.bus.subscribe(filter)
+        self.records.bus().subscribe(filter)
+    }
+
+    /// Announces what other processes store, from now on until the engine is gone.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn follow_others(&self) -> Result<(), Fault> {
+        self.records.follow_others()
+    }
+
+    /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
+    /// worked on, or that came with an import, begin nothing here.
+    pub fn follow_up_runs(&self) {
+        self.records.follows_up.store(true, Ordering::Relaxed);
+    }
+
+    /// From now on the runs of this process may put questions to the user: somebody is there who sees them. Otherwise
+    /// the model is told that nobody is.
+    pub fn put_questions(&self) {
+        self.records.puts_questions.store(true, Ordering::Relaxed);
     }
 
     #[must_use]
-    pub fn accounts(&self) -> &Accounts {
+    pub fn accounts(&self) -> &Arc<Accounts> {
         &self.accounts
     }
 
     #[must_use]
+    pub fn projects(&self) -> &Arc<Projects> {
+        &self.projects
+    }
+
+    #[must_use]
+    pub fn mcp(&self) -> &Arc<Mcp> {
+        &self.mcp
+    }
+
+    #[must_use]
+    pub fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    #[must_use]
+    pub fn approvals(&self) -> &Arc<Approvals> {
+        &self.approvals
+    }
+
+    #[must_use]
+    pub fn runs(&self) -> &Arc<Runs> {
+        &self.runs
+    }
+
+    #[must_use]
+    pub fn doctor(&self) -> &Doctor {
+        &self.doctor
+    }
+
+    #[must_use]
     pub fn redactor(&self) -> &Redactor {
-        &self.redactor
+        self.records.redactor()
+    }
+
+    /// Why nothing can be kept, where the engine was opened to read; `None` where everything works.
+    #[must_use]
+    pub fn unwritable(&self) -> Option<Fault> {
+        self.records.unwritable()
+    }
+
+    /// Whether nothing is kept once this engine is closed.
+    #[must_use]
+    pub fn is_ephemeral(&self) -> bool {
+        self.records.is_ephemeral()
     }
 
     /// What became of a damaged database; `None` where it was whole.
@@ -223,121 +240,14 @@ impl Engine {
     /// # Errors
     /// When the write-ahead log could not be emptied; nothing is lost by it.
     pub fn close(&self) -> Result<(), Fault> {
-        Ok(self.store.close()?)
-    }
-
-    /// Sessions, the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
-        Ok(self.reader().sessions(limit, 0)?)
-    }
-
-    pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
-        self.reader().session(session)?.ok_or_else(|| {
-            Fault::new(
-                Code::SESSION_NOT_FOUND,
-                format!("There is no session {session}."),
-                "`arki sessions list` shows the sessions there are.",
-            )
-        })
-    }
-
-    /// The newest session of a folder.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Fault> {
-        Ok(self.reader().latest_session(&project.display().to_string())?)
-    }
-
-    /// The events of a session with numbers above `after_seq`.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
-        Ok(self.reader().events(session, after_seq, limit)?)
-    }
-
-    /// The events of a run; `None` when there is no such run.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Fault> {
-        let run = RunId::from(run);
-        match self.reader().run(&run)? {
-            Some(_) => Ok(Some(self.reader().run_events(&run)?)),
-            None => Ok(None),
-        }
-    }
-
-    /// What waits for the user in all sessions, the newest first. What came with an export waits where it was asked.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
-        let mut pending = Vec::new();
-        for record in self.reader().pending_approvals(MAX_APPROVALS)? {
-            let is_imported = record.run_id.as_ref().map(|run_id| self.reader().is_imported(run_id)).transpose()?;
-            if is_imported != Some(true) {
-                pending.push(record);
-            }
-        }
-        Ok(pending)
-    }
-
-    /// Whether nothing is kept once this engine is closed.
-    #[must_use]
-    pub fn is_ephemeral(&self) -> bool {
-        self.ephemeral
-    }
-
-    /// Runs what blocks, such as folding a long log or walking a large folder, beside the threads on which heartbeats,
-    /// streams and Ctrl-C are waited for.
-    pub(crate) async fn blocking<T: Send + 'static>(
-        self: &Arc<Self>,
-        work: impl FnOnce(&Arc<Self>) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, Fault> {
-        let engine = self.clone();
-        tokio::task::spawn_blocking(move || work(&engine)).await.map_err(Fault::internal)?
-    }
-
-    pub(crate) fn reader(&self) -> &Reader {
-        self.store.reader()
-    }
-
-    /// Where decisions about folders are found.
-    pub(crate) fn decisions(&self) -> &Reader {
-        self.decided_before.as_deref().unwrap_or_else(|| self.reader())
-    }
-
-    /// For a run of this engine: see [`RecordedLog::of_run`].
-    pub(crate) fn run_log(&self) -> Arc<dyn EventLog> {
-        Arc::new(self.log.of_run(&self.owner))
-    }
-
-    pub(crate) fn reviewed(&self) -> MutexGuard<'_, Option<(String, ReviewDiff)>> {
-        self.reviewed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn live_bus(&self) -> Arc<dyn LiveBus> {
-        self.bus.clone()
+        Ok(self.records.store().close()?)
     }
 
     /// Finds out what can confine commands on this machine, for whoever asks later: it takes some tens of milliseconds.
     pub fn look_for_sandboxes() {
         let _ = Sandbox::strongest();
     }
-
-    /// What can confine commands on this machine; asked once.
-    pub(crate) fn sandbox(&self) -> &SandboxStatus {
-        self.sandbox.get_or_init(Sandbox::probe)
-    }
 }
-
-/// More pending approvals than this are not listed.
-const MAX_APPROVALS: usize = 1000;
 
 /// What `verify` looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

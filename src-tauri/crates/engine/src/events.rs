@@ -2,7 +2,6 @@
 
 pub(crate) mod announcer;
 pub(crate) mod bus;
-pub(crate) mod follow_others;
 pub(crate) mod frames;
 pub(crate) mod recorded_log;
 pub(crate) mod subscription;

@@ -12,9 +12,11 @@ mod launcher;
 mod settings;
 mod sign_in;
 
-use crate::Engine;
+use crate::accounts::Accounts;
 use crate::config::{Config, ConfiguredServer, McpOrigin};
+use crate::projects::Projects;
 use crate::projects::open::OpenProject;
+use crate::records::Records;
 use arki_api::{McpServerEntry, McpTestStep, McpTestStepName};
 use arki_domain::{Code, Fault};
 use arki_mcp::{Elicitor, Ports, Prompt, Server, SignIn, Step, tools_of};
@@ -31,9 +33,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The servers of this engine, by project and name.
-#[derive(Default)]
-pub(crate) struct McpServers {
+/// The MCP servers of all folders, by project and name.
+pub struct Mcp {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
     servers: Mutex<HashMap<(String, String), Kept>>,
     elicitations: Arc<Elicitations>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
@@ -49,7 +53,12 @@ struct Kept {
 /// Faults that nobody asks for are forgotten beyond this many.
 const MAX_FAULTS: usize = 32;
 
-impl McpServers {
+impl Mcp {
+    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
+        let (servers, elicitations, faults) = Default::default();
+        Self { records, accounts, projects, servers, elicitations, faults }
+    }
+
     fn all(&self) -> Vec<Arc<Server>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner).values().map(|kept| kept.server.clone()).collect()
     }
@@ -62,11 +71,11 @@ impl McpServers {
     }
 }
 
-impl Engine {
+impl Mcp {
     /// The servers of an open folder, whether they are switched on or not. None is started by it.
     fn mcp_servers(&self, open: &OpenProject, config: &Config) -> Vec<Arc<Server>> {
         let usable: Vec<_> = config.mcp_servers.iter().filter(|(_, server)| is_agreed(open, server)).collect();
-        let mut known = self.mcp.servers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.servers.lock().unwrap_or_else(PoisonError::into_inner);
         // What is no longer configured or trusted ends with its last call.
         known.retain(|(project, name), _| *project != open.path() || usable.iter().any(|(usable, _)| *usable == name));
         let limits = config.tool_limits.command;
@@ -94,19 +103,19 @@ impl Engine {
             launcher: Arc::new(SandboxedLauncher {
                 server: name.to_owned(),
                 project: open.project.root().to_owned(),
-                hidden: self.hidden_folders(),
-                trash: self.directories.trash(),
-                journals: self.directories.journals(),
-                leavings: self.leavings.clone(),
-                sandbox: self.sandbox().clone(),
+                hidden: self.projects.hidden_folders(),
+                trash: self.records.directories().trash(),
+                journals: self.records.directories().journals(),
+                leavings: self.projects.leavings().clone(),
+                sandbox: self.projects.sandbox().clone(),
                 limits,
             }),
             agreements: Arc::new(Agreements {
-                store: self.store.clone(),
-                redactor: self.redactor.clone(),
-                before: self.decided_before.clone(),
+                store: self.records.store().clone(),
+                redactor: self.records.redactor().clone(),
+                before: self.records.decided_before().cloned(),
             }),
-            tokens: Arc::new(Tokens { redactor: self.redactor.clone() }),
+            tokens: Arc::new(Tokens { redactor: self.records.redactor().clone() }),
             sign_in: None,
             elicitor: self.elicitor(open),
             root: Some(open.project.root().to_owned()),
@@ -116,10 +125,10 @@ impl Engine {
     /// Where nobody sees what a server asks, none is told that it may ask.
     fn elicitor(&self, open: &OpenProject) -> Option<Arc<dyn Elicitor>> {
         let asks = || -> Arc<dyn Elicitor> {
-            let register = self.mcp.elicitations.clone();
-            Arc::new(InTheWindow { register, bus: self.live_bus(), project: open.path() })
+            let register = self.elicitations.clone();
+            Arc::new(InTheWindow { register, bus: self.records.live_bus(), project: open.path() })
         };
-        self.puts_questions.load(Ordering::Relaxed).then(asks)
+        self.records.puts_questions.load(Ordering::Relaxed).then(asks)
     }
 
     /// The tools of the servers that were met before. Starts none.
@@ -143,7 +152,7 @@ impl Engine {
         for (server, met) in join_all(new.iter().map(async |server| (server, server.look().await))).await {
             if let Err(fault) = met {
                 tracing::warn!(server = server.settings().name, %fault, "an MCP server has no tools in this run");
-                self.mcp.note(fault);
+                self.note(fault);
             }
         }
     }
@@ -151,7 +160,7 @@ impl Engine {
     /// Why servers have no tools in the runs that were begun since this was asked last.
     #[must_use]
     pub fn take_mcp_faults(&self) -> Vec<Fault> {
-        std::mem::take(&mut *self.mcp.faults.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.faults.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The configured servers, and what is known of them. Starts none.
@@ -159,12 +168,12 @@ impl Engine {
     /// # Errors
     /// When the folder or the configuration cannot be used.
     pub fn mcp_listed(&self, folder: &Path) -> Result<Vec<McpServerEntry>, Fault> {
-        let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
+        let open = self.projects.load_project(folder)?;
+        let config = self.projects.config_of(&open)?;
         let servers = self.mcp_servers(&open, &config);
         let entry = |(name, configured): (&String, &ConfiguredServer)| {
             let server = servers.iter().find(|server| server.settings().name == *name);
-            let known = |server| entries::of(server, configured, &self.redactor);
+            let known = |server| entries::of(server, configured, self.records.redactor());
             server.map_or_else(|| entries::of_untrusted(name, configured), known)
         };
         Ok(config.mcp_servers.iter().map(entry).collect())
@@ -173,7 +182,7 @@ impl Engine {
     /// The servers that `.mcp.json` names and that can't be used, in a sentence each.
     #[must_use]
     pub fn mcp_left_out(&self, folder: &Path) -> Vec<String> {
-        let config = self.load_project(folder).and_then(|open| self.config_of(&open));
+        let config = self.projects.load_project(folder).and_then(|open| self.projects.config_of(&open));
         config.map(|config| config.mcp_left_out).unwrap_or_default()
     }
 
@@ -208,7 +217,7 @@ impl Engine {
             })
             .await;
         let Err((step, fault)) = tested else { return Ok(true) };
-        let fault = fault.redacted(&self.redactor);
+        let fault = fault.redacted(self.records.redactor());
         on_step(McpTestStep {
             step: step_name(step),
             ok: false,
@@ -217,7 +226,7 @@ impl Engine {
             code: Some(fault.code),
             // Not to do what is being done.
             hint: Some(fault.hint).filter(|hint| !hint.contains("`arki mcp test ")),
-            trail: Some(self.redactor.redact(&server.trail()).into_owned()).filter(|trail| !trail.is_empty()),
+            trail: Some(self.records.redactor().redact(&server.trail()).into_owned()).filter(|trail| !trail.is_empty()),
         });
         Ok(false)
     }
@@ -227,7 +236,7 @@ impl Engine {
     /// # Errors
     /// As [`Self::mcp_test`].
     pub fn mcp_trail(&self, folder: &Path, name: &str) -> Result<String, Fault> {
-        Ok(self.redactor.redact(&self.mcp_server(folder, name)?.trail()).into_owned())
+        Ok(self.records.redactor().redact(&self.mcp_server(folder, name)?.trail()).into_owned())
     }
 
     /// Agrees to a server's tools as they were shown, under this digest.
@@ -245,7 +254,7 @@ impl Engine {
     pub async fn mcp_look(&self, folder: &Path, name: &str) -> Result<McpServerEntry, Fault> {
         let (server, configured) = self.configured_mcp_server(folder, name)?;
         server.look().await?;
-        Ok(entries::of(&server, &configured, &self.redactor))
+        Ok(entries::of(&server, &configured, self.records.redactor()))
     }
 
     /// Lets the user sign in to a server: `show` is given the page's address; the browser comes back to this computer.
@@ -259,7 +268,7 @@ impl Engine {
         show: impl Fn(&str) + Send + Sync + 'static,
     ) -> Result<(), Fault> {
         let server = self.mcp_server(folder, name)?;
-        let open = self.load_project(folder)?;
+        let open = self.projects.load_project(folder)?;
         let page: Arc<dyn SignIn> = Arc::new(Loopback::open(Box::new(show)).await?);
         // It is only signed in to, and starts no program.
         let ports = self.mcp_ports(name, &open, CommandLimits::default());
@@ -294,7 +303,7 @@ impl Engine {
 
     /// Ends every server that runs.
     pub async fn stop_mcp_servers(&self) {
-        join_all(self.mcp.all().iter().map(|server| server.stop())).await;
+        join_all(self.all().iter().map(|server| server.stop())).await;
     }
 
     fn mcp_server(&self, folder: &Path, name: &str) -> Result<Arc<Server>, Fault> {
@@ -302,8 +311,8 @@ impl Engine {
     }
 
     fn configured_mcp_server(&self, folder: &Path, name: &str) -> Result<(Arc<Server>, ConfiguredServer), Fault> {
-        let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?;
+        let open = self.projects.load_project(folder)?;
+        let config = self.projects.config_of(&open)?;
         let Some(configured) = config.mcp_servers.get(name) else {
             let nearest = config.mcp_servers.keys().min_by_key(|known| strsim::damerau_levenshtein(known, name));
             let hint = match nearest {

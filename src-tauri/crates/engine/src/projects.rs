@@ -6,4 +6,28 @@ pub(crate) mod guides;
 pub(crate) mod leavings;
 pub(crate) mod not_yet;
 pub(crate) mod open;
-pub(crate) mod shown;
+
+use crate::accounts::Accounts;
+use crate::records::Records;
+use arki_workspace::SandboxStatus;
+use leavings::Leavings;
+use std::sync::{Arc, OnceLock};
+
+/// Folders: their trust, the configuration in force in them, their skills and procedures.
+pub struct Projects {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    leavings: Arc<Leavings>,
+    sandbox: OnceLock<SandboxStatus>,
+}
+
+impl Projects {
+    pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>) -> Self {
+        let leavings = Arc::new(Leavings::new(records.directories().untold()));
+        Self { records, accounts, leavings, sandbox: OnceLock::new() }
+    }
+
+    pub(crate) fn leavings(&self) -> &Arc<Leavings> {
+        &self.leavings
+    }
+}

@@ -1,16 +1,66 @@
 //! Runs from their start to their end: started, resumed, stopped, queued, delegated, left in the background.
 
 pub(crate) mod active_run;
+mod answering;
 pub(crate) mod background;
-pub(crate) mod claim;
 pub(crate) mod delegation;
+mod expiring;
 pub(crate) mod launch;
-pub(crate) mod lease;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
 pub(crate) mod processes;
 pub(crate) mod prompt_images;
 pub(crate) mod queue;
 pub(crate) mod resume;
+mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
+
+use crate::ActiveRun;
+use crate::accounts::Accounts;
+use crate::approvals::Approvals;
+use crate::kernels::Kernels;
+use crate::mcp::Mcp;
+use crate::projects::Projects;
+use crate::records::Records;
+use crate::sessions::Sessions;
+use arki_domain::SessionId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+/// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
+pub struct Runs {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    mcp: Arc<Mcp>,
+    kernels: Arc<Kernels>,
+    sessions: Arc<Sessions>,
+    approvals: Arc<Approvals>,
+    active: Mutex<HashMap<SessionId, ActiveRun>>,
+    /// So that what came of a sub-agent's call is told once.
+    telling_above: tokio::sync::Mutex<()>,
+}
+
+impl Runs {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        mcp: Arc<Mcp>,
+        kernels: Arc<Kernels>,
+        sessions: Arc<Sessions>,
+        approvals: Arc<Approvals>,
+    ) -> Self {
+        let (active, telling_above) = Default::default();
+        Self { records, accounts, projects, mcp, kernels, sessions, approvals, active, telling_above }
+    }
+
+    pub(crate) fn sessions(&self) -> &Arc<Sessions> {
+        &self.sessions
+    }
+
+    pub(crate) fn approvals(&self) -> &Arc<Approvals> {
+        &self.approvals
+    }
+}

@@ -1,21 +1,76 @@
 //! What the log says of a session, and what can be done with it: gone back, forked, searched, exported, verified.
 
 pub(crate) mod anchoring;
-pub(crate) mod contents;
+pub(crate) mod claim;
 pub(crate) mod export;
 pub(crate) mod for_clients;
 pub(crate) mod fork;
+pub(crate) mod going_on;
 pub(crate) mod history;
 pub(crate) mod keeping;
+pub(crate) mod lease;
 pub(crate) mod line_origins;
 pub(crate) mod lineage;
 pub(crate) mod names;
+pub(crate) mod open_questions;
 pub(crate) mod overview;
 pub(crate) mod page;
+mod reading;
 pub(crate) mod rewind;
 pub(crate) mod search;
+mod secrets;
 pub(crate) mod session_tools;
+mod shown;
 pub(crate) mod take_back;
 pub(crate) mod usage;
 pub(crate) mod verify_file;
 pub(crate) mod wholeness;
+
+use crate::accounts::Accounts;
+use crate::accounts::keys::AnchorKey;
+use crate::kernels::Kernels;
+use crate::projects::Projects;
+use crate::records::Records;
+use arki_domain::{Fault, SessionId};
+use async_trait::async_trait;
+use claim::Claims;
+use std::sync::{Arc, Mutex, Weak};
+use tokio::sync::OnceCell;
+use tokio::task::JoinHandle;
+use wholeness::Found;
+
+/// Sessions: what their logs say, and what can be done with them but run.
+pub struct Sessions {
+    records: Arc<Records>,
+    accounts: Arc<Accounts>,
+    projects: Arc<Projects>,
+    kernels: Arc<Kernels>,
+    runs: Weak<dyn EndsWaitingRuns>,
+    claims: Claims,
+    /// Which logs are known to be whole.
+    found: Found,
+    /// Loaded when a log is first vouched for; `None` where no keychain has it.
+    anchor_key: OnceCell<Option<AnchorKey>>,
+    anchoring: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// What sessions need of runs: one that waits for the user has no place to go on from once its session went back.
+#[async_trait]
+pub(crate) trait EndsWaitingRuns: Send + Sync {
+    /// # Errors
+    /// `SESSION_BUSY` for a run that another process works on.
+    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault>;
+}
+
+impl Sessions {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        accounts: Arc<Accounts>,
+        projects: Arc<Projects>,
+        kernels: Arc<Kernels>,
+        runs: Weak<dyn EndsWaitingRuns>,
+    ) -> Self {
+        let (claims, found, anchor_key, anchoring) = Default::default();
+        Self { records, accounts, projects, kernels, runs, claims, found, anchor_key, anchoring }
+    }
+}

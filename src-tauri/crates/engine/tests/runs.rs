@@ -27,7 +27,7 @@ impl Stage {
         let home = TestHome::new(&server.url(), &json!({})).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = open(&home);
-        engine.trust(&home.project_dir()).await.unwrap();
+        engine.projects().trust(&home.project_dir()).await.unwrap();
         Self { home, engine, _server: server }
     }
 
@@ -82,11 +82,13 @@ fn approve() -> Resolution {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
     let stage = Stage::new(vec![Turn::silent()]).await;
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
-    let second = stage.engine.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let second = stage.engine.runs().start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
     assert!(second.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
-    assert!(stage.engine.resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
-    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Running);
+    assert!(
+        stage.engine.runs().resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY))
+    );
+    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Running);
     run.stop();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
 }
@@ -94,12 +96,12 @@ async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
     let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
-    stage.engine.stop_session(&run.session_id).await.unwrap();
-    stage.engine.stop_all().await;
-    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Cancelled);
-    assert!(stage.engine.pending_approvals().unwrap().is_empty());
+    stage.engine.runs().stop_session(&run.session_id).await.unwrap();
+    stage.engine.runs().stop_all().await;
+    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
+    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
     assert_eq!(stage.text(), "one\n");
 }
 
@@ -107,15 +109,15 @@ async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
 async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
     let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
     let mut subscription = stage.engine.subscribe();
-    let (_, first) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (_, first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     let approval_id = loop {
         let Some(Ok(arki_domain::LiveEvent::Stored(event))) = subscription.next().await else { continue };
         if let arki_domain::EventBody::ApprovalRequested(requested) = event.body() {
             break requested.approval_id;
         }
     };
-    let session = stage.engine.resolve_approval(&approval_id, approve()).await.unwrap().session_id;
-    let (_, second) = stage.engine.go_on_after_decision(&session).await.unwrap();
+    let session = stage.engine.approvals().resolve_approval(&approval_id, approve()).await.unwrap().session_id;
+    let (_, second) = stage.engine.runs().go_on_after_decision(&session).await.unwrap();
     assert_eq!(second.await.unwrap().unwrap(), RunEnd::Completed { response: "done ".into() });
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     assert_eq!(stage.text(), "two\n");
@@ -124,7 +126,7 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
     let stage = Stage::new(vec![Turn::text("done")]).await;
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let folder = stage.home.project_dir().canonicalize().unwrap();
     let other = folder.with_file_name("other");
@@ -134,23 +136,23 @@ async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
         session_id: session.map(str::to_owned),
     };
     let session = run.session_id.as_str();
-    let target = stage.engine.target_shown(shown(&folder, Some(session))).unwrap();
+    let target = stage.engine.runs().target_shown(shown(&folder, Some(session))).unwrap();
     assert!(matches!(target, RunTarget::Session(of) if of == run.session_id));
-    let target = stage.engine.target_shown(shown(&other, None)).unwrap();
+    let target = stage.engine.runs().target_shown(shown(&other, None)).unwrap();
     assert!(matches!(target, RunTarget::NewSession(of) if of == other));
 
-    let refused = stage.engine.target_shown(shown(&other, Some(session))).unwrap_err();
+    let refused = stage.engine.runs().target_shown(shown(&other, Some(session))).unwrap_err();
     assert!(refused.is(Code::SESSION_ELSEWHERE), "{refused:?}");
     for path in [&folder, &other] {
         assert!(refused.message.contains(&path.display().to_string()), "{refused:?}");
     }
     for nowhere in [shown(&folder, None), shown(&folder, Some("nobody"))] {
-        assert!(stage.engine.session_shown(nowhere).is_err_and(|fault| fault.is(Code::SESSION_NOT_FOUND)));
+        assert!(stage.engine.sessions().session_shown(nowhere).is_err_and(|fault| fault.is(Code::SESSION_NOT_FOUND)));
     }
     std::fs::remove_dir(&other).unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink(&folder, &other).unwrap();
-    let refused = stage.engine.target_shown(shown(&other, None)).unwrap_err();
+    let refused = stage.engine.runs().target_shown(shown(&other, None)).unwrap_err();
     assert!(refused.is(Code::FOLDER_UNAVAILABLE), "{refused:?}");
 }
 
@@ -163,7 +165,7 @@ async fn a_program_that_stays_removes_at_once_what_a_killed_one_left() {
     std::fs::write(&unfinished, "half").unwrap();
     std::fs::write(notes.join("note"), unfinished.to_str().unwrap()).unwrap();
     let engine = stage.engine.clone();
-    let tidying = tokio::spawn(async move { engine.keep_tidy().await });
+    let tidying = tokio::spawn(async move { engine.sessions().keep_tidy().await });
     let is_gone = async {
         while unfinished.exists() {
             tokio::task::yield_now().await
@@ -185,15 +187,15 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
     let rules = || std::fs::read_to_string(&config).unwrap().matches("\"write_file\"").count();
     let mut expected = rules();
     for _ in 0..DECIDED_AT_ONCE {
-        let (_, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+        let (_, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
         let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
-        let shown = arki_engine::rule_text(&stage.engine.proposed_rule(&approval_id).unwrap().unwrap());
+        let shown = arki_engine::rule_text(&stage.engine.approvals().proposed_rule(&approval_id).unwrap().unwrap());
         let always = Resolution { keep: Keep::Always { shown }, ..approve() };
         let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
         let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());
-        let approving = tokio::spawn(async move { engine.resolve_approval(&of_engine, always).await });
+        let approving = tokio::spawn(async move { engine.approvals().resolve_approval(&of_engine, always).await });
         let other = elsewhere.clone();
-        let rejecting = tokio::spawn(async move { other.resolve_approval(&approval_id, reject).await });
+        let rejecting = tokio::spawn(async move { other.approvals().resolve_approval(&approval_id, reject).await });
         let (approved, rejected) = (approving.await.unwrap(), rejecting.await.unwrap());
         assert!(approved.is_ok() != rejected.is_ok(), "both were recorded, or none: {approved:?}, {rejected:?}");
         if approved.is_ok() {
@@ -206,13 +208,13 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes() {
     let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let of_session = || stage.start(RunTarget::Session(run.session_id.clone()));
     let too_large = StartRun { prompt: "word ".repeat(8 << 20), ..of_session() };
-    let refused = stage.engine.start_run(too_large).await.map(drop).unwrap_err();
+    let refused = stage.engine.runs().start_run(too_large).await.map(drop).unwrap_err();
     assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
-    let (_, handle) = open(&stage.home).start_run(of_session()).await.unwrap();
+    let (_, handle) = open(&stage.home).runs().start_run(of_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
 
@@ -222,7 +224,7 @@ const LONG_LOG: usize = 30_000;
 #[tokio::test]
 async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
     let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
     let store = Store::open(&stage.home.data_dir().join("arki.db"), options).unwrap();
@@ -249,7 +251,7 @@ async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
         }
     });
     let began = Instant::now();
-    let started = stage.engine.start_run(stage.start(RunTarget::Session(run.session_id))).await;
+    let started = stage.engine.runs().start_run(stage.start(RunTarget::Session(run.session_id))).await;
     let milliseconds = began.elapsed().as_millis();
     heart.abort();
     started.unwrap().1.await.unwrap().unwrap();

@@ -29,7 +29,7 @@ impl<'a> Listed<'a> {
             session_id: record.session_id.as_str(),
             run_id: record.run_id.as_ref().map(|run| run.as_str()),
             requested_at: record.requested.ts,
-            expired: engine.has_expired(record),
+            expired: engine.approvals().has_expired(record),
             requested: record.request()?,
         })
     }
@@ -62,13 +62,13 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
             decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
         }
         ApprovalsCommand::Granted { session } => {
-            let session_id = engine.find_session(&session)?.session_id;
-            list_rules(&engine.session_grants(&session_id)?, output);
+            let session_id = engine.sessions().find_session(&session)?.session_id;
+            list_rules(&engine.approvals().session_grants(&session_id)?, output);
             Ok(Exit::Done)
         }
         ApprovalsCommand::Withdraw { session } => {
-            let session_id = engine.find_session(&session)?.session_id;
-            list_rules(&engine.withdraw_session_grants(&session_id).await?, output);
+            let session_id = engine.sessions().find_session(&session)?.session_id;
+            list_rules(&engine.approvals().withdraw_session_grants(&session_id).await?, output);
             Ok(Exit::Done)
         }
     }
@@ -76,7 +76,7 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
 
 /// The named approval, or the only pending one; prints which one that is.
 fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output) -> Result<ApprovalRecord, Fault> {
-    let record = engine.find_approval(id, wanted)?;
+    let record = engine.approvals().find_approval(id, wanted)?;
     if id != Some(record.approval_id.as_str()) {
         output.aside(dim(&format!("This is {}.", record.approval_id)));
     }
@@ -84,7 +84,7 @@ fn find(engine: &Engine, id: Option<&str>, wanted: ApprovalUse, output: &Output)
 }
 
 fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    let records = engine.pending_approvals()?;
+    let records = engine.approvals().pending_approvals()?;
     for listed in records.iter().filter_map(|record| Listed::of(engine, record)) {
         if output.json {
             output.object(&listed);
@@ -105,7 +105,7 @@ fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
             visible(&requested.tool_id)
         ));
     }
-    for open in engine.open_questions()? {
+    for open in engine.sessions().open_questions()? {
         follow::tell_question(output, &open.session_id, &open.asked);
     }
     Ok(Exit::Done)
@@ -118,17 +118,17 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
         output.object(&listed);
         return Ok(Exit::Done);
     }
-    let revealed = engine.revealed(&record);
+    let revealed = engine.approvals().revealed(&record);
     let requested = revealed.as_ref().unwrap_or(&listed.requested);
     review::head(requested).iter().for_each(|line| output.line(line));
-    for placeholder in engine.unresolved_secrets(&record) {
+    for placeholder in engine.approvals().unresolved_secrets(&record) {
         output.line(format!(
             "{} stands for a secret that was typed elsewhere and is not stored. Approve this in the window if you \
             typed it there; otherwise reject it and put the secret into a file yourself.",
             visible(&placeholder)
         ));
     }
-    if let Ok(Some(rule)) = engine.proposed_rule(&requested.approval_id) {
+    if let Ok(Some(rule)) = engine.approvals().proposed_rule(&requested.approval_id) {
         let rule = visible(&rule_text(&rule));
         output.line(dim(&format!(
             "`approve --always` (or `--session`, for this session only) would add this rule: \
@@ -158,7 +158,7 @@ fn answer(decision: ApprovalDecision) -> Resolution {
 
 /// Prints the rule before it is stored. The engine refuses any other rule, and reports an error if there is none.
 fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
-    let rule = engine.proposed_rule(id)?;
+    let rule = engine.approvals().proposed_rule(id)?;
     let text = rule.as_ref().map(rule_text).unwrap_or_default();
     if !text.is_empty() {
         output.aside(format!("{scope}: {}", visible(&text)));
@@ -177,11 +177,11 @@ fn list_rules(rules: &[RuleDefinition], output: &Output) {
 
 async fn decide(engine: &Arc<Engine>, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let decided = engine.resolve_approval(id, resolution).await?;
+    let decided = engine.approvals().resolve_approval(id, resolution).await?;
     if let Some(fault) = &decided.rule_not_kept {
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
-    match engine.go_on_after_decision(&decided.session_id).await {
+    match engine.runs().go_on_after_decision(&decided.session_id).await {
         Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
         Err(fault) if fault.is(Code::SESSION_BUSY) => {
             output.aside("Recorded. The Arki that has this session open continues the run.");

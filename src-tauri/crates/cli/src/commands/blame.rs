@@ -23,7 +23,7 @@ struct Listed<'a> {
 }
 
 pub(crate) fn run(engine: &Engine, dir: &Path, path: &str, output: &Output) -> Result<Exit, Fault> {
-    for line in engine.line_origins(dir, path)? {
+    for line in engine.sessions().line_origins(dir, path)? {
         match output.json {
             true => output.object(&listed(&line)),
             false => output.line(format!("{} {:>5} {}", dim(&margin(&line)), line.number, visible(&line.text))),

@@ -33,7 +33,7 @@ fn done(key: &str, words: &str, output: &Output) {
 }
 
 fn show(engine: &Engine, dir: &Path, origin: bool, output: &Output) -> Result<(), Fault> {
-    let shown = engine.shown_config(dir)?;
+    let shown = engine.projects().shown_config(dir)?;
     let redacted = |text: String| visible(&engine.redactor().redact(&text));
     match (origin, output.json) {
         (true, true) => {

@@ -7,7 +7,7 @@ use arki_engine::{Check, CheckState, Engine, EngineOptions, doctor_without_datab
 use std::path::Path;
 
 pub(crate) async fn run(engine: &Engine, folder: &Path, output: &Output) -> Exit {
-    print(engine.doctor(folder).await, output)
+    print(engine.doctor().look(folder).await, output)
 }
 
 /// The database could not be opened: all the more does somebody want to know what works.

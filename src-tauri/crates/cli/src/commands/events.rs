@@ -20,13 +20,13 @@ pub(crate) struct Printing {
 }
 
 pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: &Output) -> Result<Exit, Fault> {
-    let NamedPlace { session, run, seq } = engine.find_place(id)?;
+    let NamedPlace { session, run, seq } = engine.sessions().find_place(id)?;
     let from = printing.from.or(seq).unwrap_or(1);
     let mut arkai = printing.format.map(|EventForm::Arkai| Arkai::default());
     // In that form an event is told with what came before it.
     let mut after = if arkai.is_some() { 0 } else { from.saturating_sub(1) };
     loop {
-        let page = engine.events_after(&session.session_id, after, EVENTS_A_PIECE)?;
+        let page = engine.sessions().events_after(&session.session_id, after, EVENTS_A_PIECE)?;
         for event in &page.events {
             after = event.seq;
             if run.is_some() && event.run_id != run {
@@ -56,7 +56,7 @@ pub(crate) async fn run(engine: &Engine, id: &str, printing: &Printing, output: 
 }
 
 fn has_ended(engine: &Engine, session: &SessionId) -> Result<bool, Fault> {
-    let state = engine.find_session(session.as_str())?.state;
+    let state = engine.sessions().find_session(session.as_str())?.state;
     Ok(matches!(state, SessionState::Done | SessionState::Failed | SessionState::Cancelled))
 }
 

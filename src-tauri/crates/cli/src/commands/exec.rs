@@ -57,17 +57,17 @@ pub(crate) async fn run(
     let opened = open(engine, &start.target)?;
     tell_what_is_off(engine, &opened, output);
     let subscription = engine.subscribe();
-    let running = engine.start_run_in(Some(opened), start).await?;
+    let running = engine.runs().start_run_in(Some(opened), start).await?;
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
 fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunTarget, Fault> {
     if let Some(id) = &arguments.session {
-        return Ok(RunTarget::Session(engine.find_session(id)?.session_id));
+        return Ok(RunTarget::Session(engine.sessions().find_session(id)?.session_id));
     }
     if arguments.continue_last {
-        let folder = engine.folder(dir)?;
-        return match engine.latest_session(&folder)? {
+        let folder = engine.projects().folder(dir)?;
+        return match engine.sessions().latest_session(&folder)? {
             Some(session) => Ok(RunTarget::Session(session.session_id)),
             None => Err(Fault::new(
                 Code::SESSION_NOT_FOUND,
@@ -81,8 +81,10 @@ fn target(engine: &Engine, dir: &Path, arguments: &ExecArguments) -> Result<RunT
 
 fn open(engine: &Engine, target: &RunTarget) -> Result<OpenedFolder, Fault> {
     match target {
-        RunTarget::NewSession(folder) => engine.open_folder(folder),
-        RunTarget::Session(id) => engine.open_folder(Path::new(&engine.find_session(id.as_str())?.project)),
+        RunTarget::NewSession(folder) => engine.projects().open_folder(folder),
+        RunTarget::Session(id) => {
+            engine.projects().open_folder(Path::new(&engine.sessions().find_session(id.as_str())?.project))
+        }
     }
 }
 
@@ -96,7 +98,7 @@ fn tell_what_is_off(engine: &Engine, opened: &OpenedFolder, output: &Output) {
             off.join(", ")
         ));
     }
-    if let Some(words) = engine.not_done_yet(opened) {
+    if let Some(words) = engine.projects().not_done_yet(opened) {
         output.aside(visible(&words));
     }
 }

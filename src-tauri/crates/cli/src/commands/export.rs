@@ -31,13 +31,13 @@ pub(crate) fn run(engine: &Engine, arguments: &ExportArguments, output: &Output)
             "Leave --json out, or name a file with --output.",
         ));
     }
-    let session = engine.find_session(&arguments.id)?;
+    let session = engine.sessions().find_session(&arguments.id)?;
     match file {
         // Not through the colour filter: it would take characters out of the text.
-        None => engine.export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
+        None => engine.sessions().export(&session, format, &mut BufWriter::new(std::io::stdout().lock()))?,
         Some(path) => {
-            let mut file = engine.output_file(path)?;
-            engine.export(&session, format, &mut file)?;
+            let mut file = engine.sessions().output_file(path)?;
+            engine.sessions().export(&session, format, &mut file)?;
             file.finish()?;
             if output.json {
                 output.object(&Exported { session_id: &session.session_id, file: path });

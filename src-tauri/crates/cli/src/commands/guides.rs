@@ -8,14 +8,14 @@ use serde_json::json;
 use std::path::Path;
 
 pub(crate) fn skills(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
-    let found = engine.guides(dir)?;
+    let found = engine.projects().guides(dir)?;
     let exit = show(&found.guides.skills, &found.faults, output);
     found.notice().into_iter().for_each(|notice| output.aside(notice));
     Ok(exit)
 }
 
 pub(crate) fn procedures(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
-    let found = engine.guides(dir)?;
+    let found = engine.projects().guides(dir)?;
     Ok(show(&found.guides.procedures, &found.faults, output))
 }
 

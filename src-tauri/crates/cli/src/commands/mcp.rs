@@ -27,7 +27,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
             add(engine, name.trim(), &settings, output)
         }
         McpCommand::Rm { name } => {
-            engine.remove_mcp_server(&name)?;
+            engine.mcp().remove_mcp_server(&name)?;
             match output.json {
                 true => output.object(&json!({ "name": name, "removed": true })),
                 false => output.line(format!("Removed {name}.")),
@@ -40,7 +40,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
         McpCommand::Prompts { name, prompt: None, .. } => prompts(engine, dir, &name, output).await,
         McpCommand::Prompts { name, prompt: Some(prompt), arguments } => {
             let arguments = arguments.iter().map(|argument| named_value(argument)).collect::<Result<_, _>>()?;
-            let text = engine.mcp_prompt(dir, &name, &prompt, &arguments).await?;
+            let text = engine.mcp().mcp_prompt(dir, &name, &prompt, &arguments).await?;
             match output.json {
                 true => output.object(&json!({ "name": prompt, "text": text })),
                 false => output.line(text),
@@ -51,7 +51,7 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
 }
 
 fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Output) -> Result<Exit, Fault> {
-    engine.add_mcp_server(name, settings)?;
+    engine.mcp().add_mcp_server(name, settings)?;
     let is_secret = |one: &&McpVariable| {
         let value = one.value.as_deref().unwrap_or_default();
         EnvironmentKeys::looks_like_a_key(&one.name) && !value.contains("${")
@@ -84,7 +84,7 @@ fn variable(given: &str, between: char) -> Result<McpVariable, Fault> {
 }
 
 fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
-    for server in engine.mcp_listed(dir)? {
+    for server in engine.mcp().mcp_listed(dir)? {
         if output.json {
             output.object(&server);
             continue;
@@ -103,7 +103,7 @@ fn list(engine: &Engine, dir: &Path, output: &Output) -> Result<Exit, Fault> {
             output.line(format!("  {} is off: {}", one_line(&tool.name), tool.reason));
         }
     }
-    engine.mcp_left_out(dir).iter().for_each(|words| output.aside(one_line(words)));
+    engine.mcp().mcp_left_out(dir).iter().for_each(|words| output.aside(one_line(words)));
     Ok(Exit::Done)
 }
 
@@ -134,7 +134,7 @@ async fn test(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resul
             told(&step).into_iter().for_each(|line| output.line(line));
         }
     };
-    Ok(if engine.mcp_test(dir, name, &mut on_step).await? { Exit::Done } else { Exit::Failed })
+    Ok(if engine.mcp().mcp_test(dir, name, &mut on_step).await? { Exit::Done } else { Exit::Failed })
 }
 
 fn told(step: &McpTestStep) -> Vec<String> {
@@ -154,11 +154,11 @@ fn told(step: &McpTestStep) -> Vec<String> {
 }
 
 async fn agree(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
-    let before = engine.mcp_look(dir, name).await?;
+    let before = engine.mcp().mcp_look(dir, name).await?;
     if !output.json {
         before.changed.iter().flat_map(difference).for_each(|line| output.line(line));
     }
-    engine.mcp_agree(dir, name, &before.digest).await?;
+    engine.mcp().mcp_agree(dir, name, &before.digest).await?;
     if output.json {
         before.changed.iter().for_each(|change| output.object(change));
     } else {
@@ -187,7 +187,7 @@ async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resu
         let words = format!("Open this page in a browser on this computer to sign in:\n{}", one_line(url));
         Output::new(false).aside(words);
     };
-    engine.mcp_sign_in(dir, name, show).await?;
+    engine.mcp().mcp_sign_in(dir, name, show).await?;
     if output.json {
         output.object(&json!({ "name": name, "signedIn": true }));
     } else {
@@ -197,7 +197,7 @@ async fn login(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Resu
 }
 
 async fn prompts(engine: &Engine, dir: &Path, name: &str, output: &Output) -> Result<Exit, Fault> {
-    for prompt in engine.mcp_prompts(dir, name).await? {
+    for prompt in engine.mcp().mcp_prompts(dir, name).await? {
         if output.json {
             output.object(&prompt);
         } else {

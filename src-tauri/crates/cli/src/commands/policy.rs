@@ -21,7 +21,7 @@ pub(crate) fn run(engine: &Engine, dir: &Path, command: PolicyCommand, output: &
         (None, [line]) => json!({"command": line}),
         (None, argv) => json!({"command": shell_line(argv)?}),
     };
-    let judgement = engine.judge(dir, &tool, &args)?;
+    let judgement = engine.approvals().judge(dir, &tool, &args)?;
     match output.json {
         true => output.object(&judgement),
         false => output.line(visible(&sentence(&judgement))),
@@ -49,7 +49,7 @@ fn backtest(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault
         let what = format!("{} can't be read: {}.", file.display(), io_words(error.kind()));
         Fault::new(Code::USAGE, what, "Use a file with one rule, as under \"rules\" in the configuration.")
     })?;
-    let backtest = engine.backtest(&text, file)?;
+    let backtest = engine.approvals().backtest(&text, file)?;
     for past in &backtest.matched {
         if output.json {
             output.object(past);

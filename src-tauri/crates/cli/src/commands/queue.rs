@@ -20,7 +20,7 @@ pub(crate) async fn run(engine: &Engine, command: QueueCommand, output: &Output)
         QueueCommand::List { session } => list(engine, &find(engine, &session)?, output)?,
         QueueCommand::Add { session, text, mode } => {
             let session = find(engine, &session)?;
-            let message_id = engine.queue_message(&session, text, mode.into()).await?;
+            let message_id = engine.runs().queue_message(&session, text, mode.into()).await?;
             match output.json {
                 true => output.object(&Added { session_id: session.as_str(), message_id: message_id.as_str() }),
                 false => output.line(message_id.as_str()),
@@ -58,11 +58,11 @@ impl From<Queueing> for QueueMode {
 }
 
 fn find(engine: &Engine, session: &str) -> Result<SessionId, Fault> {
-    Ok(engine.find_session(session)?.session_id)
+    Ok(engine.sessions().find_session(session)?.session_id)
 }
 
 fn list(engine: &Engine, session: &SessionId, output: &Output) -> Result<(), Fault> {
-    for (place, message) in engine.queue(session)?.messages().iter().enumerate() {
+    for (place, message) in engine.runs().queue(session)?.messages().iter().enumerate() {
         if output.json {
             output.object(message);
             continue;
@@ -84,8 +84,8 @@ async fn change(
     edit: impl FnOnce(&mut Vec<QueuedMessage>, usize),
 ) -> Result<(), Fault> {
     let session = find(engine, session)?;
-    let mut messages = engine.queue(&session)?.messages().to_vec();
-    let place = engine.find_message(&session, &messages, message)?;
+    let mut messages = engine.runs().queue(&session)?.messages().to_vec();
+    let place = engine.sessions().find_message(&session, &messages, message)?;
     edit(&mut messages, place);
-    engine.set_queue(&session, &messages).await
+    engine.runs().set_queue(&session, &messages).await
 }

@@ -20,8 +20,8 @@ pub(crate) async fn run(
     if matches!(approve, Some(Approve::Edits | Approve::All)) {
         refuse_last(id)?;
     }
-    let named = engine.find_place(id)?;
-    let running = match engine.resume_named(&named, approve.map(Into::into)).await {
+    let named = engine.sessions().find_place(id)?;
+    let running = match engine.runs().resume_named(&named, approve.map(Into::into)).await {
         // The run has ended, but its session has more to say.
         Err(fault) if fault.is(Code::RUN_NOT_FOUND) => next_in(engine, &named).await?.ok_or(fault)?,
         resumed => resumed?,
@@ -32,15 +32,15 @@ pub(crate) async fn run(
 /// Answers what the run waits for, and goes on with it.
 pub(crate) async fn answer(engine: &Arc<Engine>, id: &str, text: &str, output: &Output) -> Result<Exit, Fault> {
     let subscription = engine.subscribe();
-    let session_id = engine.find_session(id)?.session_id;
-    let open = engine.open_question(&session_id)?.ok_or_else(|| {
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let open = engine.sessions().open_question(&session_id)?.ok_or_else(|| {
         Fault::new(
             Code::QUESTION_NOT_FOUND,
             "This run isn't waiting for an answer.",
             format!("Run `arki resume {id}` to resume it."),
         )
     })?;
-    let running = engine.answer_question(&session_id, &open.asked.question_id, text).await?;
+    let running = engine.runs().answer_question(&session_id, &open.asked.question_id, text).await?;
     follow::to_next_stop(engine, output, subscription, running).await
 }
 
@@ -50,7 +50,7 @@ async fn next_in(
     named: &NamedPlace,
 ) -> Result<Option<(ActiveRun, JoinHandle<Result<RunEnd, Fault>>)>, Fault> {
     match named.run {
-        None => engine.send_next(&named.session.session_id).await,
+        None => engine.runs().send_next(&named.session.session_id).await,
         Some(_) => Ok(None),
     }
 }

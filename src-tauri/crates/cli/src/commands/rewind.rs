@@ -18,17 +18,17 @@ struct Listed<'a> {
 }
 
 pub(crate) async fn rewind(engine: &Arc<Engine>, arguments: &RewindArguments, output: &Output) -> Result<Exit, Fault> {
-    let session = engine.find_session(&arguments.session)?.session_id;
+    let session = engine.sessions().find_session(&arguments.session)?.session_id;
     // Neither named means both.
     let both = !arguments.files && !arguments.conversation;
     let scope = RewindScope { files: arguments.files || both, conversation: arguments.conversation || both };
     if arguments.dry_run {
-        let plan = engine.plan_rewind(&session, arguments.to, scope)?;
+        let plan = engine.sessions().plan_rewind(&session, arguments.to, scope)?;
         print(&plan, output);
         plan.ended_run.iter().for_each(|run| output.aside(format!("This would end {}.", words(run))));
         return Ok(Exit::Done);
     }
-    let done = engine.rewind(&session, arguments.to, scope).await?;
+    let done = engine.sessions().rewind(&session, arguments.to, scope).await?;
     print(&done, output);
     done.ended_run.iter().for_each(|run| output.aside(format!("Ended {}.", words(run))));
     left_alone(&done).map_or(Ok(Exit::Done), Err)
@@ -41,7 +41,7 @@ pub(crate) async fn undo(
     dry_run: bool,
     output: &Output,
 ) -> Result<Exit, Fault> {
-    let named = engine.find_place(session)?;
+    let named = engine.sessions().find_place(session)?;
     let session = named.session.session_id;
     let seq = match (named.seq, seq) {
         (Some(named), Some(seq)) if named != seq => {
@@ -50,8 +50,8 @@ pub(crate) async fn undo(
         (named, seq) => named.or(seq).ok_or_else(|| which_change("The command doesn't name a change to undo."))?,
     };
     let plan = match dry_run {
-        true => engine.plan_take_back(&session, seq)?,
-        false => engine.take_back(&session, seq).await?,
+        true => engine.sessions().plan_take_back(&session, seq)?,
+        false => engine.sessions().take_back(&session, seq).await?,
     };
     print(&plan, output);
     Ok(Exit::Done)

@@ -24,7 +24,7 @@ struct Listed<'a> {
 
 pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &Output) -> Result<Exit, Fault> {
     let project = match &arguments.project {
-        Some(folder) => Some(engine.project(folder)?.path),
+        Some(folder) => Some(engine.projects().project(folder)?.path),
         None => None,
     };
     let is_blank = arguments.query.iter().all(|word| word.trim().is_empty());
@@ -41,7 +41,7 @@ pub(crate) async fn run(engine: &Engine, arguments: &SearchArguments, output: &O
         path: arguments.file.clone(),
         limit: arguments.limit,
     };
-    let hits = engine.search(query).await?;
+    let hits = engine.sessions().search(query).await?;
     if hits.is_empty() && !is_blank {
         output.aside("No results. One event must contain all the words; `word*` matches words that begin with it.");
     } else if hits.is_empty() {

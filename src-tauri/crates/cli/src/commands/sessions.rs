@@ -59,7 +59,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
 }
 
 fn list(engine: &Engine, output: &Output) -> Result<Exit, Fault> {
-    let sessions = engine.sessions(MAX_LISTED)?;
+    let sessions = engine.sessions().list(MAX_LISTED)?;
     if output.json {
         sessions.iter().for_each(|session| output.object(&Listed::of(session)));
         return Ok(Exit::Done);
@@ -104,10 +104,10 @@ struct Forked<'a> {
 }
 
 async fn fork(engine: &Engine, id: &str, at: Option<u64>, output: &Output) -> Result<Exit, Fault> {
-    let named = engine.find_place(id)?;
+    let named = engine.sessions().find_place(id)?;
     let origin = named.session.session_id;
-    let fork = engine.fork(&origin, at.or(named.seq)).await?.session_id;
-    let from_seq = engine.origin(&fork)?.map_or(0, |origin| origin.seq);
+    let fork = engine.sessions().fork(&origin, at.or(named.seq)).await?.session_id;
+    let from_seq = engine.sessions().origin(&fork)?.map_or(0, |origin| origin.seq);
     match output.json {
         true => output.object(&Forked { session_id: fork.as_str(), from_session: origin.as_str(), from_seq }),
         false => output.line(fork.as_str()),
@@ -125,9 +125,9 @@ struct Imported<'a> {
 
 async fn import(engine: &Engine, file: &Path, output: &Output) -> Result<Exit, Fault> {
     let imported = match file == Path::new("-") {
-        true => engine.import(BufReader::new(std::io::stdin())).await?,
+        true => engine.sessions().import(BufReader::new(std::io::stdin())).await?,
         false => match open(file) {
-            Ok(opened) => engine.import(BufReader::new(opened)).await?,
+            Ok(opened) => engine.sessions().import(BufReader::new(opened)).await?,
             // A file that is not there, or something else, is a wrong use.
             Err(fault) => {
                 output.fault(&fault);
@@ -177,7 +177,7 @@ struct Removed<'a> {
 
 async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
     refuse_last(id)?;
-    let named = engine.find_place(id)?;
+    let named = engine.sessions().find_place(id)?;
     if named.seq.is_some() {
         return Err(Fault::new(
             Code::USAGE,
@@ -186,7 +186,7 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
         ));
     }
     let session = named.session.session_id;
-    let RemovedSessions { freed_bytes, subagents } = engine.remove_session(&session).await?;
+    let RemovedSessions { freed_bytes, subagents } = engine.sessions().remove_session(&session).await?;
     if output.json {
         output.object(&Removed { session_id: session.as_str(), freed_bytes, subagents });
         return Ok(Exit::Done);
@@ -201,7 +201,7 @@ async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Faul
 }
 
 fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
-    let session = engine.find_session(id)?;
+    let session = engine.sessions().find_session(id)?;
     if output.json {
         output.object(&Listed::of(&session));
     } else {
@@ -211,7 +211,7 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         ));
     }
-    for stretch in engine.lineage(&session.session_id)? {
+    for stretch in engine.sessions().lineage(&session.session_id)? {
         show_stretch(engine, &stretch, output)?;
     }
     Ok(Exit::Done)
@@ -232,7 +232,7 @@ fn each_event(engine: &Engine, stretch: &Stretch, mut take: impl FnMut(&Event)) 
     let last = stretch.to_seq.unwrap_or(u64::MAX);
     let mut after = 0;
     loop {
-        let page = engine.events_after(&stretch.session_id, after, EVENTS_A_PIECE)?;
+        let page = engine.sessions().events_after(&stretch.session_id, after, EVENTS_A_PIECE)?;
         page.events.iter().take_while(|event| event.seq <= last).for_each(&mut take);
         after = page.events.last().map_or(last, |event| event.seq);
         if !page.has_more || after >= last {

@@ -8,7 +8,7 @@ use arki_engine::{Engine, one_line};
 use std::path::Path;
 
 pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
-    let project = engine.project(folder)?;
+    let project = engine.projects().project(folder)?;
     if output.json {
         project.enables.iter().for_each(|pin| output.object(pin));
         return Ok(Exit::Done);
@@ -35,12 +35,12 @@ pub(crate) fn show(engine: &Engine, folder: &Path, output: &Output) -> Result<Ex
 }
 
 pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
-    let project = engine.trust(folder).await?;
+    let project = engine.projects().trust(folder).await?;
     // Trusting is done; that nothing works there yet is worth a word.
-    if let Some(fault) = engine.configuration_fault(folder) {
+    if let Some(fault) = engine.projects().configuration_fault(folder) {
         output.aside(format!("The configuration can't be used: {} {}", visible(&fault.message), visible(&fault.hint)));
     }
-    if let Some(words) = engine.not_done_yet(&engine.open_folder(folder)?) {
+    if let Some(words) = engine.projects().not_done_yet(&engine.projects().open_folder(folder)?) {
         output.aside(visible(&words));
     }
     if output.json {
@@ -54,7 +54,7 @@ pub(crate) async fn trust(engine: &Engine, folder: &Path, output: &Output) -> Re
 }
 
 pub(crate) async fn untrust(engine: &Engine, folder: &Path, output: &Output) -> Result<Exit, Fault> {
-    let project = engine.untrust(folder).await?;
+    let project = engine.projects().untrust(folder).await?;
     if !output.json {
         output.line(format!("No longer trusted: {}", project.path));
     }

@@ -25,8 +25,8 @@ struct Listed<'a> {
 }
 
 pub(crate) async fn run(engine: &Engine, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {
-    let session = session.map(|id| engine.find_session(id)).transpose()?;
-    let usage = engine.daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
+    let session = session.map(|id| engine.sessions().find_session(id)).transpose()?;
+    let usage = engine.sessions().daily_usage(session.as_ref().map(|session| &session.session_id)).await?;
     let mut newest_first: Vec<_> = usage.totals().iter().collect();
     newest_first.sort_by(|(a, _), (b, _)| b.day.cmp(&a.day).then_with(|| a.model.cmp(&b.model)));
     for (place, total) in newest_first {

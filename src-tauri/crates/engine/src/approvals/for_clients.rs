@@ -1,6 +1,7 @@
 //! What waits for a decision, as clients are told it: requests with long arguments cut, and large diffs in pages.
 
-use crate::{Engine, Keep, OpenQuestion};
+use crate::approvals::Approvals;
+use crate::{Keep, OpenQuestion};
 use arki_api::{ApprovalSummary, KeepScope, QuestionSummary, ReviewFile, ReviewPage};
 use arki_domain::{ApprovalId, ApprovalRequested, Fault};
 use arki_store::ApprovalRecord;
@@ -8,7 +9,7 @@ use arki_store::ApprovalRecord;
 /// Of a diff, at once.
 const PAGE_BYTES: usize = 64 << 10;
 
-impl Engine {
+impl Approvals {
     /// The files of a change that waits or was decided.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Decisions about what waits: recorded first, then the run goes on.
 
-use crate::Engine;
+use crate::approvals::Approvals;
+use crate::records::blocking;
 use arki_domain::{
     ApprovalDecision, ApprovalId, ApprovalRequested, ApprovalResolved, Code, EventDraft, EventLog, Fault, SessionId,
 };
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+
+/// More pending approvals than this are not listed.
+const MAX_APPROVALS: usize = 1000;
 
 /// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,13 +55,29 @@ pub struct Decided {
     pub rule_not_kept: Option<Fault>,
 }
 
-impl Engine {
+impl Approvals {
+    /// What waits for the user in all sessions, the newest first. What came with an export waits where it was asked.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn pending_approvals(&self) -> Result<Vec<ApprovalRecord>, Fault> {
+        let mut pending = Vec::new();
+        for record in self.records.reader().pending_approvals(MAX_APPROVALS)? {
+            let is_imported =
+                record.run_id.as_ref().map(|run_id| self.records.reader().is_imported(run_id)).transpose()?;
+            if is_imported != Some(true) {
+                pending.push(record);
+            }
+        }
+        Ok(pending)
+    }
+
     /// One approval, decided or not.
     ///
     /// # Errors
     /// `APPROVAL_NOT_FOUND`.
     pub fn approval(&self, approval_id: &ApprovalId) -> Result<ApprovalRecord, Fault> {
-        self.reader().approval(approval_id)?.ok_or_else(|| {
+        self.records.reader().approval(approval_id)?.ok_or_else(|| {
             Fault::new(
                 Code::APPROVAL_NOT_FOUND,
                 format!("There is no approval {approval_id}."),
@@ -79,8 +99,8 @@ impl Engine {
     ) -> Result<Decided, Fault> {
         let approval_id = approval_id.clone();
         let CheckedDecision { session_id, drafts, rule } =
-            self.blocking(move |engine| engine.checked(&approval_id, resolution)).await?;
-        self.log.append(&session_id, drafts).await?;
+            blocking(self, move |approvals| approvals.checked(&approval_id, resolution)).await?;
+        self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
         let rule_not_kept = rule.and_then(|rule| self.add_rule(&rule).err()).map(rule_not_kept);
         Ok(Decided { session_id, rule_not_kept })
@@ -104,9 +124,9 @@ impl Engine {
             self.ensure_in_time(&record)?;
         }
         // A decision that nobody could act on must not be spent.
-        if let Some(run) = self.overview(&record.session_id)?.run {
-            self.ensure_begun_here(&run.run_id)?;
-            self.frozen_system_prompt(&run)?;
+        if let Some(run) = self.sessions.overview(&record.session_id)?.run {
+            self.sessions.ensure_begun_here(&run.run_id)?;
+            self.sessions.frozen_system_prompt(&run)?;
         }
         if resolution.decision == ApprovalDecision::Approve {
             self.ensure_secrets_are_known(&record)?;
@@ -133,7 +153,7 @@ impl Engine {
             resolved_by: resolution.resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
         };
-        self.learn_secrets_of(&record.session_id)?;
+        self.sessions.learn_secrets_of(&record.session_id)?;
         drafts.push(EventDraft { run_id: record.run_id, body: resolved.into() });
         Ok(CheckedDecision { session_id: record.session_id, drafts, rule })
     }
@@ -142,7 +162,7 @@ impl Engine {
     fn ensure_secrets_are_known(&self, record: &ApprovalRecord) -> Result<(), Fault> {
         let unresolved = self.unresolved_secrets(record);
         let Some(placeholder) = unresolved.first() else { return Ok(()) };
-        if self.reader().lease_holder(&record.session_id)?.is_some() {
+        if self.records.reader().lease_holder(&record.session_id)?.is_some() {
             return Ok(());
         }
         Err(Fault::new(
@@ -195,8 +215,8 @@ impl Engine {
 
     fn is_stale(&self, record: &ApprovalRecord) -> Result<bool, Fault> {
         let Some(requested) = self.revealed(record) else { return Ok(true) };
-        let session = self.session(&record.session_id)?;
-        Ok(self.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
+        let session = self.sessions.session(&record.session_id)?;
+        Ok(self.kernels.judging_kernel(Path::new(&session.project))?.is_stale(&requested))
     }
 }
 

@@ -1,13 +1,13 @@
 //! What a review shows: the real bytes, which the preview's hash covers. In the log there are placeholders.
 
-use crate::Engine;
+use crate::approvals::Approvals;
 use crate::approvals::for_clients::approval_summary;
 use arki_api::ApprovalSummary;
 use arki_domain::{ApprovalRequested, Fault, with_secrets};
 use arki_store::ApprovalRecord;
 use std::path::Path;
 
-impl Engine {
+impl Approvals {
     /// What waits for the user in all sessions, the newest first, as it is shown in the window.
     ///
     /// # Errors
@@ -23,10 +23,10 @@ impl Engine {
     pub fn revealed(&self, record: &ApprovalRecord) -> Option<ApprovalRequested> {
         let requested = record.request()?;
         let Ok(stored) = serde_json::to_value(&requested) else { return Some(requested) };
-        let mut uses = self.redactor.placeholders(&stored);
+        let mut uses = self.records.redactor().placeholders(&stored);
         if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
             self.look_for_secrets(record, &affected(&requested), &stored);
-            uses = self.redactor.placeholders(&stored);
+            uses = self.records.redactor().placeholders(&stored);
         }
         uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
         if uses.is_empty() {
@@ -40,16 +40,16 @@ impl Engine {
     #[must_use]
     pub fn unresolved_secrets(&self, record: &ApprovalRecord) -> Vec<String> {
         let Some(requested) = record.request() else { return Vec::new() };
-        let Ok(session) = self.session(&record.session_id) else { return Vec::new() };
+        let Ok(session) = self.sessions.session(&record.session_id) else { return Vec::new() };
         // What is not looked for can't be said to be missing.
-        let Ok(open) = self.load_project(Path::new(&session.project)) else { return Vec::new() };
-        let Ok(config) = self.config_of(&open) else { return Vec::new() };
+        let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return Vec::new() };
+        let Ok(config) = self.projects.config_of(&open) else { return Vec::new() };
         if !open.is_trusted() {
             return Vec::new();
         }
         let paths = affected(&requested);
         let mut unresolved =
-            arki_tools::unresolved_placeholders(&self.redactor, &open.project, &paths, &requested.args);
+            arki_tools::unresolved_placeholders(self.records.redactor(), &open.project, &paths, &requested.args);
         // A provider's key is known as soon as the run goes on.
         let is_key = |placeholder: &String| {
             config.providers.iter().any(|provider| placeholder.starts_with(&format!("[secret:{}#", provider.name)))
@@ -60,10 +60,10 @@ impl Engine {
 
     /// In the folder that the session belongs to, as far as it may be read.
     pub(crate) fn look_for_secrets(&self, record: &ApprovalRecord, paths: &[String], wanted: &serde_json::Value) {
-        let Ok(session) = self.session(&record.session_id) else { return };
-        let Ok(open) = self.load_project(Path::new(&session.project)) else { return };
+        let Ok(session) = self.sessions.session(&record.session_id) else { return };
+        let Ok(open) = self.projects.load_project(Path::new(&session.project)) else { return };
         if open.is_trusted() {
-            arki_tools::search_for_secrets(&self.redactor, &open.project, paths, wanted);
+            arki_tools::search_for_secrets(self.records.redactor(), &open.project, paths, wanted);
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The diff of a change that waits for review, file by file and in pages: a large one lies beside the log.
 
-use crate::Engine;
+use crate::approvals::Approvals;
 use crate::sessions::lineage::EventSource;
 use arki_api::ReviewChange;
 use arki_domain::{ApprovalRequested, ChangePreview, Code, Fault, text_with_secrets};
 use arki_store::ApprovalRecord;
 use serde_json::Value;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// A diff with its files, in the order of their hunks.
 #[derive(Debug, Clone)]
@@ -202,7 +202,7 @@ impl ReviewFile {
     }
 }
 
-impl Engine {
+impl Approvals {
     /// The diff of what is asked: `requested`, which is `record`'s as it is shown. A large one as the log keeps it, with
     /// placeholders for its secrets ([`Self::revealed_text`]).
     ///
@@ -217,14 +217,14 @@ impl Engine {
             ));
         };
         let Some(hash) = &preview.diff_hash else { return Ok(ReviewDiff::new(preview.diff.clone(), preview)) };
-        if let Some((kept, review)) = &*self.reviewed()
+        if let Some((kept, review)) = &*self.reviewed.lock().unwrap_or_else(PoisonError::into_inner)
             && kept == hash
         {
             return Ok(review.clone());
         }
-        let diff = EventSource::large_diff(self, hash)?.ok_or_else(not_kept)?;
+        let diff = self.sessions.large_diff(hash)?.ok_or_else(not_kept)?;
         let review = ReviewDiff::new(diff, preview);
-        *self.reviewed() = Some((hash.clone(), review.clone()));
+        *self.reviewed.lock().unwrap_or_else(PoisonError::into_inner) = Some((hash.clone(), review.clone()));
         Ok(review)
     }
 
@@ -233,10 +233,10 @@ impl Engine {
     #[must_use]
     pub fn revealed_text(&self, record: &ApprovalRecord, path: &str, text: &str) -> String {
         let shown = Value::from(text);
-        let mut uses = self.redactor.placeholders(&shown);
+        let mut uses = self.records.redactor().placeholders(&shown);
         if uses.iter().any(|used| used.is_exact && used.secret.is_none()) {
             self.look_for_secrets(record, &[path.to_owned()], &shown);
-            uses = self.redactor.placeholders(&shown);
+            uses = self.records.redactor().placeholders(&shown);
         }
         uses.retain(|used| used.secret.as_ref().is_some_and(|secret| !secret.is_key()));
         text_with_secrets(text, &uses)

@@ -3,7 +3,7 @@
 //! A fork begins without them, going back to before they were given ends them, and those that came with an export are
 //! nobody's here.
 
-use crate::Engine;
+use crate::approvals::Approvals;
 use crate::sessions::history::History;
 use arki_domain::{EventDraft, EventLog, Fault, SessionGranted, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
@@ -12,14 +12,14 @@ use serde_json::Value;
 /// More are a mistake; a rule in the configuration says more than many of them.
 const MAX_SESSION_GRANTS: usize = 100;
 
-impl Engine {
+impl Approvals {
     /// What is allowed in a session, in the order in which it was.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
     pub fn session_grants(&self, session_id: &SessionId) -> Result<Vec<RuleDefinition>, Fault> {
-        self.session(session_id)?;
-        Ok(definitions(&self.grants_of(session_id, &self.history(session_id)?)?))
+        self.sessions.session(session_id)?;
+        Ok(definitions(&self.grants_of(session_id, &self.sessions.history(session_id)?)?))
     }
 
     /// Ends all of them; what was done by them stays. A run that works goes on with them to its next stop.
@@ -30,14 +30,14 @@ impl Engine {
         let withdrawn = self.session_grants(session_id)?;
         if !withdrawn.is_empty() {
             let nothing = SessionGranted { rules: Vec::new() };
-            self.log.append(session_id, vec![EventDraft::of_session(nothing)]).await?;
+            self.records.log().append(session_id, vec![EventDraft::of_session(nothing)]).await?;
         }
         Ok(withdrawn)
     }
 
     /// The log's word for one more of them.
     pub(crate) fn granting(&self, session_id: &SessionId, rule: &RuleDefinition) -> Result<SessionGranted, Fault> {
-        let mut rules = self.grants_of(session_id, &self.history(session_id)?)?;
+        let mut rules = self.grants_of(session_id, &self.sessions.history(session_id)?)?;
         if rules.len() >= MAX_SESSION_GRANTS {
             return Err(Fault::new(
                 arki_domain::Code::USAGE,
@@ -58,7 +58,7 @@ impl Engine {
 
     /// Nobody here has said what came from elsewhere.
     fn grants_of(&self, session_id: &SessionId, history: &History) -> Result<Vec<Value>, Fault> {
-        let is_own = history.grants_seq > self.reader().imported_to(session_id)?;
+        let is_own = history.grants_seq > self.records.reader().imported_to(session_id)?;
         Ok(if is_own { history.grants.clone() } else { Vec::new() })
     }
 }

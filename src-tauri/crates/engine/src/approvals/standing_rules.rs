@@ -1,8 +1,7 @@
 //! Rules that the user makes of an answer ("always allow"), and what a new rule would have meant so far.
 
-use crate::Engine;
+use crate::approvals::Approvals;
 use crate::config::{invalid, parse_rule};
-use crate::projects::config_in_force::InForce;
 use arki_domain::{ApprovalId, ApprovalMode, Decision, EventBody, Fault, REPEATED_RULE, SessionId};
 use arki_policy::{PolicyRule, RuleDefinition};
 use arki_tools::Kernel;
@@ -42,7 +41,7 @@ pub struct Backtest {
     pub left_out: usize,
 }
 
-impl Engine {
+impl Approvals {
     /// The narrowest rule that would allow what an approval asks about from now on, in that folder; `None` where no
     /// lasting permission is offered. Nothing is stored; [`crate::Keep`] stores it.
     ///
@@ -54,8 +53,8 @@ impl Engine {
         let Some(requested) = record.request().filter(|requested| requested.rule != REPEATED_RULE) else {
             return Ok(None);
         };
-        let folder = self.session(&record.session_id)?.project;
-        let kernel = self.judging_kernel(Path::new(&folder))?;
+        let folder = self.sessions.session(&record.session_id)?.project;
+        let kernel = self.kernels.judging_kernel(Path::new(&folder))?;
         let rule = kernel.proposed_rule(&requested.tool_id, &requested.args);
         Ok(rule.map(|rule| RuleDefinition { project: Some(folder), ..rule }))
     }
@@ -90,7 +89,7 @@ impl Engine {
         let mut kernels: HashMap<String, Option<Arc<Kernel>>> = HashMap::new();
         let mut offset = 0;
         loop {
-            let sessions = self.reader().sessions(SESSIONS_A_PAGE, offset)?;
+            let sessions = self.records.reader().sessions(SESSIONS_A_PAGE, offset)?;
             offset += sessions.len();
             if sessions.is_empty() {
                 return Ok(backtest);
@@ -99,7 +98,7 @@ impl Engine {
             for session in sessions.iter().filter(|session| meant(&session.project)) {
                 let kernel = kernels
                     .entry(session.project.clone())
-                    .or_insert_with(|| self.judging_kernel(Path::new(&session.project)).ok());
+                    .or_insert_with(|| self.kernels.judging_kernel(Path::new(&session.project)).ok());
                 self.backtest_session(&session.session_id, kernel.as_deref(), &rule, &mut backtest)?;
             }
         }
@@ -115,7 +114,7 @@ impl Engine {
         let mut after_seq = 0;
         let mut places = HashMap::new();
         loop {
-            let page = self.reader().events(session, after_seq, EVENTS_A_PAGE)?;
+            let page = self.records.reader().events(session, after_seq, EVENTS_A_PAGE)?;
             for event in &page.events {
                 match event.body() {
                     EventBody::ToolCall(call) => {
@@ -154,14 +153,6 @@ impl Engine {
                 _ => return Ok(()),
             }
         }
-    }
-
-    /// To ask, not to act.
-    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
-        let open = self.load_project(folder)?;
-        let InForce { mut config, refused } = self.config_in_force(&open)?;
-        config.policy.refused = refused.map(|fault| fault.message);
-        Ok(self.kernel(&open, &config))
     }
 }
 

@@ -1,15 +1,15 @@
 //! The user's own MCP servers, as the settings change them: in `config.json`, whose comments and everything else stay.
 
-use crate::Engine;
 use crate::accounts::settings::ensure_variable_name;
 use crate::config::{ConfiguredServer, McpServerConfig};
+use crate::mcp::Mcp;
 use arki_api::{McpServerSettings, McpVariable};
 use arki_domain::{Code, Fault};
 use arki_mcp::{is_server_name, shown_url};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use std::collections::BTreeMap;
 
-impl Engine {
+impl Mcp {
     /// Adds a server, or changes how it is reached; what else is configured of it stays.
     ///
     /// # Errors

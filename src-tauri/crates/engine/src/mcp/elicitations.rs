@@ -4,7 +4,7 @@
 //! this process. What came of it stands in the call's result. The run stays at work meanwhile: it is not paused.
 
 use super::form_fields;
-use crate::Engine;
+use crate::mcp::Mcp;
 use arki_api::{ElicitationAction, ElicitationFault, ElicitationPage, ElicitationReply, ElicitationSummary};
 use arki_domain::{Code, Fault, LiveBus, LiveEvent};
 use arki_mcp::{Elicitor, Page, Question, Reply, Wanted};
@@ -132,11 +132,11 @@ impl Elicitations {
     }
 }
 
-impl Engine {
+impl Mcp {
     /// What MCP servers ask now, the oldest first.
     #[must_use]
     pub fn elicitations(&self) -> Vec<ElicitationSummary> {
-        self.mcp.elicitations.list()
+        self.elicitations.list()
     }
 
     /// Answers a server's question. Where values don't fit its form, says what is wrong, and it goes on waiting.
@@ -144,7 +144,7 @@ impl Engine {
     /// # Errors
     /// `QUESTION_NOT_FOUND` where it does not wait any more.
     pub fn answer_elicitation(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Fault> {
-        self.mcp.elicitations.answer(id, reply)
+        self.elicitations.answer(id, reply)
     }
 
     /// The page that a question is about, to be opened when the user accepts; `None` of a form.
@@ -152,7 +152,7 @@ impl Engine {
     /// # Errors
     /// As [`Self::answer_elicitation`].
     pub fn elicitation_page(&self, id: u64) -> Result<Option<String>, Fault> {
-        self.mcp.elicitations.page(id)
+        self.elicitations.page(id)
     }
 }
 

@@ -1,11 +1,11 @@
 //! What the window starts from.
 
-use crate::Engine;
+use crate::projects::Projects;
 use arki_api::{AppState, ProjectState};
 use arki_domain::Fault;
 use arki_workspace::Sandbox;
 
-impl Engine {
+impl Projects {
     /// The open folder, the folders that were open before, and what is configured.
     ///
     /// # Errors
@@ -13,7 +13,7 @@ impl Engine {
     pub fn app_state(&self, project: Option<ProjectState>) -> Result<AppState, Fault> {
         Ok(AppState {
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            data_dir: self.directories.data.display().to_string(),
+            data_dir: self.records.directories().data.display().to_string(),
             project,
             recent_projects: self.recent_projects(),
             default_model: self.accounts.user_config()?.model,

@@ -4,8 +4,8 @@
 //! holds on, and what it forbids now holds at once. One that can't be read is refused: nothing is begun in the folder,
 //! and a run that is at work there does nothing more.
 
-use crate::Engine;
 use crate::config::{self, Config, ShownConfig, denials_of};
+use crate::projects::Projects;
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
@@ -106,7 +106,7 @@ fn read(project: &Project) -> Result<Option<String>, Fault> {
     config::text_of(&found.bytes, &file).map(|text| Some(text.to_owned()))
 }
 
-impl Engine {
+impl Projects {
     /// The configuration that holds in a folder.
     ///
     /// # Errors
@@ -125,7 +125,7 @@ impl Engine {
         self.config_of(&open)?;
         let own = self.accounts.user_config_text()?;
         let project = ProjectConfig::of(&open);
-        let mut files = vec![(self.directories.config_file().display().to_string(), own.as_str())];
+        let mut files = vec![(self.records.directories().config_file().display().to_string(), own.as_str())];
         if let Some(text) = project.agreed_text().filter(|_| open.is_trusted()) {
             files.push((project.file.display().to_string(), text));
         }
@@ -135,7 +135,7 @@ impl Engine {
     /// # Errors
     /// Where the user's own configuration has an error.
     pub(crate) fn config_in_force(&self, open: &OpenProject) -> Result<InForce, Fault> {
-        let user = (self.accounts.user_file()?, self.directories.config_file());
+        let user = (self.accounts.user_file()?, self.records.directories().config_file());
         let user = (&user.0, user.1.as_path());
         let mut in_force = match open.is_trusted() {
             true => ProjectConfig::of(open).over(user)?,

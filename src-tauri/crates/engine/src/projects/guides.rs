@@ -4,8 +4,8 @@
 //! A skill is one piece with all its files: its text sends the model to them, so that a script that was exchanged turns
 //! the whole skill off.
 
-use crate::Engine;
 use crate::config::Config;
+use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
 use arki_context::{ChosenSkill, IndexEntry};
 use arki_domain::{Fault, plural};
@@ -42,7 +42,7 @@ pub struct FoundGuides {
     pub skills_left_out: usize,
 }
 
-impl Engine {
+impl Projects {
     /// The skills and procedures that a run in this folder would have, and why others are left out.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Engine {
     }
 
     fn find_guides(&self, open: &OpenProject, config: &Config) -> FoundGuides {
-        let own = &self.directories.config;
+        let own = &self.records.directories().config;
         let mut found = FoundGuides::default();
         if config.skills_enabled {
             let secrets = &config.secret_files.set;

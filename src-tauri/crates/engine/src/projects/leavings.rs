@@ -2,7 +2,7 @@
 //! MCP servers'. A run in that folder tells it in its session's log, the next one if there is none now; until then it is
 //! kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or end before one.
 
-use crate::Engine;
+use crate::projects::Projects;
 use arki_domain::{EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
 use arki_workspace::{create_private_dir, remove_private_file, write_private_file};
 use std::fs;
@@ -82,10 +82,10 @@ fn notes_in(files: &[PathBuf]) -> Vec<String> {
     notes
 }
 
-impl Engine {
+impl Projects {
     /// Looks for what commands left in a trusted folder whose Arki was killed.
     pub(crate) fn settle_abandoned(&self, root: &Path) {
-        let (journals, trash) = (self.directories.journals(), self.directories.trash());
+        let (journals, trash) = (self.records.directories().journals(), self.records.directories().trash());
         self.leavings.add(&root.display().to_string(), &arki_workspace::settle_abandoned(root, &journals, &trash));
     }
 
@@ -117,7 +117,7 @@ impl Engine {
             return;
         }
         let cleaned = SandboxCleanedUp { call_id: None, notes };
-        if let Err(fault) = self.log.append(session_id, vec![EventDraft::of_session(cleaned)]).await {
+        if let Err(fault) = self.records.log().append(session_id, vec![EventDraft::of_session(cleaned)]).await {
             tracing::warn!(%fault, "what commands left behind is not in the log yet");
             return;
         }

@@ -1,13 +1,13 @@
 //! What a configuration may ask for and this version does not do: said wherever somebody might rely on it.
 
-use crate::Engine;
 use crate::config;
+use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::open::{OpenProject, OpenedFolder};
 use arki_domain::Fault;
 use std::path::Path;
 
-impl Engine {
+impl Projects {
     /// In plain words, what the configurations in force for a folder ask for in vain; `None` where there is nothing.
     #[must_use]
     pub fn not_done_yet(&self, folder: &OpenedFolder) -> Option<String> {
@@ -31,7 +31,7 @@ impl Engine {
 
     fn files_with_own_hooks(&self) -> Vec<String> {
         let has_hooks = self.accounts.user_file().is_ok_and(|file| !file.hooks.is_empty());
-        if has_hooks { vec![self.directories.config_file().display().to_string()] } else { Vec::new() }
+        if has_hooks { vec![self.records.directories().config_file().display().to_string()] } else { Vec::new() }
     }
 }
 

@@ -1,15 +1,16 @@
 //! Folders: opening them, trusting them, and what of them may be loaded.
 
-use crate::Engine;
 use crate::config::denials_of;
+use crate::projects::Projects;
 use crate::projects::config_in_force::{PROJECT_CONFIG, ProjectConfig};
 use crate::projects::guides::{self, FoundGuides};
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
-use arki_domain::{Code, Fault, Redactor, SessionId, TrustPin, sha256_hex};
+use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
 use arki_policy::ChangedGit;
 use arki_store::{PinRecord, TrustRecord};
 use arki_workspace::{EnvFiles, GitScan, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan, git_programs};
+use arki_workspace::{Sandbox, SandboxStatus};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -111,10 +112,10 @@ impl OpenProject {
     }
 }
 
-impl Engine {
+impl Projects {
     pub(crate) fn load_project(&self, path: &Path) -> Result<OpenProject, Fault> {
         let project = Arc::new(open_folder(path)?);
-        let trust = self.decisions().trust(&project.root().display().to_string())?;
+        let trust = self.records.decisions().trust(&project.root().display().to_string())?;
         let scan = if trust.as_ref().is_some_and(|trust| trust.trusted) {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
@@ -127,22 +128,7 @@ impl Engine {
     }
 
     fn learn_secrets(&self, project: &Project) {
-        arki_tools::learn_env_files(&self.redactor, project, &mut EnvFiles::default());
-    }
-
-    /// Before words of the user's are stored in a session: this process may have read nothing of its folder yet, and
-    /// looked for no key. Where the folder is gone, what has a secret's form is found all the same.
-    pub(crate) fn learn_secrets_of(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let session = self.session(session_id)?;
-        if let Ok(config) = self.accounts.user_config() {
-            self.accounts.providers(&config);
-        }
-        if self.decisions().trust(&session.project)?.is_some_and(|trust| trust.trusted)
-            && let Ok(project) = open_folder(Path::new(&session.project))
-        {
-            self.learn_secrets(&project);
-        }
-        Ok(())
+        arki_tools::learn_env_files(self.records.redactor(), project, &mut EnvFiles::default());
     }
 
     /// Opens a folder: says whether it is trusted and what trusting would enable. Reads only what has to be hashed.
@@ -166,7 +152,7 @@ impl Engine {
                 .file_name()
                 .map_or_else(|| open.path(), |name| name.to_string_lossy().into_owned()),
             trust,
-            changed: open.changed(current, &self.redactor),
+            changed: open.changed(current, self.records.redactor()),
             enables: current.iter().map(wire_pin).collect(),
             notices: self.notices(&open),
         })
@@ -175,7 +161,7 @@ impl Engine {
     fn notices(&self, open: &OpenProject) -> Vec<String> {
         let is_partial = self.sandbox().available && GitSight::default().is_partial(open.project.root());
         let waiting = if open.is_trusted() { self.leavings.waiting(&open.path()) } else { Vec::new() };
-        let skills = guides::left_out_words(open.skills_left_out(&self.directories.config));
+        let skills = guides::left_out_words(open.skills_left_out(&self.records.directories().config));
         let in_force = self.config_in_force(open).ok();
         let servers = in_force.as_ref().map(|in_force| in_force.config.mcp_left_out.clone()).unwrap_or_default();
         let refused = in_force.and_then(|in_force| in_force.refused);
@@ -210,17 +196,18 @@ impl Engine {
             tracing::warn!(%error, "the project's template was not written");
         }
         let pins = arki_workspace::scan(project.root())?.pins;
-        let mut pins: Vec<PinRecord> = pins.iter().map(|pin| pin_record(&project, pin, &self.redactor)).collect();
+        let mut pins: Vec<PinRecord> =
+            pins.iter().map(|pin| pin_record(&project, pin, self.records.redactor())).collect();
         self.keep_what_is_unreadable(&project, &mut pins)?;
-        let record = TrustRecord { trusted: true, pins, decided_at: self.clock.now_ms() };
-        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        let record = TrustRecord { trusted: true, pins, decided_at: self.records.clock().now_ms() };
+        self.records.store().set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
     }
 
     /// Nobody can agree to a configuration that can't be read: what was agreed to before it, and so what that forbade,
     /// stays.
     fn keep_what_is_unreadable(&self, project: &Project, pins: &mut Vec<PinRecord>) -> Result<(), Fault> {
-        let before = self.decisions().trust(&project.root().display().to_string())?;
+        let before = self.records.decisions().trust(&project.root().display().to_string())?;
         if ProjectConfig::read(project, before.as_ref()).is_readable() {
             return Ok(());
         }
@@ -237,15 +224,15 @@ impl Engine {
     /// When the folder or the database cannot be used.
     pub async fn untrust(&self, path: &Path) -> Result<ProjectState, Fault> {
         let project = open_folder(path)?;
-        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.clock.now_ms() };
-        self.store.set_trust(&project.root().display().to_string(), record).await?;
+        let record = TrustRecord { trusted: false, pins: Vec::new(), decided_at: self.records.clock().now_ms() };
+        self.records.store().set_trust(&project.root().display().to_string(), record).await?;
         self.project(project.root())
     }
 
     /// The folders opened last, the newest first; those that are gone are left out.
     #[must_use]
     pub fn recent_projects(&self) -> Vec<String> {
-        let stored = self.reader().meta(RECENT_PROJECTS).ok().flatten().unwrap_or_default();
+        let stored = self.records.reader().meta(RECENT_PROJECTS).ok().flatten().unwrap_or_default();
         let recent: Vec<String> = serde_json::from_str(&stored).unwrap_or_default();
         recent.into_iter().filter(|path| Path::new(path).is_dir()).collect()
     }
@@ -260,7 +247,31 @@ impl Engine {
         recent.insert(0, path.to_owned());
         recent.truncate(MAX_RECENT_PROJECTS);
         let recent = serde_json::to_string(&recent).map_err(Fault::internal)?;
-        Ok(self.store.set_meta(RECENT_PROJECTS, &recent).await?)
+        Ok(self.records.store().set_meta(RECENT_PROJECTS, &recent).await?)
+    }
+
+    /// Of a folder that is trusted and still there.
+    pub(crate) fn learn_secrets_in(&self, folder: &str) -> Result<(), Fault> {
+        if self.records.decisions().trust(folder)?.is_some_and(|trust| trust.trusted)
+            && let Ok(project) = open_folder(Path::new(folder))
+        {
+            self.learn_secrets(&project);
+        }
+        Ok(())
+    }
+
+    /// What can confine commands on this machine; asked once.
+    pub(crate) fn sandbox(&self) -> &SandboxStatus {
+        self.sandbox.get_or_init(Sandbox::probe)
+    }
+
+    /// What neither commands nor servers may see.
+    pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
+        let mut hidden = self.records.directories().own();
+        if let Some(home) = std::env::home_dir() {
+            hidden.extend(arki_workspace::home_secrets(&home));
+        }
+        hidden
     }
 }
 

@@ -1,6 +1,7 @@
 //! A run that this process is working on.
 
 use arki_agent::{RunControl, RunEnd};
+use arki_api::Sent;
 use arki_domain::{Fault, RunId, SessionId};
 use tokio::task::JoinHandle;
 
@@ -28,6 +29,12 @@ impl ActiveRun {
     /// Ends the wait before a retry, if the run is at one.
     pub fn retry_now(&self) {
         self.control.skip_wait.notify_waiters();
+    }
+}
+
+impl From<&ActiveRun> for Sent {
+    fn from(run: &ActiveRun) -> Self {
+        Self { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None }
     }
 }
 

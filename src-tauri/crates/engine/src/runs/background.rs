@@ -2,7 +2,7 @@
 
 pub(crate) mod above;
 
-use crate::Engine;
+use crate::runs::Runs;
 use crate::this_process::is_alive;
 use arki_domain::projection::BackgroundCall;
 use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
@@ -10,25 +10,25 @@ use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
 const LOST: &str = "Interrupted: the program ended while this went on. Its effect is not known, and it was not run again. \
      Check what was done before deciding whether to run it again.";
 
-impl Engine {
+impl Runs {
     /// What goes on in the background of a session, the oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn background_calls(&self, session_id: &SessionId) -> Result<Vec<BackgroundCall>, Fault> {
-        let background = self.overview(session_id)?.background;
+        let background = self.sessions.overview(session_id)?.background;
         Ok(background.going().iter().filter(|call| self.goes_on(session_id, call)).cloned().collect())
     }
 
     /// Asks a background call of this process to end; its result says when it has. False where it is not this
     /// process's, or has ended.
     pub fn stop_background_call(&self, session_id: &SessionId, async_call_id: &CallId) -> bool {
-        self.background.stop(session_id, async_call_id)
+        self.kernels.background().stop(session_id, async_call_id)
     }
 
     /// Ends what this process has in the background, and waits until the log says so.
     pub async fn stop_background(&self) {
-        self.background.stop_all().await;
+        self.kernels.background().stop_all().await;
     }
 
     /// For the log: what the model waits for, and what nobody works on any more.
@@ -60,7 +60,7 @@ impl Engine {
             None => (session_id, &call.async_call_id),
         };
         match call.process_id == std::process::id() {
-            true => self.background.is_going(session_id, call_id),
+            true => self.kernels.background().is_going(session_id, call_id),
             false => is_alive(call.process_id),
         }
     }

@@ -1,63 +1,28 @@
 //! Sub-agents: each works on a call of another run, in a session of its own.
 //!
 //! Its run goes on beneath the run that waits for it, and never by itself: whoever decides what it asks goes on with the
-//! run above ([`Engine::run_above`]), which goes on with it. Where a sub-agent stands is read off its own log, so that a
+//! run above (`Sessions::run_above`), which goes on with it. Where a sub-agent stands is read off its own log, so that a
 //! program that is started anew begins nothing twice.
 
-use crate::config::{AgentEntry, Config};
-use crate::projects::open::OpenProject;
+use crate::kernels::delegating::{Delegation, WorksBeneath};
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::resume::{Resume, waiting};
 use crate::runs::start::Place;
-use crate::{Engine, RunTarget, StartRun};
+use crate::{RunTarget, StartRun};
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::projection::{FileAt, FilesAt, RunPhase, RunState, WantedFile};
 use arki_domain::{
     CallContext, Event, Fault, FileChanged, ParentCall, PauseReason, RunOptions, SessionId, SubagentStarted,
 };
-use arki_tools::{AgentChoice, SubagentEnd, SubagentStop, SubagentTask, Subagents, Tool};
+use arki_tools::{SubagentEnd, SubagentStop, SubagentTask};
 use async_trait::async_trait;
-use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Nobody hears a sub-agent's questions, and what it has to do it does itself.
 const NOT_FOR_SUBAGENTS: [&str; 2] = ["ask_user", "delegate"];
 
-struct Delegation {
-    engine: Weak<Engine>,
-    project: PathBuf,
-    /// Of agents that have none of their own.
-    model: String,
-}
-
-impl Engine {
-    /// The tool with which the agent of this configuration hands work to others.
-    pub(crate) fn delegate_tool(&self, open: &OpenProject, config: &Config) -> Tool {
-        let delegation = Delegation {
-            engine: self.me.clone(),
-            project: open.project.root().to_owned(),
-            model: config.model.clone(),
-        };
-        let choice =
-            |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
-        let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
-        arki_tools::delegate(&agents, Arc::new(delegation))
-    }
-
-    /// The session whose run waits for this session's; the session itself where none does. A run that came with an
-    /// export waits for nobody: it is not gone on with here.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
-        let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
-        let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
-        let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
-        let waits = above.as_ref().and_then(RunState::subagent).is_some_and(|started| started.run_id == run_id);
-        let waits = waits && !self.reader().is_imported(&parent.run_id)?;
-        Ok(if waits { parent.session_id } else { session_id.clone() })
-    }
-
+impl Runs {
     /// Whether it is a sub-agent's approval that keeps the run waiting.
     ///
     /// # Errors
@@ -69,7 +34,7 @@ impl Engine {
 
     /// Where a sub-agent stands; `None` before it has begun.
     fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
-        let events = self.run_events(started.run_id.as_str())?.unwrap_or_default();
+        let events = self.sessions.run_events(started.run_id.as_str())?.unwrap_or_default();
         Ok(RunState::fold(&events).map(|state| (state, events)))
     }
 
@@ -83,7 +48,7 @@ impl Engine {
         let control = RunControl { cancel, pause, ..RunControl::default() };
         let (_, handle): Running = match self.subagent(started)? {
             None => {
-                let start = delegation.start(self, started, task, context)?;
+                let start = self.task_of(delegation, started, task, context)?;
                 let place = Place {
                     session_id: started.session_id.clone(),
                     is_new: true,
@@ -113,23 +78,23 @@ impl Engine {
     }
 }
 
-impl Delegation {
+impl Runs {
     /// What is granted and limited above is beneath, too.
-    fn start(
+    fn task_of(
         &self,
-        engine: &Engine,
+        delegation: &Delegation,
         started: &SubagentStarted,
         task: &str,
         context: &CallContext,
     ) -> Result<StartRun, Fault> {
         let options = &context.options;
-        let config = engine.config_of(&engine.load_project(&self.project)?)?;
+        let config = self.projects.config_of(&self.projects.load_project(&delegation.project)?)?;
         let mut disabled_tools = options.disabled_tools.clone();
         disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
         Ok(StartRun {
-            target: RunTarget::NewSession(self.project.clone()),
+            target: RunTarget::NewSession(delegation.project.clone()),
             prompt: task.to_owned(),
-            model: Some(config.own_model_of(&started.agent).unwrap_or(&self.model).to_owned()),
+            model: Some(config.own_model_of(&started.agent).unwrap_or(&delegation.model).to_owned()),
             options: RunOptions {
                 approve: options.approve,
                 plan: options.plan,
@@ -149,13 +114,12 @@ impl Delegation {
 }
 
 #[async_trait]
-impl Subagents for Delegation {
-    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
-        let engine = self.engine.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+impl WorksBeneath for Runs {
+    async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
         let started = task.started;
-        let end = engine.subagent_works(self, task).await?;
+        let end = self.subagent_works(delegation, task).await?;
         let (state, events) =
-            engine.subagent(started)?.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
+            self.subagent(started)?.ok_or_else(|| Fault::internal("a sub-agent without its first event"))?;
         let end = match end {
             RunEnd::Completed { response } => SubagentEnd::Answered { response },
             RunEnd::Failed(fault) => SubagentEnd::Failed(fault),
@@ -169,14 +133,13 @@ impl Subagents for Delegation {
         let files = files.map(|file| changed(file, started)).collect();
         let background = match end {
             SubagentEnd::AwaitingApproval(_) | SubagentEnd::Paused => Vec::new(),
-            _ => engine.left_in_background(started).await?,
+            _ => self.left_in_background(started).await?,
         };
         Ok(SubagentStop { end, usage: state.usage, files, background })
     }
 
-    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault> {
-        let engine = self.engine.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
-        engine.tell_above(&started.session_id).await
+    async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        Runs::tell_above(&self, session_id).await
     }
 }
 

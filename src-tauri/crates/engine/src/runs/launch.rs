@@ -1,23 +1,21 @@
 //! Sets the agent to work: wires its ports, keeps the session's lease alive, and freezes what the run begins with.
 
+use crate::ActiveRun;
 use crate::config::Config;
-use crate::projects::config_in_force::StandingFolder;
 use crate::projects::guides::index;
 use crate::projects::open::OpenProject;
+use crate::records::blocking;
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
-use crate::runs::claim::Claim;
-use crate::runs::lease::SessionLease;
+use crate::sessions::claim::Claim;
 use crate::sessions::history::History;
-use crate::{ActiveRun, Engine};
+use crate::sessions::lease::SessionLease;
+use crate::sessions::usage::day;
 use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
 use arki_context::SystemPromptInputs;
-use arki_domain::projection::RunState;
-use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId, sha256_hex};
+use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId};
 use arki_policy::PolicySettings;
 use arki_store::LeaseRequest;
-use arki_tools::{Audience, Kernel, KernelSettings};
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -34,7 +32,7 @@ pub(crate) struct Work {
     pub(crate) control: RunControl,
 }
 
-impl Engine {
+impl Runs {
     pub(crate) async fn launch(
         self: &Arc<Self>,
         session_id: SessionId,
@@ -45,7 +43,7 @@ impl Engine {
         work: Work,
     ) -> Result<Running, Fault> {
         let (project, session) = (open.path(), session_id.clone());
-        let wired = self.blocking(move |engine| engine.wired(&session, history, &open, &config, system));
+        let wired = blocking(self, move |runs| runs.wired(&session, history, &open, &config, system));
         let (parts, standing) = wired.await?;
         let run = &standing.state;
         let active = ActiveRun {
@@ -56,26 +54,26 @@ impl Engine {
         };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
         let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
-        let engine = self.clone();
+        let runs = self.clone();
         let control = active.control.clone();
         let handle = tokio::spawn(async move {
             let Work { claim: _claim, lease, .. } = work;
-            let telling = engine.with_leavings(&session_id, &project, tool_loop.run());
-            let ended = engine.with_heartbeat(&session_id, &lease, &control, telling).await;
-            engine.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
+            let telling = runs.projects.with_leavings(&session_id, &project, tool_loop.run());
+            let ended = runs.with_heartbeat(&session_id, &lease, &control, telling).await;
+            runs.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             // It ends by itself; how the run ended is what matters.
             if let Err(fault) = lease.release().await {
                 tracing::warn!(%session_id, %fault, "the lease was not given back");
             }
-            warn_without_snapshot(&session_id, engine.keep_snapshot(&session_id).await);
-            engine.anchor_soon(&session_id);
+            warn_without_snapshot(&session_id, runs.sessions.keep_snapshot(&session_id).await);
+            runs.sessions.anchor_soon(&session_id);
             match &ended {
-                Ok(RunEnd::Completed { .. }) => engine.follow_up_soon(&session_id),
+                Ok(RunEnd::Completed { .. }) => runs.follow_up_soon(&session_id),
                 // In the window and by the doctor it is told until the next run begins.
                 Ok(RunEnd::Failed(fault)) if fault.is(Code::GUARD_UNFINISHED) => {
-                    engine.leavings.add(&project, &[format!("{} {}", fault.message, fault.hint)]);
+                    runs.projects.leavings().add(&project, &[format!("{} {}", fault.message, fault.hint)]);
                 }
-                Ok(RunEnd::AwaitingApproval(approval_id)) => engine.expire_in_time(&session_id, approval_id),
+                Ok(RunEnd::AwaitingApproval(approval_id)) => runs.expire_in_time(&session_id, approval_id),
                 _ => {}
             }
             if let Err(fault) = &ended {
@@ -95,7 +93,7 @@ impl Engine {
         config: &Config,
         system: Arc<str>,
     ) -> Result<(RunParts, Standing), Fault> {
-        let grants = self.granted_rules(session_id, &history)?;
+        let grants = self.approvals.granted_rules(session_id, &history)?;
         let run = history.run.ok_or_else(|| Fault::internal("a run without its first event"))?;
         let policy = PolicySettings {
             grants,
@@ -106,12 +104,12 @@ impl Engine {
         };
         let output_schema = run.options.output_schema.clone();
         let parts = RunParts {
-            log: self.run_log(),
-            bus: self.live_bus(),
+            log: self.records.run_log(),
+            bus: self.records.live_bus(),
             model: self.accounts.providers(config).model(&run.model)?,
             executor: self.executor(open, config, &run.model, policy),
-            clock: self.clock.clone(),
-            redactor: self.redactor.clone(),
+            clock: self.records.clock().clone(),
+            redactor: self.records.redactor().clone(),
             system,
             images: Arc::new(self.images_of(&history.transcript)?),
             model_options: ModelOptions { output_schema, ..config.model_options.clone() },
@@ -138,7 +136,7 @@ impl Engine {
                 ended = &mut run => return ended,
                 _ = listening.tick() => {
                     self.hear_request(session_id, control);
-                    warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
+                    warn_without_snapshot(session_id, self.sessions.note_snapshot(session_id).await);
                 }
                 _ = renewal.tick() => match lease.renew().await {
                     Ok(true) => {}
@@ -151,50 +149,12 @@ impl Engine {
 
     /// Another process may ask for a stop or a pause.
     fn hear_request(&self, session_id: &SessionId, control: &RunControl) {
-        match self.reader().lease_request(session_id, &self.owner) {
+        match self.records.reader().lease_request(session_id, self.records.owner()) {
             Ok(Some(LeaseRequest::Stop)) => control.cancel.cancel(),
             Ok(Some(LeaseRequest::Pause)) => control.pause.cancel(),
             Ok(None) => {}
             Err(error) => tracing::warn!(%error, "what others ask was not heard"),
         }
-    }
-
-    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
-        let settings = KernelSettings {
-            project: open.project.clone(),
-            trusted: open.is_trusted(),
-            policy: config.policy.clone(),
-            limits: config.tool_limits,
-            secrets: config.secret_files.set.clone(),
-            secret_globs: config.secret_files.globs.clone(),
-            own_folders: [&self.directories.config, &self.directories.data]
-                .into_iter()
-                .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
-                .collect(),
-            hidden: self.hidden_folders(),
-            trash: self.directories.trash(),
-            journals: self.directories.journals(),
-            sandbox: self.sandbox().clone(),
-            standing: Arc::new(StandingFolder::of(open, self.leavings.clone())),
-            audience: if self.puts_questions.load(Ordering::Relaxed) { Audience::User } else { Audience::Nobody },
-            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
-                .into_iter()
-                .chain(self.mcp_tools(open, config))
-                .collect(),
-            guides: self.guides_of(open, config).guides.clone(),
-            background: self.background.clone(),
-            contents: self.contents.clone(),
-        };
-        Kernel::new(self.run_log(), self.live_bus(), self.redactor.clone(), settings)
-    }
-
-    /// What neither commands nor servers may see.
-    pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
-        let mut hidden = self.directories.own();
-        if let Some(home) = std::env::home_dir() {
-            hidden.extend(arki_workspace::home_secrets(&home));
-        }
-        hidden
     }
 
     fn executor(
@@ -205,7 +165,7 @@ impl Engine {
         mut policy: PolicySettings,
     ) -> Arc<dyn Executor> {
         policy.keep_rules_of(&open.path());
-        self.kernel(open, &Config { policy, model: model.to_owned(), ..config.clone() })
+        self.kernels.kernel(open, &Config { policy, model: model.to_owned(), ..config.clone() })
     }
 
     /// # Errors
@@ -217,11 +177,11 @@ impl Engine {
         options: &RunOptions,
         is_subagent: bool,
     ) -> Result<String, Fault> {
-        let found = self.guides_of(open, config);
+        let found = self.projects.guides_of(open, config);
         let inputs = SystemPromptInputs {
             project: &open.path(),
             system: std::env::consts::OS,
-            today: &day(self.clock.now_ms()),
+            today: &day(self.records.clock().now_ms()),
             plans: options.plan,
             is_subagent,
             call_prompt: options.system.as_deref(),
@@ -232,22 +192,7 @@ impl Engine {
             procedures: index(&found.guides.procedures),
         };
         // The hash names these bytes in the log and the blob store, so keys go before it is computed.
-        Ok(self.redactor.redact(&arki_context::assemble(&inputs).text()).into_owned())
-    }
-
-    /// The very text that the run began with.
-    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
-        let stored = self.reader().blob(&run.system_prompt_hash)?;
-        let text = stored
-            .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
-            .and_then(|bytes| String::from_utf8(bytes).ok());
-        text.map(Arc::from).ok_or_else(|| {
-            Fault::new(
-                Code::IMAGE_MISSING,
-                "What this run was begun with is not kept here: its session came from an export.",
-                "Fork the session (`arki sessions fork`) and go on there.",
-            )
-        })
+        Ok(self.records.redactor().redact(&arki_context::assemble(&inputs).text()).into_owned())
     }
 }
 
@@ -256,13 +201,4 @@ fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
     if let Err(fault) = kept {
         tracing::warn!(%session_id, %fault, "no snapshot was kept");
     }
-}
-
-/// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
-pub(crate) fn day(ts: i64) -> String {
-    day_in(&jiff::tz::TimeZone::system(), ts)
-}
-
-pub(crate) fn day_in(zone: &jiff::tz::TimeZone, ts: i64) -> String {
-    zone.to_datetime(jiff::Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
 }

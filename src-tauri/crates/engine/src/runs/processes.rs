@@ -1,10 +1,10 @@
 //! The commands and MCP servers that run in this process, as the window shows them.
 
-use crate::Engine;
+use crate::runs::Runs;
 use arki_api::RunningCommand;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-impl Engine {
+impl Runs {
     /// The oldest first. Those of another Arki on the same data are not known here. Blocks for milliseconds.
     #[must_use]
     pub fn running_commands(&self) -> Vec<RunningCommand> {

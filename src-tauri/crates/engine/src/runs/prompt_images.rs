@@ -1,6 +1,6 @@
 //! Pictures that the user shows with a prompt: taken in, kept by their hash, and found again for every later request.
 
-use crate::Engine;
+use crate::runs::Runs;
 use arki_domain::projection::Transcript;
 use arki_domain::{Code, Content, ContentKind, Fault, Image, sha256_hex};
 use arki_llm::ModelInfo;
@@ -61,12 +61,12 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
     ))
 }
 
-impl Engine {
+impl Runs {
     /// What is still kept of them: those of an imported session are not.
     pub(crate) fn images_of(&self, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
         let mut images = BTreeMap::new();
         for image in transcript.images() {
-            if let Some(bytes) = self.reader().blob(&image.content_hash)? {
+            if let Some(bytes) = self.records.reader().blob(&image.content_hash)? {
                 images.insert(image.content_hash.clone(), Bytes::from(bytes));
             }
         }

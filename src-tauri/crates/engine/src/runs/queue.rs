@@ -4,9 +4,10 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
-use crate::{Engine, RunTarget, StartRun};
+use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub enum Accepted {
     Queued(MessageId),
 }
 
-impl Engine {
+impl Runs {
     /// Begins a run with the message or, where the session's last run has not ended, queues it.
     ///
     /// # Errors
@@ -44,7 +45,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read.
     pub fn queue(&self, session_id: &SessionId) -> Result<Queue, Fault> {
-        Ok(self.overview(session_id)?.queue)
+        Ok(self.sessions.overview(session_id)?.queue)
     }
 
     /// Adds a message at the end of the session's queue.
@@ -58,7 +59,7 @@ impl Engine {
         mode: QueueMode,
     ) -> Result<MessageId, Fault> {
         check(&text)?;
-        self.ensure_found_whole(session_id)?;
+        self.sessions.ensure_found_whole(session_id)?;
         if self.queue(session_id)?.messages().len() >= MAX_QUEUED_MESSAGES {
             return Err(Fault::new(
                 Code::QUEUE_FULL,
@@ -66,10 +67,10 @@ impl Engine {
                 "Let some of them be answered, or remove some.",
             ));
         }
-        self.learn_secrets_of(session_id)?;
+        self.sessions.learn_secrets_of(session_id)?;
         let message_id = MessageId::new();
         let queued = MessageQueued { message_id: message_id.clone(), text, mode };
-        self.log.append(session_id, vec![EventDraft::of_session(queued)]).await?;
+        self.records.log().append(session_id, vec![EventDraft::of_session(queued)]).await?;
         Ok(message_id)
     }
 
@@ -92,10 +93,10 @@ impl Engine {
         if queue.messages() == messages {
             return Ok(());
         }
-        self.ensure_found_whole(session_id)?;
-        self.learn_secrets_of(session_id)?;
+        self.sessions.ensure_found_whole(session_id)?;
+        self.sessions.learn_secrets_of(session_id)?;
         let changed = queue.changed_to(messages, Vec::new());
-        self.log.append(session_id, vec![EventDraft::of_session(changed)]).await?;
+        self.records.log().append(session_id, vec![EventDraft::of_session(changed)]).await?;
         Ok(())
     }
 
@@ -104,7 +105,7 @@ impl Engine {
     /// # Errors
     /// Those of [`Self::start_run`].
     pub async fn send_next(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<Running>, Fault> {
-        let overview = self.overview(session_id)?;
+        let overview = self.sessions.overview(session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let start = StartRun {
             disabled_tools: None,
@@ -124,13 +125,13 @@ impl Engine {
     /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
     /// worked on, or that came with an import, begin nothing here.
     pub fn follow_up_runs(&self) {
-        self.follows_up.store(true, Ordering::Relaxed);
+        self.records.follows_up.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn follow_up_soon(self: &Arc<Self>, session_id: &SessionId) {
-        if self.follows_up.load(Ordering::Relaxed) {
-            let (engine, session_id) = (self.clone(), session_id.clone());
-            tokio::spawn(async move { engine.follow_up(&session_id).await });
+        if self.records.follows_up.load(Ordering::Relaxed) {
+            let (runs, session_id) = (self.clone(), session_id.clone());
+            tokio::spawn(async move { runs.follow_up(&session_id).await });
         }
     }
 

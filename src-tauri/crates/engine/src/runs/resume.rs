@@ -1,8 +1,9 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
-use crate::Engine;
 use crate::config::Config;
 use crate::projects::open::OpenProject;
+use crate::records::blocking;
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::launch::Work;
 use crate::sessions::history::History;
@@ -28,7 +29,7 @@ pub(crate) struct Resume {
     pub(crate) answer: Option<QuestionAnswered>,
 }
 
-impl Engine {
+impl Runs {
     /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a pause, a failure, a
     /// crash. `approve` grants something else than before. For the session of a sub-agent whose answer is waited for, it is
     /// the run above that goes on, and with it the sub-agent's.
@@ -40,7 +41,7 @@ impl Engine {
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
-        let session_id = self.run_above(session_id)?;
+        let session_id = self.sessions.run_above(session_id)?;
         self.resume(&session_id, Resume { approve, ..Resume::default() }).await
     }
 
@@ -54,7 +55,7 @@ impl Engine {
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
         let session_id = named.session.session_id.clone();
-        let above = self.run_above(&session_id)?;
+        let above = self.sessions.run_above(&session_id)?;
         if above != session_id {
             return self.resume_run(&above, approve).await;
         }
@@ -68,21 +69,21 @@ impl Engine {
     /// As [`Self::resume_run`].
     pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
         self.until_stopped(session_id).await;
-        let session_id = self.run_above(session_id)?;
+        let session_id = self.sessions.run_above(session_id)?;
         self.until_stopped(&session_id).await;
         self.resume_run(&session_id, None).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
-        let claim = self.claim(session_id)?;
-        let (project, agent) = (self.session(session_id)?.project, self.agent_of(session_id)?);
+        let claim = self.sessions.claim(session_id)?;
+        let (project, agent) = (self.sessions.session(session_id)?.project, self.sessions.agent_of(session_id)?);
         let session = session_id.clone();
-        self.blocking(move |engine| engine.ensure_whole(&session)).await?;
+        blocking(self, move |runs| runs.sessions.ensure_whole(&session)).await?;
         let (open, config) = self.opened_for(None, project.into(), agent).await?;
-        self.meet_mcp_servers(&open, &config).await;
-        let work = Work { claim, lease: self.lease(session_id).await?, control: resume.control.clone() };
+        self.mcp.meet_mcp_servers(&open, &config).await;
+        let work = Work { claim, lease: self.sessions.lease(session_id).await?, control: resume.control.clone() };
         let decide = |asked: &ApprovalRequested| {
-            self.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
+            self.approvals.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
         let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
         self.launch(session_id.clone(), history, open, config, system, work).await
@@ -97,16 +98,17 @@ impl Engine {
         decide: impl Fn(&ApprovalRequested) -> Option<ApprovalResolved>,
     ) -> Result<(History, Arc<str>), Fault> {
         let session = session_id.clone();
-        let history = self.blocking(move |engine| engine.history(&session)).await?;
+        let history = blocking(self, move |runs| runs.sessions.history(&session)).await?;
         if let Some(answer) = answer {
             self.ensure_asked(session_id, history.run.as_ref(), &answer.question_id)?;
         }
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
-        self.ensure_begun_here(&run.run_id)?;
-        let mut drafts: Vec<EventDraft> = self.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
+        self.sessions.ensure_begun_here(&run.run_id)?;
+        let mut drafts: Vec<EventDraft> =
+            self.sessions.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
         drafts.extend(self.lost_in_background(session_id, history.transcript.background().going()).await?);
-        let partial = self.reader().partial(session_id)?;
+        let partial = self.records.reader().partial(session_id)?;
         if let Some(partial) = partial.filter(|partial| partial.run_id == run.run_id) {
             drafts.push(EventDraft::of_run(
                 &run.run_id,
@@ -128,23 +130,11 @@ impl Engine {
         drafts.extend(decided.map(|decided| EventDraft::of_run(&run.run_id, decided)));
         drafts.extend(answer.clone().map(|answer| EventDraft::of_run(&run.run_id, answer)));
         drafts.extend(resumed.map(|resumed| EventDraft::of_run(&run.run_id, resumed)));
-        let system = self.frozen_system_prompt(run)?;
+        let system = self.sessions.frozen_system_prompt(run)?;
         let run_id = run.run_id.clone();
-        self.log.append(session_id, drafts).await?;
-        self.store.keep_partial(session_id, None).await?;
-        Ok((self.history_since(history, session_id, &run_id)?, system))
-    }
-
-    /// What a log from elsewhere says was granted, nobody here has granted.
-    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
-        if !self.reader().is_imported(run_id)? {
-            return Ok(());
-        }
-        Err(Fault::new(
-            Code::RUN_NOT_FOUND,
-            "This run was begun elsewhere and came with an export, so that it is not gone on with here.",
-            "Fork the session (`arki sessions fork`) and say there how to go on.",
-        ))
+        self.records.log().append(session_id, drafts).await?;
+        self.records.store().keep_partial(session_id, None).await?;
+        Ok((self.sessions.history_since(history, session_id, &run_id)?, system))
     }
 
     /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.
@@ -161,7 +151,7 @@ impl Engine {
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
-                let verdict = self.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
+                let verdict = self.kernels.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
                 if verdict.decision != Decision::Allow {
                     return None;
                 }

@@ -1,8 +1,9 @@
 //! Starting runs: what is checked and recorded before the agent is set to work.
 
-use crate::Engine;
 use crate::config::{AGENT, Config};
 use crate::projects::open::{OpenProject, OpenedFolder, canonical};
+use crate::records::blocking;
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::launch::Work;
 use crate::runs::piped_input::{self, PipedPrompt};
@@ -57,7 +58,7 @@ pub struct StartRun {
     pub message_id: Option<MessageId>,
 }
 
-impl Engine {
+impl Runs {
     /// Appends `run.started` and sets the agent to work.
     ///
     /// # Errors
@@ -78,18 +79,14 @@ impl Engine {
     ) -> Result<Running, Fault> {
         let (is_new, session_id, project) = match &start.target {
             RunTarget::NewSession(folder) => (true, SessionId::new(), canonical(folder)?),
-            RunTarget::Session(session) => (false, session.clone(), PathBuf::from(self.session(session)?.project)),
+            RunTarget::Session(session) => {
+                (false, session.clone(), PathBuf::from(self.sessions.session(session)?.project))
+            }
         };
-        let agent = if is_new { AGENT.to_owned() } else { self.agent_of(&session_id)? };
+        let agent = if is_new { AGENT.to_owned() } else { self.sessions.agent_of(&session_id)? };
         let (run_id, control) = (RunId::new(), RunControl::default());
         let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == project);
         self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control, open }, start).await
-    }
-
-    /// The agent that works in a session; the first one where a damaged log no longer says.
-    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
-        let agent = self.overview(session_id)?.agent;
-        Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
     }
 
     /// As [`Self::start_run`], where the place is known: the target says nothing more.
@@ -98,16 +95,16 @@ impl Engine {
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
-        let claim = self.claim(&session_id)?;
+        let claim = self.sessions.claim(&session_id)?;
         let PipedPrompt { prompt, contents: mut kept, artifacts } =
-            piped_input::appended(start.prompt, &start.piped, &self.redactor)?;
+            piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let (open, config) = self.opened_for(open, project, agent.clone()).await?;
-        self.meet_mcp_servers(&open, &config).await;
+        self.mcp.meet_mcp_servers(&open, &config).await;
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
-        let disabled_tools = self.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
+        let disabled_tools = self.sessions.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
         if start.disabled_tools.is_some() {
-            self.ensure_known_tools(&open, &config, &disabled_tools)?;
+            self.sessions.ensure_known_tools(&open, &config, &disabled_tools)?;
         }
         let options = RunOptions {
             images,
@@ -121,24 +118,24 @@ impl Engine {
             prompt_images::ensure_seen_by(&providers.live_model_info(&model).await?)?;
         }
         let (is_subagent, session) = (parent.is_some(), session_id.clone());
-        let prepared = self.blocking(move |engine| {
-            let system = engine.system_prompt(&open, &config, &options, is_subagent)?;
+        let prepared = blocking(self, move |runs| {
+            let system = runs.system_prompt(&open, &config, &options, is_subagent)?;
             if !is_new {
-                engine.ensure_whole(&session)?;
+                runs.sessions.ensure_whole(&session)?;
             }
             Ok((open, config, options, system))
         });
         let (open, config, options, system) = prepared.await?;
-        let system_prompt_hash = self.store.put_blob(system.as_bytes()).await?;
-        let work = Work { claim, lease: self.lease(&session_id).await?, control };
+        let system_prompt_hash = self.records.store().put_blob(system.as_bytes()).await?;
+        let work = Work { claim, lease: self.sessions.lease(&session_id).await?, control };
         let session = session_id.clone();
-        let history = self.blocking(move |engine| engine.history(&session)).await?;
+        let history = blocking(self, move |runs| runs.sessions.history(&session)).await?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
-            self.ensure_begun_here(&run.run_id)?;
+            self.sessions.ensure_begun_here(&run.run_id)?;
             return Err(busy(&session_id, run));
         }
         kept.extend(pictures);
-        self.contents.put(&session_id, kept).await?;
+        self.records.contents().put(&session_id, kept).await?;
         let mut drafts = Vec::new();
         if is_new {
             drafts.push(EventDraft::of_session(SessionCreated {
@@ -159,7 +156,7 @@ impl Engine {
         if history.trust.as_ref() != Some(&trust) {
             drafts.push(EventDraft::of_session(trust));
         }
-        drafts.extend(self.settle_interrupted_restoration(&session_id, &open)?);
+        drafts.extend(self.sessions.settle_interrupted_restoration(&session_id, &open)?);
         drafts.extend(self.lost_in_background(&session_id, history.transcript.background().going()).await?);
         drafts.push(EventDraft::of_run(
             &run_id,
@@ -175,8 +172,8 @@ impl Engine {
             },
         ));
         drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
-        self.log.append(&session_id, drafts).await?;
-        let history = self.history_since(history, &session_id, &run_id)?;
+        self.records.log().append(&session_id, drafts).await?;
+        let history = self.sessions.history_since(history, &session_id, &run_id)?;
         self.launch(session_id, history, open, config, Arc::from(system), work).await
     }
 
@@ -187,9 +184,9 @@ impl Engine {
         project: PathBuf,
         agent: String,
     ) -> Result<(OpenProject, Config), Fault> {
-        self.blocking(move |engine| {
-            let open = open.map_or_else(|| engine.load_project(&project), Ok)?;
-            let config = engine.config_of(&open)?.for_agent(&agent)?;
+        blocking(self, move |runs| {
+            let open = open.map_or_else(|| runs.projects.load_project(&project), Ok)?;
+            let config = runs.projects.config_of(&open)?.for_agent(&agent)?;
             Ok((open, config))
         })
         .await

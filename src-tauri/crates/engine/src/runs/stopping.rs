@@ -1,10 +1,13 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
+use crate::ActiveRun;
+use crate::runs::Runs;
 use crate::runs::resume::Resume;
-use crate::{ActiveRun, Engine};
+use crate::sessions::EndsWaitingRuns;
 use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, SessionId};
 use arki_store::LeaseRequest;
+use async_trait::async_trait;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -13,7 +16,7 @@ use tokio::task::JoinHandle;
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 
-impl Engine {
+impl Runs {
     /// Stops the run of a session, also one that waits for an approval or a budget, and one that another process works
     /// on. Nothing to stop is fine.
     ///
@@ -24,7 +27,7 @@ impl Engine {
             active.stop();
             return Ok(());
         }
-        let above = self.run_above(session_id)?;
+        let above = self.sessions.run_above(session_id)?;
         match self.cancel_run(session_id).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => self.ask(session_id, LeaseRequest::Stop, fault).await,
             // The run that waited for it hears of it.
@@ -45,7 +48,7 @@ impl Engine {
             active.pause();
             return Ok(());
         }
-        self.store.request(session_id, LeaseRequest::Pause).await?;
+        self.records.store().request(session_id, LeaseRequest::Pause).await?;
         Ok(())
     }
 
@@ -58,7 +61,7 @@ impl Engine {
 
     /// Asks the process that works on the session; `busy` when there is none.
     async fn ask(&self, session_id: &SessionId, request: LeaseRequest, busy: Fault) -> Result<(), Fault> {
-        match self.store.request(session_id, request).await? {
+        match self.records.store().request(session_id, request).await? {
             true => Ok(()),
             false => Err(busy),
         }
@@ -69,7 +72,7 @@ impl Engine {
         self: &Arc<Self>,
         session_id: &SessionId,
     ) -> Result<Option<JoinHandle<Result<RunEnd, Fault>>>, Fault> {
-        if self.overview(session_id)?.run.is_none_or(|run| run.is_ended()) {
+        if self.sessions.overview(session_id)?.run.is_none_or(|run| run.is_ended()) {
             return Ok(None);
         }
         // Cancelled before it begins: it must not get as far as asking again.
@@ -100,7 +103,7 @@ impl Engine {
         if tokio::time::timeout(STOP_PATIENCE, self.stop_background()).await.is_err() {
             tracing::warn!("a background command did not stop in time");
         }
-        if tokio::time::timeout(STOP_PATIENCE, self.stop_mcp_servers()).await.is_err() {
+        if tokio::time::timeout(STOP_PATIENCE, self.mcp.stop_mcp_servers()).await.is_err() {
             tracing::warn!("an MCP server did not stop in time");
         }
     }
@@ -112,10 +115,20 @@ impl Engine {
     /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.
     pub(crate) async fn until_stopped(&self, session_id: &SessionId) {
         let stopped = async {
-            while self.is_claimed(session_id) {
+            while self.sessions.is_claimed(session_id) {
                 tokio::time::sleep(STOP_POLL).await;
             }
         };
         let _ = tokio::time::timeout(STOP_PATIENCE, stopped).await;
+    }
+}
+
+#[async_trait]
+impl EndsWaitingRuns for Runs {
+    async fn end_waiting(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
+        match self.cancel_run(session_id).await? {
+            Some(ended) => ended.await.map_err(Fault::internal)?.map(drop),
+            None => Ok(()),
+        }
     }
 }

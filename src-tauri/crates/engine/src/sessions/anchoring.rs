@@ -1,8 +1,8 @@
 //! Vouching for the ends of logs with a key that only the keychain has, so that a log that was cut off or rewritten
 //! shows. Never on the way to anything: after a run, and only where a keychain answers by itself.
 
-use crate::Engine;
 use crate::accounts::keys::{AnchorKey, anchor_key, new_anchor_key};
+use crate::sessions::Sessions;
 use arki_domain::SessionId;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use tokio::task::JoinHandle;
 /// How long the end of the program waits for logs to be vouched for. They are whole without it.
 const ANCHOR_PATIENCE: Duration = Duration::from_secs(2);
 
-impl Engine {
+impl Sessions {
     /// Begins to vouch for a session's log as it stands.
     pub(crate) fn anchor_soon(self: &Arc<Self>, session_id: &SessionId) {
-        if self.ephemeral {
+        if self.records.is_ephemeral() {
             return;
         }
-        let (engine, session_id) = (self.clone(), session_id.clone());
-        let anchoring = tokio::spawn(async move { engine.anchor(&session_id).await });
+        let (sessions, session_id) = (self.clone(), session_id.clone());
+        let anchoring = tokio::spawn(async move { sessions.anchor(&session_id).await });
         let mut pending = self.anchoring.lock().unwrap_or_else(PoisonError::into_inner);
         pending.retain(|anchoring: &JoinHandle<()>| !anchoring.is_finished());
         pending.push(anchoring);
@@ -26,7 +26,7 @@ impl Engine {
 
     async fn anchor(&self, session_id: &SessionId) {
         let Some(key) = self.anchor_key.get_or_init(load_or_make).await else { return };
-        match self.store.anchor(session_id, key).await {
+        match self.records.store().anchor(session_id, key).await {
             Ok(_) => {}
             Err(error) => tracing::warn!(%session_id, %error, "the log was not vouched for"),
         }

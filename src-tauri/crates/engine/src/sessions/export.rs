@@ -16,7 +16,7 @@ pub use story::proposed_diff;
 #[cfg(test)]
 mod tests;
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use crate::sessions::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, Event, EventBody, Fault};
@@ -36,13 +36,13 @@ pub enum ExportFormat {
     Html,
 }
 
-impl Engine {
+impl Sessions {
     /// A file that an export is to be written into.
     ///
     /// # Errors
     /// When no file can be written there.
     pub fn output_file(&self, path: &Path) -> Result<OutputFile, Fault> {
-        Ok(OutputFile::create(path, &self.directories.unfinished_exports())?)
+        Ok(OutputFile::create(path, &self.records.directories().unfinished_exports())?)
     }
 
     /// Writes a session. A fork begins with what it took over from its origin.

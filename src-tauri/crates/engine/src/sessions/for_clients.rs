@@ -1,17 +1,11 @@
 //! From the engine's own forms of a session and its past to those that clients are told.
 
-use crate::{ActiveRun, ExportFormat, FileLine, RewindPlan, SessionTool};
-use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, Sent, SessionOverview, SessionToolEntry};
+use crate::{ExportFormat, FileLine, RewindPlan, SessionTool};
+use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOverview, SessionToolEntry};
 use arki_domain::Usage;
 use arki_domain::projection::{Overview, UsageTotal};
 use arki_store::SearchHit;
 use arki_workspace::LineOrigin;
-
-impl From<&ActiveRun> for Sent {
-    fn from(run: &ActiveRun) -> Self {
-        Self { session_id: run.session_id.to_string(), run_id: Some(run.run_id.to_string()), message_id: None }
-    }
-}
 
 impl From<SessionTool> for SessionToolEntry {
     fn from(tool: SessionTool) -> Self {

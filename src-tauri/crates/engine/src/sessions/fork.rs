@@ -1,18 +1,18 @@
 //! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use crate::sessions::lineage::MAX_LINEAGE;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
 
-impl Engine {
+impl Sessions {
     /// A new session whose conversation is `session_id`'s up to event `at`, or as it stands now.
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or when the database cannot be used.
     pub async fn fork(&self, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
         let origin = self.session(session_id)?;
-        let last = self.reader().last_seq(session_id)?;
+        let last = self.records.reader().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
         self.ensure_whole(session_id)?;
@@ -37,7 +37,7 @@ impl Engine {
             let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools) };
             drafts.push(EventDraft::of_session(configured));
         }
-        self.log.append(&fork, drafts).await?;
+        self.records.log().append(&fork, drafts).await?;
         self.session(&fork)
     }
 

@@ -1,6 +1,6 @@
 //! What the log says of a session, folded for going on with it.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use crate::sessions::lineage::{Stretch, each_event};
 use arki_domain::projection::{RunState, Transcript};
 use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
@@ -20,7 +20,7 @@ pub(crate) struct History {
     pub(crate) last_seq: u64,
 }
 
-impl Engine {
+impl Sessions {
     pub(crate) fn history(&self, session: &SessionId) -> Result<History, Fault> {
         let mut history = History::default();
         for stretch in self.lineage(session)? {

@@ -1,9 +1,9 @@
 //! What is kept and for how long: sessions that the user removes, images beyond their quota, what comes in from an export,
 //! and what killed programs left.
 
-use crate::Engine;
-use crate::runs::claim::Claim;
-use crate::sessions::contents::listed_hashes;
+use crate::records::contents::listed_hashes;
+use crate::sessions::Sessions;
+use crate::sessions::claim::Claim;
 use arki_domain::{Code, Fault, SessionId};
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
 use arki_workspace::remove_unfinished_exports;
@@ -26,7 +26,7 @@ pub enum Time {
     ToPrune,
 }
 
-impl Engine {
+impl Sessions {
     /// Removes a session for good, with those of its sub-agents.
     ///
     /// # Errors
@@ -34,10 +34,10 @@ impl Engine {
     pub async fn remove_session(&self, session_id: &SessionId) -> Result<RemovedSessions, Fault> {
         self.ensure_not_waited_for(session_id)?;
         let _claim = self.claim(session_id)?;
-        let subagents = self.reader().subagent_sessions(session_id)?;
+        let subagents = self.records.reader().subagent_sessions(session_id)?;
         let _claims: Vec<Claim> =
             subagents.iter().map(|subagent| self.claim(&subagent.session_id)).collect::<Result<_, _>>()?;
-        Ok(self.store.remove_session(session_id, &self.owner, listed_hashes).await?)
+        Ok(self.records.store().remove_session(session_id, self.records.owner(), listed_hashes).await?)
     }
 
     /// A sub-agent that is gone while the run above waits for it would be begun anew.
@@ -58,7 +58,7 @@ impl Engine {
     /// # Errors
     /// When the database cannot be read.
     pub fn sizes(&self) -> Result<Sizes, Fault> {
-        Ok(self.reader().sizes()?)
+        Ok(self.records.reader().sizes()?)
     }
 
     /// Brings in the sessions of an export, byte for byte, all or none.
@@ -66,22 +66,25 @@ impl Engine {
     /// # Errors
     /// `EXPORT_INVALID`, `SESSION_EXISTS`, `SESSION_BUSY`, or when the database cannot be written.
     pub async fn import(&self, file: impl BufRead + Send + 'static) -> Result<Vec<ImportedSession>, Fault> {
-        Ok(self.store.import(exported_lines(file)).await?)
+        Ok(self.records.store().import(exported_lines(file)).await?)
     }
 
     /// Removes what nobody speaks of any more, images beyond their quota, and old sessions where the user asked for it.
     async fn tidy(&self) -> Result<(), Fault> {
         let config = self.accounts.user_config()?;
         if let Some(days) = config.delete_sessions_after_days {
-            let before_ms = self.clock.now_ms().saturating_sub(i64::from(days) * DAY_MS);
-            for session in self.reader().sessions_older_than(before_ms)? {
+            let before_ms = self.records.clock().now_ms().saturating_sub(i64::from(days) * DAY_MS);
+            for session in self.records.reader().sessions_older_than(before_ms)? {
                 if let Err(fault) = self.remove_session(&session.session_id).await {
                     tracing::info!(session_id = %session.session_id, %fault, "an old session is kept");
                 }
             }
         }
-        self.store.collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes).await?;
-        self.store.set_meta(TIDIED_AT, &self.clock.now_ms().to_string()).await?;
+        self.records
+            .store()
+            .collect_garbage(config.max_image_bytes.unwrap_or(DEFAULT_MAX_IMAGE_BYTES), listed_hashes)
+            .await?;
+        self.records.store().set_meta(TIDIED_AT, &self.records.clock().now_ms().to_string()).await?;
         Ok(())
     }
 
@@ -105,18 +108,18 @@ impl Engine {
     /// Finishes what programs left that were killed: sessions that were being removed, files of exports. Quick where nothing
     /// is left.
     async fn tidy_after_kills(&self) -> Result<(), Fault> {
-        if self.is_ephemeral() || self.unwritable().is_some() {
+        if self.records.is_ephemeral() || self.records.unwritable().is_some() {
             return Ok(());
         }
-        remove_unfinished_exports(&self.directories.unfinished_exports());
-        Ok(self.store.finish_removals(listed_hashes).await?)
+        remove_unfinished_exports(&self.records.directories().unfinished_exports());
+        Ok(self.records.store().finish_removals(listed_hashes).await?)
     }
 
     async fn tidy_if_due(&self) -> Result<(), Fault> {
-        let tidied_at: Option<i64> = self.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
+        let tidied_at: Option<i64> = self.records.reader().meta(TIDIED_AT)?.and_then(|at| at.parse().ok());
         // The clock may have been set back: an age is a distance.
-        let is_due = tidied_at.is_none_or(|at| self.clock.now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
-        if is_due && !self.is_ephemeral() && self.accounts.user_config()?.asks_to_prune() {
+        let is_due = tidied_at.is_none_or(|at| self.records.clock().now_ms().abs_diff(at) >= DAY_MS.unsigned_abs());
+        if is_due && !self.records.is_ephemeral() && self.accounts.user_config()?.asks_to_prune() {
             self.tidy().await?;
         }
         Ok(())

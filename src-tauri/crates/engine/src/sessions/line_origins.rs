@@ -1,7 +1,7 @@
 //! Who wrote each line of a file: which turn, call and approval, or the user.
 
-use crate::Engine;
 use crate::projects::open::OpenProject;
+use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
 use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute, shared_lines};
@@ -49,14 +49,14 @@ struct KeptChange {
     after: Option<Vec<u8>>,
 }
 
-impl Engine {
+impl Sessions {
     /// Every line of a file as it is now, with who wrote it.
     ///
     /// # Errors
     /// `CHANGE_NOT_FOUND` where Arki never changed the file, `FILE_NOT_FOUND`, `FILE_NOT_TEXT`, or when it has too many
     /// changes to be told apart.
     pub fn line_origins(&self, folder: &Path, path: &str) -> Result<Vec<FileLine>, Fault> {
-        let open = self.load_project(folder)?;
+        let open = self.projects.load_project(folder)?;
         let path = open.project.resolve(path).map_err(Fault::from)?;
         let path = open.project.canonical(&path).unwrap_or(path);
         let changes = self.changes_of(&open.path(), path.as_str(), None, MAX_MOVES)?;
@@ -86,7 +86,7 @@ impl Engine {
         end: Option<&Event>,
         moves: usize,
     ) -> Result<Option<Vec<KeptChange>>, Fault> {
-        let mut events = self.reader().file_changes(project, path)?;
+        let mut events = self.records.reader().file_changes(project, path)?;
         let end = events.iter().position(|event| end.is_some_and(|end| end.event_id == event.event_id));
         events.truncate(end.unwrap_or(events.len()));
         if events.is_empty() {
@@ -112,7 +112,7 @@ impl Engine {
         let session_id = &made.event.session_id;
         let beside = made.event.seq.saturating_sub(MAX_FILES_OF_CALL);
         let mut best: Option<(usize, String, Event, Vec<u8>)> = None;
-        for event in self.reader().session_file_events(session_id, beside)? {
+        for event in self.records.reader().session_file_events(session_id, beside)? {
             let EventBody::FileChanged(going) = event.body() else { continue };
             let is_of_call = event.run_id == made.event.run_id && going.call_id == making.call_id;
             if !is_of_call || going.path == path || going.after_hash.is_some() || going.before_link {
@@ -165,7 +165,7 @@ impl Engine {
         if let Some(run_id) = &event.run_id
             && !known.contains_key(run_id)
         {
-            known.insert(run_id.clone(), calls(&self.reader().run_events(run_id)?));
+            known.insert(run_id.clone(), calls(&self.records.reader().run_events(run_id)?));
         }
         let of_run = event.run_id.as_ref().and_then(|run_id| known.get(run_id));
         Ok(Author {

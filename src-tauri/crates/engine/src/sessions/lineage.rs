@@ -1,6 +1,6 @@
 //! Where a session's conversation comes from: a fork begins with what its origin had said by then.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_domain::{Code, Event, EventBody, Fault, SessionId};
 use arki_store::EventPage;
 
@@ -36,18 +36,18 @@ pub(crate) trait EventSource {
     }
 }
 
-impl EventSource for Engine {
+impl EventSource for Sessions {
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
         self.events_after(session_id, after_seq, limit)
     }
 
     fn large_diff(&self, hash: &str) -> Result<Option<String>, Fault> {
-        let bytes = self.reader().blob(hash)?;
+        let bytes = self.records.reader().blob(hash)?;
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
-impl Engine {
+impl Sessions {
     /// Where a session was forked from.
     ///
     /// # Errors

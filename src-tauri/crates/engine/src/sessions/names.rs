@@ -5,16 +5,16 @@
 //! wanted. Of several kinds that fit, the one that the command is about counts: a session's prefix is mostly that of its
 //! first run as well.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use crate::visible::{Writing, one_line, visible};
 use arki_domain::projection::{QueuedMessage, SessionSummary};
-use arki_domain::{ApprovalId, Code, Fault, RunId, SessionId};
-use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId, Reader, is_named};
+use arki_domain::{Code, Fault, RunId, SessionId};
+use arki_store::{IdKind, MIN_ID_PART_BYTES, NamedId, Reader, is_named};
 
 /// Stands for the newest.
-const LAST: &str = "last";
+pub(crate) const LAST: &str = "last";
 /// Candidates that an error names.
-const MAX_CANDIDATES: usize = 10;
+pub(crate) const MAX_CANDIDATES: usize = 10;
 const MAX_TITLE_CHARS: usize = 40;
 
 /// A session, or one of its runs, with the event's number where one was named (`ID#SEQ`, as `arki blame` prints it).
@@ -24,16 +24,6 @@ pub struct NamedPlace {
     /// Where a run was named and not its session.
     pub run: Option<RunId>,
     pub seq: Option<u64>,
-}
-
-/// What an approval is wanted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ApprovalUse {
-    Show,
-    /// Only one that waits can be decided.
-    Reject,
-    /// As for [`Self::Reject`], and it has to be named: the newest may be another than the one that was seen.
-    Approve,
 }
 
 /// Where something is approved or removed, it has to be named.
@@ -51,7 +41,7 @@ pub fn refuse_last(name: &str) -> Result<(), Fault> {
     ))
 }
 
-impl Engine {
+impl Sessions {
     /// The session that is named, by its own id or by that of what belongs to it.
     ///
     /// # Errors
@@ -69,11 +59,11 @@ impl Engine {
             let (session_id, run) = (found.session_id, found.run);
             Ok(NamedPlace { session: self.session(&session_id)?, run, seq })
         };
-        match found(self.reader(), name)? {
+        match found(self.records.reader(), name)? {
             Some(found) => return place(found, None),
             None => {
                 if let Some((id, seq)) = event_of(name)
-                    && let Some(found) = found(self.reader(), id)?
+                    && let Some(found) = found(self.records.reader(), id)?
                 {
                     return place(found, Some(seq));
                 }
@@ -85,41 +75,9 @@ impl Engine {
             .filter(|open| is_named(open.asked.question_id.as_str(), name))
             .map(|open| NamedId { id: open.asked.question_id.to_string(), session_id: open.session_id.clone() })
             .collect();
-        match one_session(self.reader(), name, "questions", &asked)? {
+        match one_session(self.records.reader(), name, "questions", &asked)? {
             Some(session_id) => place(Found { session_id, run: None }, None),
             None => Err(unknown(Code::SESSION_NOT_FOUND, "session", name, "arki sessions list")),
-        }
-    }
-
-    /// The approval that is named; the only one that waits where nothing is. A session or run names the one that waits in
-    /// it.
-    ///
-    /// # Errors
-    /// `APPROVAL_NOT_FOUND`, `ID_AMBIGUOUS`, and `USAGE` where `last` is to be approved.
-    pub fn find_approval(&self, name: Option<&str>, wanted: ApprovalUse) -> Result<ApprovalRecord, Fault> {
-        let Some(name) = name else { return self.only_approval(None) };
-        if wanted == ApprovalUse::Approve {
-            refuse_last(name)?;
-        }
-        if name == LAST {
-            return self.pending_approvals()?.into_iter().next().ok_or_else(none_waits);
-        }
-        // One that was decided before is told as that, where nothing else fits.
-        let kinds: &[IdKind] = match wanted {
-            ApprovalUse::Show => &[IdKind::Approval],
-            ApprovalUse::Reject | ApprovalUse::Approve => &[IdKind::WaitingApproval, IdKind::Approval],
-        };
-        for kind in kinds {
-            let named = self.reader().named_ids(*kind, name, MAX_CANDIDATES + 1)?;
-            match named.as_slice() {
-                [] => {}
-                [one] => return self.approval(&ApprovalId::from(one.id.as_str())),
-                several => return Err(self.ambiguous_approvals(&format!("\"{}\" fits", shown(name)), several)),
-            }
-        }
-        match found(self.reader(), name)? {
-            Some(found) => self.only_approval(Some(&found.session_id)),
-            None => Err(unknown(Code::APPROVAL_NOT_FOUND, "approval", name, "arki approvals list")),
         }
     }
 
@@ -146,44 +104,6 @@ impl Engine {
             }
         }
     }
-
-    /// The shortest name of an approval that waits: none where it is the only one, else an ending that no other has.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn short_name(&self, approval_id: &ApprovalId) -> Result<Option<String>, Fault> {
-        let pending = self.pending_approvals()?;
-        if pending.iter().all(|record| record.approval_id == *approval_id) {
-            return Ok(None);
-        }
-        let id = approval_id.as_str();
-        for start in (0..=id.len().saturating_sub(MIN_ID_PART_BYTES)).rev() {
-            let Some(ending) = id.get(start..) else { continue };
-            if self.reader().named_ids(IdKind::Approval, ending, 2)?.len() == 1 {
-                return Ok(Some(ending.to_owned()));
-            }
-        }
-        Ok(Some(id.to_owned()))
-    }
-
-    fn only_approval(&self, session: Option<&SessionId>) -> Result<ApprovalRecord, Fault> {
-        let mut waiting = self.pending_approvals()?;
-        waiting.retain(|record| session.is_none_or(|session| record.session_id == *session));
-        if waiting.len() > 1 {
-            let several: Vec<NamedId> = waiting.iter().take(MAX_CANDIDATES + 1).map(named).collect();
-            return Err(self.ambiguous_approvals("There are", &several));
-        }
-        waiting.pop().ok_or_else(none_waits)
-    }
-
-    fn ambiguous_approvals(&self, what: &str, several: &[NamedId]) -> Fault {
-        let told = several.iter().map(|named| {
-            let record = self.approval(&ApprovalId::from(named.id.as_str())).ok();
-            let tool = record.and_then(|record| Some(record.request()?.tool_id));
-            with_title(&named.id, tool.as_deref().unwrap_or_default())
-        });
-        ambiguous(what, "approvals", told.collect())
-    }
 }
 
 /// The session that is named where only the database is at hand.
@@ -197,12 +117,12 @@ pub(crate) fn session(reader: &Reader, name: &str) -> Result<SessionId, Fault> {
     }
 }
 
-struct Found {
-    session_id: SessionId,
+pub(crate) struct Found {
+    pub(crate) session_id: SessionId,
     run: Option<RunId>,
 }
 
-fn found(reader: &Reader, name: &str) -> Result<Option<Found>, Fault> {
+pub(crate) fn found(reader: &Reader, name: &str) -> Result<Option<Found>, Fault> {
     if name == LAST {
         return Ok(reader.newest_session()?.map(|newest| Found { session_id: newest.session_id, run: None }));
     }
@@ -238,26 +158,22 @@ fn one_session(reader: &Reader, name: &str, kinds: &str, named: &[NamedId]) -> R
     Err(ambiguous(&format!("\"{}\" fits", shown(name)), kinds, told))
 }
 
-fn named(record: &ApprovalRecord) -> NamedId {
-    NamedId { id: record.approval_id.to_string(), session_id: record.session_id.clone() }
-}
-
 /// `ID#SEQ`.
 fn event_of(name: &str) -> Option<(&str, u64)> {
     let (id, seq) = name.rsplit_once('#')?;
     Some((id, seq.parse().ok()?))
 }
 
-fn with_title(id: &str, title: &str) -> String {
+pub(crate) fn with_title(id: &str, title: &str) -> String {
     let title: String = shown(title).chars().take(MAX_TITLE_CHARS).collect();
     if title.is_empty() { id.to_owned() } else { format!("{id} ({})", title.trim_end()) }
 }
 
-fn shown(text: &str) -> String {
+pub(crate) fn shown(text: &str) -> String {
     visible(&one_line(text), Writing::Code)
 }
 
-fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Fault {
+pub(crate) fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Fault {
     let count = candidates.len();
     candidates.truncate(MAX_CANDIDATES);
     let more = if count > MAX_CANDIDATES { ", and more" } else { "" };
@@ -268,7 +184,7 @@ fn ambiguous(what: &str, kinds: &str, mut candidates: Vec<String>) -> Fault {
     )
 }
 
-fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
+pub(crate) fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
     let article = if kind == "approval" { "an" } else { "a" };
     let hint = format!("`{list}` shows the {kind}s there are.");
     match name.len() {
@@ -281,10 +197,6 @@ fn unknown(code: Code, kind: &str, name: &str, list: &str) -> Fault {
         _ if name == LAST => Fault::new(code, format!("There is no {kind} yet."), hint),
         _ => Fault::new(code, format!("There is no {kind} {}.", shown(name)), hint),
     }
-}
-
-fn none_waits() -> Fault {
-    Fault::new(Code::APPROVAL_NOT_FOUND, "No approval is waiting.", "`arki approvals list` shows what waits.")
 }
 
 fn no_message(session: &SessionId, name: &str) -> Fault {

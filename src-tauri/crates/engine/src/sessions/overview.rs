@@ -1,6 +1,7 @@
 //! What is shown of a session without reading all of it: a fold that begins at the last snapshot.
 
-use crate::Engine;
+use crate::config::AGENT;
+use crate::sessions::Sessions;
 use crate::sessions::for_clients;
 use crate::sessions::lineage::Stretch;
 use arki_api::{ForkOrigin, SessionOverview};
@@ -8,13 +9,13 @@ use arki_domain::projection::{Overview, SNAPSHOT_EVERY};
 use arki_domain::{CheckpointId, EventDraft, EventLog, Fault, SessionId, StateSnapshot};
 use std::sync::Arc;
 
-impl Engine {
+impl Sessions {
     /// The session's plan, usage, queue, changed files and where its run stands.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn overview(&self, session_id: &SessionId) -> Result<Overview, Fault> {
-        let kept = self.reader().snapshot(session_id)?;
+        let kept = self.records.reader().snapshot(session_id)?;
         let mut overview = kept.and_then(|(_, bytes)| Overview::from_bytes(&bytes)).unwrap_or_default();
         self.each_event_after(&Stretch { session_id: session_id.clone(), to_seq: None }, overview.last_seq, |event| {
             overview.apply(event);
@@ -31,14 +32,15 @@ impl Engine {
         let overview = self.overview(session_id)?;
         let origin = match &overview.origin {
             Some(origin) => {
-                let title = self.reader().session(&origin.session_id)?.map(|session| session.title).unwrap_or_default();
+                let title =
+                    self.records.reader().session(&origin.session_id)?.map(|session| session.title).unwrap_or_default();
                 Some(ForkOrigin { session_id: origin.session_id.to_string(), seq: origin.seq, title })
             }
             None => None,
         };
         let broken_at = self.known_broken(session_id)?;
-        let holder = self.reader().lease_holder(session_id)?;
-        let run_by = holder.filter(|(owner, _)| *owner != self.owner).map(|(_, pid)| pid);
+        let holder = self.records.reader().lease_holder(session_id)?;
+        let run_by = holder.filter(|(owner, _)| *owner != self.records.owner()).map(|(_, pid)| pid);
         Ok(SessionOverview { broken_at, run_by, ..for_clients::session_overview(&overview, origin) })
     }
 
@@ -47,7 +49,7 @@ impl Engine {
     pub(crate) async fn note_snapshot(&self, session_id: &SessionId) -> Result<(), Fault> {
         if let Some(last_seq) = self.keep_snapshot(session_id).await? {
             let noted = StateSnapshot { checkpoint_id: CheckpointId::new(), last_seq };
-            self.log.append(session_id, vec![EventDraft::of_session(noted)]).await?;
+            self.records.log().append(session_id, vec![EventDraft::of_session(noted)]).await?;
         }
         Ok(())
     }
@@ -55,13 +57,19 @@ impl Engine {
     /// As [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it ended stays the last
     /// that is said of it. The number of the last event that is folded in, where one was kept.
     pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
-        let kept = self.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
-        if self.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
+        let kept = self.records.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
+        if self.records.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
             return Ok(None);
         }
         let overview = self.overview(session_id)?;
         let last_seq = overview.last_seq;
-        self.store.put_snapshot(session_id, last_seq, &overview.to_bytes().map_err(Fault::internal)?).await?;
+        self.records.store().put_snapshot(session_id, last_seq, &overview.to_bytes().map_err(Fault::internal)?).await?;
         Ok(Some(last_seq))
+    }
+
+    /// The agent that works in a session; the first one where a damaged log no longer says.
+    pub(crate) fn agent_of(&self, session_id: &SessionId) -> Result<String, Fault> {
+        let agent = self.overview(session_id)?.agent;
+        Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
     }
 }

@@ -1,11 +1,11 @@
 //! A session's events in pages, from its end backwards.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_api::{Event, SessionPage};
 use arki_domain::{Fault, SessionId};
 use std::sync::Arc;
 
-impl Engine {
+impl Sessions {
     /// The last events of a session before `before_seq`, and what has arrived of an answer.
     ///
     /// # Errors
@@ -16,9 +16,13 @@ impl Engine {
         before_seq: Option<u64>,
         limit: usize,
     ) -> Result<SessionPage, Fault> {
-        let page = self.reader().page(session, before_seq, limit)?;
+        let page = self.records.reader().page(session, before_seq, limit)?;
         let partial = match before_seq {
-            None => self.bus.partial(session).map_or_else(|| self.reader().partial(session), |live| Ok(Some(live)))?,
+            None => self
+                .records
+                .bus()
+                .partial(session)
+                .map_or_else(|| self.records.reader().partial(session), |live| Ok(Some(live)))?,
             Some(_) => None,
         };
         Ok(SessionPage {

@@ -10,8 +10,8 @@ mod plan;
 pub(crate) use plan::found;
 pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 
-use crate::Engine;
 use crate::projects::open::OpenProject;
+use crate::sessions::Sessions;
 use arki_domain::projection::FilesAt;
 use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
@@ -21,14 +21,14 @@ use arki_workspace::{Restoration, apply_restorations, plan_restorations};
 use std::path::Path;
 use std::sync::Arc;
 
-impl Engine {
+impl Sessions {
     /// What going back would do, file by file. Changes nothing.
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
     pub fn plan_rewind(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
         let summary = self.session(session_id)?;
-        let last = self.reader().last_seq(session_id)?;
+        let last = self.records.reader().last_seq(session_id)?;
         self.ensure_event(session_id, to_seq, last)?;
         if !scope.files && !scope.conversation {
             return Err(Fault::new(
@@ -43,8 +43,8 @@ impl Engine {
             plan.prompt = self.prompt_after(session_id, to_seq)?;
         }
         if scope.files {
-            let open = self.load_project(Path::new(&summary.project))?;
-            let mut events = self.reader().session_file_events(session_id, to_seq)?;
+            let open = self.projects.load_project(Path::new(&summary.project))?;
+            let mut events = self.records.reader().session_file_events(session_id, to_seq)?;
             if let Some(untold) = self.interrupted_restoration(session_id, &open)? {
                 events.push(interrupted::as_event(session_id, untold)?);
             }
@@ -90,16 +90,16 @@ impl Engine {
             checkpoint_id,
             changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
         };
-        self.log.append(session_id, vec![EventDraft::of_session(rewound)]).await?;
+        self.records.log().append(session_id, vec![EventDraft::of_session(rewound)]).await?;
         Ok(plan)
     }
 
     /// What a restoration wrote that was cut off is told first, so that it can be gone back on like any other.
     pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
         let untold = self.settle_interrupted_restoration(session_id, &open)?;
         if untold.is_some() {
-            self.log.append(session_id, untold.into_iter().collect()).await?;
+            self.records.log().append(session_id, untold.into_iter().collect()).await?;
         }
         Ok(())
     }
@@ -122,7 +122,7 @@ impl Engine {
     }
 
     fn trusted_project(&self, session_id: &SessionId) -> Result<OpenProject, Fault> {
-        let open = self.load_project(Path::new(&self.session(session_id)?.project))?;
+        let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
         match open.is_trusted() {
             true => Ok(open),
             false => Err(Fault::new(
@@ -139,7 +139,7 @@ impl Engine {
         let manifest = content(&manifest, ContentKind::Plain);
         let created = CheckpointCreated {
             checkpoint_id: CheckpointId::new(),
-            last_seq: self.reader().last_seq(session_id)?,
+            last_seq: self.records.reader().last_seq(session_id)?,
             call_id: None,
             manifest: Some(manifest.hash.clone()),
             files: files.len() as u64,
@@ -148,9 +148,9 @@ impl Engine {
         let images = files.iter().flat_map(|planned| [planned.disk.as_deref(), planned.wanted.as_deref()]).flatten();
         let mut contents: Vec<Content> = images.map(|bytes| content(bytes, ContentKind::Plain)).collect();
         contents.push(manifest);
-        self.contents.put(session_id, contents).await?;
+        self.records.contents().put(session_id, contents).await?;
         let checkpoint_id = created.checkpoint_id.clone();
-        self.log.append(session_id, vec![EventDraft::of_session(created)]).await?;
+        self.records.log().append(session_id, vec![EventDraft::of_session(created)]).await?;
         Ok(checkpoint_id)
     }
 
@@ -159,11 +159,10 @@ impl Engine {
         if self.is_claimed(session_id) {
             return Err(busy(session_id));
         }
-        match self.cancel_run(session_id).await {
-            Ok(Some(ended)) => ended.await.map_err(Fault::internal)?.map(drop),
-            Ok(None) => Ok(()),
+        let runs = self.runs.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))?;
+        match runs.end_waiting(session_id).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => Err(busy(session_id)),
-            Err(fault) => Err(fault),
+            ended => ended,
         }
     }
 }

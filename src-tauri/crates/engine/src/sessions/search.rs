@@ -1,20 +1,22 @@
 //! Search over everything said, run and changed.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_domain::Fault;
 use arki_store::{SearchHit, SearchQuery};
 
-impl Engine {
+impl Sessions {
     /// The newest first. What was stored since the last search is found too.
     ///
     /// # Errors
     /// When the database cannot be used.
     pub async fn search(&self, query: SearchQuery) -> Result<Vec<SearchHit>, Fault> {
-        match self.store.index_for_search().await {
+        match self.records.store().index_for_search().await {
             // What was found by an earlier search is found again.
-            Err(error) if self.store.unwritable().is_some() => tracing::warn!(%error, "nothing new can be indexed"),
+            Err(error) if self.records.store().unwritable().is_some() => {
+                tracing::warn!(%error, "nothing new can be indexed")
+            }
             indexed => indexed?,
         }
-        Ok(self.store.read(move |reader| reader.search(&query)).await?)
+        Ok(self.records.store().read(move |reader| reader.search(&query)).await?)
     }
 }

@@ -1,8 +1,8 @@
 //! What the agent would be offered in a folder, and what of it is switched off in a session.
 
-use crate::Engine;
 use crate::config::{AGENT, Config};
 use crate::projects::open::OpenProject;
+use crate::sessions::Sessions;
 use arki_domain::projection::MAX_DISABLED_TOOLS;
 use arki_domain::{Code, EventDraft, EventLog, Executor, Fault, SessionConfigured, SessionId, ToolDefinition};
 use std::path::Path;
@@ -15,7 +15,7 @@ pub struct SessionTool {
     pub enabled: bool,
 }
 
-impl Engine {
+impl Sessions {
     /// The tools that a run in this folder would have, in the order they are offered.
     ///
     /// # Errors
@@ -25,9 +25,9 @@ impl Engine {
     }
 
     fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Fault> {
-        let open = self.load_project(folder)?;
-        let config = self.config_of(&open)?.for_agent(agent)?;
-        Ok(self.kernel(&open, &config).definitions())
+        let open = self.projects.load_project(folder)?;
+        let config = self.projects.config_of(&open)?.for_agent(agent)?;
+        Ok(self.kernels.kernel(&open, &config).definitions())
     }
 
     /// The tools of a session's folder, and which of them its runs have.
@@ -47,10 +47,10 @@ impl Engine {
     /// Switches tools of a session on and off, by name; its next run begins with what is on then.
     ///
     /// # Errors
-    /// `TOOL_UNKNOWN`, or as [`Engine::session_tools`].
+    /// `TOOL_UNKNOWN`, or as [`Sessions::session_tools`].
     pub async fn switch_session_tools(&self, session: &SessionId, on: &[String], off: &[String]) -> Result<(), Fault> {
-        let open = self.load_project(Path::new(&self.session(session)?.project))?;
-        let config = self.config_of(&open)?;
+        let open = self.projects.load_project(Path::new(&self.session(session)?.project))?;
+        let config = self.projects.config_of(&open)?;
         self.ensure_known_tools(&open, &config, on)?;
         self.ensure_known_tools(&open, &config, off)?;
         let before = self.disabled_tools(session, false, None)?;
@@ -62,7 +62,7 @@ impl Engine {
         }
         self.ensure_whole(session)?;
         let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled) };
-        self.log.append(session, vec![EventDraft::of_session(configured)]).await?;
+        self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
         Ok(())
     }
 
@@ -91,7 +91,7 @@ impl Engine {
             let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
             return Err(Fault::new(Code::USAGE, "These are too many tools.", hint));
         }
-        let kernel = self.kernel(open, config);
+        let kernel = self.kernels.kernel(open, config);
         names.iter().try_for_each(|name| kernel.ensure_known(name))
     }
 }

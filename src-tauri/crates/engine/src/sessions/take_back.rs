@@ -1,6 +1,6 @@
 //! Taking back one change of the agent, later edits kept.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
 use arki_domain::{
@@ -9,14 +9,14 @@ use arki_domain::{
 use std::path::Path;
 use std::sync::Arc;
 
-impl Engine {
+impl Sessions {
     /// What taking back the change that event `seq` tells of would do. Changes nothing.
     ///
     /// # Errors
     /// `CHANGE_NOT_FOUND`, or when the folder or the database cannot be read.
     pub fn plan_take_back(&self, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
         let summary = self.session(session_id)?;
-        let open = self.load_project(Path::new(&summary.project))?;
+        let open = self.projects.load_project(Path::new(&summary.project))?;
         let (event, _) = self.change_at(session_id, seq)?;
         let files: Vec<PlannedFile> =
             FilesAt::fold(0, &[event]).into_iter().map(|file| self.plan_file(&open, file)).collect();
@@ -56,12 +56,12 @@ impl Engine {
             seq,
             changes: plan.files.iter().map(|planned| planned.file.clone()).collect(),
         };
-        self.log.append(session_id, vec![EventDraft { run_id: event.run_id, body: taken.into() }]).await?;
+        self.records.log().append(session_id, vec![EventDraft { run_id: event.run_id, body: taken.into() }]).await?;
         Ok(plan)
     }
 
     fn change_at(&self, session_id: &SessionId, seq: u64) -> Result<(arki_domain::Event, FileChanged), Fault> {
-        let event = self.reader().event(session_id, seq)?;
+        let event = self.records.reader().event(session_id, seq)?;
         let change = event.and_then(|event| match event.body() {
             EventBody::FileChanged(changed) => Some((event, changed)),
             _ => None,

@@ -1,7 +1,6 @@
 //! What was used, by day and model.
 
-use crate::Engine;
-use crate::runs::launch::day_in;
+use crate::sessions::Sessions;
 use arki_domain::projection::DailyUsage;
 use arki_domain::{Fault, SessionId, sha256_hex};
 use arki_store::UsageMark;
@@ -25,7 +24,7 @@ struct KeptUsage {
     usage: DailyUsage,
 }
 
-impl Engine {
+impl Sessions {
     /// Of one session or of all that are kept; days are the user's. A fork's origin has used what it used itself. Of all
     /// sessions only what is new since the last time is read.
     ///
@@ -36,16 +35,17 @@ impl Engine {
         let zone = TimeZone::system();
         let day = |ts| day_in(&zone, ts);
         if let Some(session) = session {
-            self.reader().each_usage_event_of(session, |event| usage.apply(event, day))?;
+            self.records.reader().each_usage_event_of(session, |event| usage.apply(event, day))?;
             return Ok(usage);
         }
         let signature = signature(&zone);
         let kept = self.kept_usage(&signature)?;
         usage = kept.usage;
-        let mut mark = self.reader().each_usage_event_after(kept.mark, |event| usage.apply(event, day))?;
+        let mut mark = self.records.reader().each_usage_event_after(kept.mark, |event| usage.apply(event, day))?;
         if mark.is_none() {
             usage = DailyUsage::default();
-            mark = self.reader().each_usage_event_after(UsageMark::default(), |event| usage.apply(event, day))?;
+            mark =
+                self.records.reader().each_usage_event_after(UsageMark::default(), |event| usage.apply(event, day))?;
         }
         let Some(mark) = mark.filter(|mark| *mark != kept.mark) else { return Ok(usage) };
         let kept = KeptUsage { zone: signature, mark, usage };
@@ -55,14 +55,14 @@ impl Engine {
 
     /// What cannot be read is read anew from the log.
     fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
-        let kept = self.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
+        let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
         Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())
     }
 
     /// Nothing is lost without it but time.
     async fn keep_usage(&self, kept: &KeptUsage) {
         let Ok(text) = serde_json::to_string(kept) else { return };
-        if let Err(error) = self.store.set_meta(KEPT, &text).await {
+        if let Err(error) = self.records.store().set_meta(KEPT, &text).await {
             tracing::warn!(%error, "what was used was not kept by day");
         }
     }
@@ -73,6 +73,15 @@ fn signature(zone: &TimeZone) -> String {
     let offset = |day| zone.to_offset(Timestamp::from_second(day * SECONDS_A_DAY).unwrap_or_default()).seconds();
     let offsets: Vec<u8> = SAMPLED_DAYS.flat_map(|day| offset(day).to_le_bytes()).collect();
     sha256_hex(&offsets)
+}
+
+/// The day of a moment (milliseconds since 1970) in the user's time zone, as YYYY-MM-DD.
+pub(crate) fn day(ts: i64) -> String {
+    day_in(&jiff::tz::TimeZone::system(), ts)
+}
+
+pub(crate) fn day_in(zone: &jiff::tz::TimeZone, ts: i64) -> String {
+    zone.to_datetime(jiff::Timestamp::from_millisecond(ts).unwrap_or_default()).date().to_string()
 }
 
 #[cfg(test)]

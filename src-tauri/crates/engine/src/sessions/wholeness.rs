@@ -1,6 +1,6 @@
 //! Whether a session's log is whole: asked before anything is added to it, and shown to whoever looks at it.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_domain::{Fault, SessionId};
 use arki_store::StoreError;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ const PROVED_AT_ONCE: u64 = 1000;
 /// What was found of each session that was looked at, in this process.
 pub(crate) type Found = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
 
-impl Engine {
+impl Sessions {
     /// Nothing is added to a log that was changed: a model would be told it, and the change be buried.
     pub(crate) fn ensure_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
         match self.first_broken(session_id)? {
@@ -29,7 +29,7 @@ impl Engine {
 
     /// The first event that is not what was stored, or does not follow the one before. Looks at all of them.
     fn first_broken(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
-        let reports = self.reader().verify(Some(session_id))?;
+        let reports = self.records.reader().verify(Some(session_id))?;
         let broken = reports.iter().find_map(|report| report.first_broken_seq);
         self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), broken);
         Ok(broken)
@@ -40,12 +40,12 @@ impl Engine {
         if let Some(found) = self.found.lock().unwrap_or_else(PoisonError::into_inner).get(session_id) {
             return Ok(*found);
         }
-        if self.reader().last_seq(session_id)? <= PROVED_AT_ONCE {
+        if self.records.reader().last_seq(session_id)? <= PROVED_AT_ONCE {
             return self.first_broken(session_id);
         }
-        let (engine, session_id) = (self.clone(), session_id.clone());
+        let (sessions, session_id) = (self.clone(), session_id.clone());
         tokio::task::spawn_blocking(move || {
-            if let Err(fault) = engine.first_broken(&session_id) {
+            if let Err(fault) = sessions.first_broken(&session_id) {
                 tracing::warn!(%session_id, %fault, "the log was not proved");
             }
         });

@@ -22,11 +22,11 @@ fn write(content: &str) -> Turn {
 }
 
 fn bodies(engine: &Engine, session: &SessionId) -> Vec<EventBody> {
-    engine.events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
+    engine.sessions().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.body()).collect()
 }
 
 fn kinds(engine: &Engine, session: &SessionId) -> Vec<String> {
-    engine.events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.kind.clone()).collect()
+    engine.sessions().events_after(session, 0, 10_000).unwrap().events.iter().map(|event| event.kind.clone()).collect()
 }
 
 fn started(engine: &Engine, session: &SessionId) -> SubagentStarted {
@@ -54,11 +54,11 @@ fn changes(engine: &Engine, session: &SessionId) -> Vec<FileChanged> {
 }
 
 fn state(engine: &Engine, session: &SessionId) -> SessionState {
-    engine.find_session(session.as_str()).unwrap().state
+    engine.sessions().find_session(session.as_str()).unwrap().state
 }
 
 async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
-    let waiting = engine.pending_approvals().unwrap();
+    let waiting = engine.approvals().pending_approvals().unwrap();
     let resolution = Resolution {
         decision,
         hunks: None,
@@ -69,8 +69,8 @@ async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
         keep: Keep::Once,
         resolved_by: "cli",
     };
-    let session = engine.resolve_approval(&waiting[0].approval_id, resolution).await.unwrap().session_id;
-    let (_, handle) = engine.go_on_after_decision(&session).await.unwrap();
+    let session = engine.approvals().resolve_approval(&waiting[0].approval_id, resolution).await.unwrap().session_id;
+    let (_, handle) = engine.runs().go_on_after_decision(&session).await.unwrap();
     handle.await.unwrap().unwrap()
 }
 
@@ -79,7 +79,7 @@ async fn waiting(after: Vec<Turn>) -> (Stage, SessionId, SubagentStarted) {
     let stage = Stage::new([vec![delegated(), write("two\n")], after].concat()).await;
     let (session, end) = stage.run_to_end().await;
     let started = started(&stage.engine, &session);
-    let waiting = stage.engine.pending_approvals().unwrap();
+    let waiting = stage.engine.approvals().pending_approvals().unwrap();
     assert_eq!(waiting.len(), 1);
     assert_eq!(waiting[0].session_id, started.session_id);
     assert_eq!(end, RunEnd::AwaitingApproval(waiting[0].approval_id.clone()));
@@ -122,7 +122,7 @@ async fn the_answer_of_a_sub_agent_is_the_result_and_its_changes_are_told() {
 async fn a_sub_agent_knows_only_its_task_and_can_neither_ask_nor_delegate() {
     let stage = Stage::new(vec![delegated(), Turn::text("Done."), Turn::text("Fine.")]).await;
     stage.engine.put_questions();
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let requests = stage.requests();
     let (above, beneath) = (&requests[0], &requests[1]);
@@ -156,7 +156,8 @@ async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
     let again = stage.second_engine();
     for id in [&session, &started.session_id] {
         let before = (kinds(&again, &session), kinds(&again, &started.session_id));
-        let (run, handle) = again.resume_named(&again.find_place(id.as_str()).unwrap(), None).await.unwrap();
+        let (run, handle) =
+            again.runs().resume_named(&again.sessions().find_place(id.as_str()).unwrap(), None).await.unwrap();
         assert_eq!(run.session_id, session, "the run above goes on");
         assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
         assert_eq!((kinds(&again, &session), kinds(&again, &started.session_id)), before);
@@ -166,7 +167,7 @@ async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_granted_later_is_granted_to_the_sub_agent_too() {
     let (stage, session, _) = waiting(vec![Turn::text("Written."), Turn::text("All done.")]).await;
-    let (_, handle) = stage.engine.resume_run(&session, Some(ApprovalMode::All)).await.unwrap();
+    let (_, handle) = stage.engine.runs().resume_run(&session, Some(ApprovalMode::All)).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
     assert_eq!(stage.text("a.txt"), "two\n");
 }
@@ -174,17 +175,17 @@ async fn what_is_granted_later_is_granted_to_the_sub_agent_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_stops_the_sub_agent_that_waits() {
     let (stage, session, started) = waiting(vec![]).await;
-    stage.engine.stop_session(&session).await.unwrap();
+    stage.engine.runs().stop_session(&session).await.unwrap();
     stage.until(|engine| state(engine, &session) == SessionState::Cancelled).await;
     assert_eq!(state(&stage.engine, &started.session_id), SessionState::Cancelled);
-    assert!(stage.engine.pending_approvals().unwrap().is_empty());
+    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
     assert_eq!(result(&stage.engine, &session).code.as_deref(), Some(Code::CANCELLED.0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_sub_agent_lets_the_run_above_go_on() {
     let (stage, session, started) = waiting(vec![Turn::text("Then not.")]).await;
-    stage.engine.stop_session(&started.session_id).await.unwrap();
+    stage.engine.runs().stop_session(&started.session_id).await.unwrap();
     stage.until(|engine| state(engine, &session) == SessionState::Done).await;
     assert_eq!(state(&stage.engine, &started.session_id), SessionState::Cancelled);
     let result = result(&stage.engine, &session);
@@ -201,7 +202,7 @@ async fn a_program_that_ended_before_the_result_was_stored_runs_nothing_twice() 
     let last_kept = events.iter().position(|kind| kind == "subagent.started").unwrap();
     (last_kept + 1..events.len()).for_each(|_| stage.forget_last_event(&session));
     let again = stage.second_engine();
-    let (_, handle) = again.resume_run(&session, None).await.unwrap();
+    let (_, handle) = again.runs().resume_run(&session, None).await.unwrap();
     // The script has said all; the request that follows fails, which is not what this is about.
     handle.await.unwrap().unwrap();
     assert_eq!(result(&again, &session).result, "Written. ");
@@ -217,12 +218,12 @@ async fn a_sub_agent_that_was_announced_and_never_begun_is_begun() {
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
     let child = started(&stage.engine, &session).session_id;
-    stage.engine.remove_session(&child).await.unwrap();
+    stage.engine.sessions().remove_session(&child).await.unwrap();
     let events = kinds(&stage.engine, &session);
     let last_kept = events.iter().position(|kind| kind == "subagent.started").unwrap();
     (last_kept + 1..events.len()).for_each(|_| stage.forget_last_event(&session));
     let again = stage.second_engine();
-    let (_, handle) = again.resume_run(&session, None).await.unwrap();
+    let (_, handle) = again.runs().resume_run(&session, None).await.unwrap();
     handle.await.unwrap().unwrap();
     assert_eq!(kinds(&again, &child).first().map(String::as_str), Some("session.created"));
 }
@@ -232,9 +233,9 @@ async fn the_run_above_takes_the_sub_agents_changes_back_with_its_own() {
     let turns = vec![delegated(), write("two\n"), Turn::text("Written."), Turn::text("All done.")];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
-    let plan = stage.engine.plan_rewind(&session, 1, FILES).unwrap();
+    let plan = stage.engine.sessions().plan_rewind(&session, 1, FILES).unwrap();
     assert_eq!(plan.files.len(), 1, "{plan:?}");
-    stage.engine.rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n");
 }
 
@@ -243,7 +244,7 @@ async fn a_line_is_the_sub_agents_that_wrote_it() {
     let turns = vec![delegated(), write("two\n"), Turn::text("Written."), Turn::text("All done.")];
     let stage = Stage::new(turns).await;
     let (session, _) = stage.run_granted().await;
-    let lines = stage.engine.line_origins(&stage.home.project_dir(), "a.txt").unwrap();
+    let lines = stage.engine.sessions().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
     let arki_engine::LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
     assert_eq!(author.session_id, started(&stage.engine, &session).session_id);
     assert_eq!(author.call.as_ref().map(|call| call.tool_id.as_str()), Some("write_file"));
@@ -262,7 +263,7 @@ async fn a_sub_agent_that_fails_or_runs_out_of_budget_is_an_error_that_says_so()
     let stage = Stage::new(turns).await;
     let mut start = stage.granted();
     start.options.max_turns = Some(1);
-    let (run, handle) = stage.engine.start_run(start).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(start).await.unwrap();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::BudgetExhausted);
     let result = result(&stage.engine, &run.session_id);
     assert_eq!(result.code.as_deref(), Some("SUBAGENT_FAILED"));

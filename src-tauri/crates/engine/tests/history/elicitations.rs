@@ -25,7 +25,7 @@ async fn asking(text: &str) -> Asked {
     let stage = Stage::configured(vec![call, Turn::text("Done.")], &config).await;
     stage.engine.put_questions();
     let heard = stage.engine.subscribe();
-    let (run, ended) = stage.engine.start_run(stage.granted()).await.unwrap();
+    let (run, ended) = stage.engine.runs().start_run(stage.granted()).await.unwrap();
     let mut asked = Asked { stage, run, ended, heard };
     asked.change().await;
     asked
@@ -38,26 +38,26 @@ impl Asked {
     }
 
     fn shown(&self) -> ElicitationSummary {
-        self.stage.engine.elicitations().remove(0)
+        self.stage.engine.mcp().elicitations().remove(0)
     }
 
     /// The fields that are wrong, and why.
     fn answer(&self, action: ElicitationAction, values: &Value) -> Vec<(String, String)> {
         let reply = ElicitationReply { action, values: values.as_object().unwrap().clone() };
-        let wrong = self.stage.engine.answer_elicitation(self.shown().id, reply).unwrap();
+        let wrong = self.stage.engine.mcp().answer_elicitation(self.shown().id, reply).unwrap();
         wrong.into_iter().map(|fault| (fault.field, fault.message)).collect()
     }
 
     /// The call's result, once the run has ended.
     async fn result(self) -> ToolResult {
         self.ended.await.unwrap().unwrap();
-        assert!(self.stage.engine.elicitations().is_empty());
+        assert!(self.stage.engine.mcp().elicitations().is_empty());
         tool_result(&self.stage, &self.run.session_id)
     }
 }
 
 fn tool_result(stage: &Stage, session: &SessionId) -> ToolResult {
-    let events = stage.engine.events_after(session, 0, 10_000).unwrap().events;
+    let events = stage.engine.sessions().events_after(session, 0, 10_000).unwrap().events;
     let result = events.iter().find_map(|event| match event.body() {
         EventBody::ToolResult(result) => Some(result),
         _ => None,
@@ -118,7 +118,7 @@ async fn a_page_is_agreed_to_or_declined_and_nothing_else_is_sent() {
         let asked = asking("page").await;
         let page = asked.shown().page.unwrap();
         assert_eq!((page.host.as_str(), page.after.as_str()), ("login.example", "/authorize?client=arki"));
-        let url = asked.stage.engine.elicitation_page(asked.shown().id).unwrap();
+        let url = asked.stage.engine.mcp().elicitation_page(asked.shown().id).unwrap();
         assert_eq!(url.as_deref(), Some("https://login.example/authorize?client=arki"));
         asked.answer(action, &json!({}));
         let result = asked.result().await;
@@ -134,7 +134,7 @@ async fn when_the_run_is_stopped_what_its_server_asks_is_taken_back() {
     asked.run.stop();
     asked.change().await;
     let reply = ElicitationReply { action: ElicitationAction::Decline, values: Default::default() };
-    assert!(asked.stage.engine.answer_elicitation(shown.id, reply).is_err());
+    assert!(asked.stage.engine.mcp().answer_elicitation(shown.id, reply).is_err());
     let result = asked.result().await;
     assert_eq!((result.code.as_deref(), result.elicitations.len()), (Some("CANCELLED"), 1));
     assert_eq!(result.elicitations[0].answer, ElicitationAnswer::Cancelled);

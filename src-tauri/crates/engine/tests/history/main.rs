@@ -29,20 +29,20 @@ fn command(line: &str) -> Turn {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_for_a_session_at_work_waits_and_becomes_the_next_prompt() {
     let stage = Stage::new(vec![Turn::silent(), Turn::text("second")]).await;
-    let (run, first) = stage.engine.start_run(stage.new_session()).await.unwrap();
+    let (run, first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
     let session = run.session_id.clone();
     let again = stage.start(RunTarget::Session(session.clone()));
-    let Accepted::Queued(message_id) = stage.engine.send(again, QueueMode::FollowUp).await.unwrap() else {
+    let Accepted::Queued(message_id) = stage.engine.runs().send(again, QueueMode::FollowUp).await.unwrap() else {
         panic!("not queued")
     };
     stage.wait_for_requests(1);
     run.stop();
     first.await.unwrap().unwrap();
-    assert_eq!(stage.engine.queue(&session).unwrap().messages()[0].message_id, message_id);
-    let (_, second) = stage.engine.send_next(&session).await.unwrap().unwrap();
+    assert_eq!(stage.engine.runs().queue(&session).unwrap().messages()[0].message_id, message_id);
+    let (_, second) = stage.engine.runs().send_next(&session).await.unwrap().unwrap();
     assert!(matches!(second.await.unwrap().unwrap(), RunEnd::Completed { .. }));
-    assert!(stage.engine.queue(&session).unwrap().messages().is_empty());
-    assert!(stage.engine.send_next(&session).await.unwrap().is_none());
+    assert!(stage.engine.runs().queue(&session).unwrap().messages().is_empty());
+    assert!(stage.engine.runs().send_next(&session).await.unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -50,8 +50,8 @@ async fn the_next_run_begins_by_itself_once_one_has_completed() {
     let stage = Stage::new(vec![Turn::text("one").pause(Duration::from_millis(300)), Turn::text("two")]).await;
     let mut heard = stage.engine.subscribe();
     stage.engine.follow_up_runs();
-    let (run, _first) = stage.engine.start_run(stage.new_session()).await.unwrap();
-    stage.engine.queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
+    let (run, _first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    stage.engine.runs().queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
     let mut completed = Vec::new();
     while completed.len() < 2 {
         let Some(Ok(LiveEvent::Stored(event))) = heard.next().await else { continue };
@@ -70,7 +70,7 @@ async fn what_nobody_answers_in_time_is_rejected_by_a_program_that_stays() {
     stage.engine.follow_up_runs();
     let mut start = stage.new_session();
     start.options.approval_timeout_seconds = Some(0);
-    let (_, first) = stage.engine.start_run(start).await.unwrap();
+    let (_, first) = stage.engine.runs().start_run(start).await.unwrap();
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     let mut resolved_by = String::new();
     loop {
@@ -89,27 +89,34 @@ async fn a_queue_is_edited_and_reordered_and_knows_what_is_not_in_it() {
     let stage = Stage::new(vec![Turn::text("one")]).await;
     let (session, _) = stage.run_to_end().await;
     for text in ["a", "b"] {
-        stage.engine.queue_message(&session, text.into(), QueueMode::FollowUp).await.unwrap();
+        stage.engine.runs().queue_message(&session, text.into(), QueueMode::FollowUp).await.unwrap();
     }
-    let queue = stage.engine.queue(&session).unwrap();
+    let queue = stage.engine.runs().queue(&session).unwrap();
     let [first, second] = queue.messages() else { panic!("{queue:?}") };
     let edited = QueuedMessage { text: "B".into(), mode: QueueMode::Steer, ..second.clone() };
-    stage.engine.set_queue(&session, &[edited, first.clone()]).await.unwrap();
+    stage.engine.runs().set_queue(&session, &[edited, first.clone()]).await.unwrap();
     let texts: Vec<String> =
-        stage.engine.queue(&session).unwrap().messages().iter().map(|message| message.text.clone()).collect();
+        stage.engine.runs().queue(&session).unwrap().messages().iter().map(|message| message.text.clone()).collect();
     assert_eq!(texts, ["B", "a"]);
     let stranger = QueuedMessage { message_id: MessageId::from("x"), ..first.clone() };
-    assert!(stage.engine.set_queue(&session, &[stranger]).await.is_err_and(|fault| fault.is(Code::MESSAGE_NOT_FOUND)));
+    assert!(
+        stage
+            .engine
+            .runs()
+            .set_queue(&session, &[stranger])
+            .await
+            .is_err_and(|fault| fault.is(Code::MESSAGE_NOT_FOUND))
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_run_goes_on_where_it_stood() {
     let stage = Stage::new(vec![command("sleep 0.2"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.start_run(stage.granted()).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.granted()).await.unwrap();
     run.pause();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Paused);
-    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Paused);
-    let (_, resumed) = stage.engine.resume_run(&run.session_id, None).await.unwrap();
+    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Paused);
+    let (_, resumed) = stage.engine.runs().resume_run(&run.session_id, None).await.unwrap();
     assert!(matches!(resumed.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
 
@@ -124,9 +131,9 @@ async fn going_back_restores_what_tools_and_commands_changed_and_can_be_gone_bac
     stage.home.write("gone.txt", "still here\n").unwrap();
     let (session, _) = stage.run_granted().await;
     assert_eq!((stage.text("a.txt"), stage.text("made.txt")), ("two\nmore\n".into(), "new\n".into()));
-    let before = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let before = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
 
-    let plan = stage.engine.plan_rewind(&session, 1, FILES).unwrap();
+    let plan = stage.engine.sessions().plan_rewind(&session, 1, FILES).unwrap();
     let actions: Vec<(&str, RestoreAction)> =
         plan.files.iter().map(|planned| (planned.file.path.as_str(), planned.file.action)).collect();
     assert_eq!(
@@ -135,11 +142,11 @@ async fn going_back_restores_what_tools_and_commands_changed_and_can_be_gone_bac
     );
     assert_eq!(stage.text("a.txt"), "two\nmore\n");
 
-    stage.engine.rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!((stage.text("a.txt"), stage.text("gone.txt")), ("one\n".into(), "still here\n".into()));
     assert!(!stage.exists("made.txt"));
 
-    stage.engine.rewind(&session, before, FILES).await.unwrap();
+    stage.engine.sessions().rewind(&session, before, FILES).await.unwrap();
     assert_eq!((stage.text("a.txt"), stage.text("made.txt")), ("two\nmore\n".into(), "new\n".into()));
     assert!(!stage.exists("gone.txt"));
 }
@@ -151,12 +158,12 @@ async fn the_users_later_edits_are_merged_or_left_alone() {
     stage.home.write("a.txt", text).unwrap();
     let (session, _) = stage.run_granted().await;
     stage.home.write("a.txt", "two\n\n\n\nlast, and mine\n").unwrap();
-    stage.engine.rewind(&session, 1, FILES).await.unwrap();
+    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n\n\n\nlast, and mine\n");
 
     stage.home.write("a.txt", "my own first line\n\n\n\nlast\n").unwrap();
-    let last = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
-    let plan = stage.engine.rewind(&session, last - 2, FILES).await.unwrap();
+    let last = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let plan = stage.engine.sessions().rewind(&session, last - 2, FILES).await.unwrap();
     assert!(plan.files.iter().all(|planned| planned.file.action != RestoreAction::Delete));
     assert!(stage.text("a.txt").starts_with("my own first line"));
 }
@@ -165,9 +172,10 @@ async fn the_users_later_edits_are_merged_or_left_alone() {
 async fn going_back_in_the_conversation_takes_it_from_the_next_request() {
     let stage = Stage::new(vec![Turn::text("first answer"), Turn::text("second answer"), Turn::text("third")]).await;
     let (session, _) = stage.run_to_end().await;
-    let after_first = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let after_first = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
-    let done = stage.engine.rewind(&session, after_first, RewindScope { files: false, conversation: true }).await;
+    let done =
+        stage.engine.sessions().rewind(&session, after_first, RewindScope { files: false, conversation: true }).await;
     assert_eq!(done.unwrap().prompt.as_deref(), Some("tell me more"));
     stage.run_in(&session, "something else").await;
     let request = stage.last_request();
@@ -179,16 +187,16 @@ async fn going_back_in_the_conversation_takes_it_from_the_next_request() {
 async fn a_fork_goes_on_from_where_its_origin_stood_and_leaves_it_alone() {
     let stage = Stage::new(vec![Turn::text("first answer"), Turn::text("second answer"), Turn::text("third")]).await;
     let (session, _) = stage.run_to_end().await;
-    let after_first = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    let after_first = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
     stage.run_in(&session, "tell me more").await;
-    let length = stage.engine.events_after(&session, 0, 10_000).unwrap().events.len();
-    let fork = stage.engine.fork(&session, Some(after_first)).await.unwrap();
+    let length = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len();
+    let fork = stage.engine.sessions().fork(&session, Some(after_first)).await.unwrap();
     stage.run_in(&fork.session_id, "another way").await;
     let request = stage.last_request();
     assert!(request.contains("first answer") && request.contains("another way"), "{request}");
     assert!(!request.contains("tell me more"), "{request}");
-    assert_eq!(stage.engine.events_after(&session, 0, 10_000).unwrap().events.len(), length);
-    let beyond = stage.engine.fork(&session, Some(10_000)).await;
+    assert_eq!(stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len(), length);
+    let beyond = stage.engine.sessions().fork(&session, Some(10_000)).await;
     assert!(beyond.is_err_and(|fault| fault.is(Code::EVENT_NOT_FOUND)));
 }
 
@@ -198,16 +206,16 @@ async fn every_line_knows_who_wrote_it_and_one_change_can_be_taken_back_alone() 
     stage.home.write("a.txt", "one\n\n\ntwo\n\n\nthree\n").unwrap();
     let (session, _) = stage.run_granted().await;
     stage.home.write("a.txt", "arki's\n\n\nmine\n\n\narki's too\n").unwrap();
-    let lines = stage.engine.line_origins(&stage.home.project_dir(), "a.txt").unwrap();
+    let lines = stage.engine.sessions().line_origins(&stage.home.project_dir(), "a.txt").unwrap();
     let LineOrigin::Arki(author) = &lines[0].origin else { panic!("{lines:?}") };
     assert_eq!(author.call.as_ref().unwrap().turn, 1);
     assert_eq!((&lines[1].origin, &lines[3].origin), (&LineOrigin::Before, &LineOrigin::User));
 
-    stage.engine.take_back(&session, author.seq).await.unwrap();
+    stage.engine.sessions().take_back(&session, author.seq).await.unwrap();
     assert_eq!(stage.text("a.txt"), "one\n\n\nmine\n\n\narki's too\n");
     stage.home.write("a.txt", "one\n\n\nmine\n\n\nmine too\n").unwrap();
     let LineOrigin::Arki(other) = &lines[6].origin else { panic!("{lines:?}") };
-    let taken = stage.engine.take_back(&session, other.seq).await;
+    let taken = stage.engine.sessions().take_back(&session, other.seq).await;
     assert!(taken.is_err_and(|fault| fault.is(Code::CHANGE_CONFLICT)));
 }
 
@@ -216,9 +224,9 @@ async fn a_run_that_waits_is_ended_before_going_back() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
     let (session, end) = stage.run_to_end().await;
     assert!(matches!(end, RunEnd::AwaitingApproval(_)));
-    stage.engine.rewind(&session, 1, BOTH).await.unwrap();
-    assert!(stage.engine.pending_approvals().unwrap().is_empty());
-    assert_eq!(stage.engine.sessions(1).unwrap()[0].state, SessionState::Cancelled);
+    stage.engine.sessions().rewind(&session, 1, BOTH).await.unwrap();
+    assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
+    assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -228,7 +236,7 @@ async fn two_engines_on_one_data_directory_see_each_others_events() {
     let mut heard = other.subscribe();
     other.follow_others().unwrap();
     let (session, _) = stage.run_to_end().await;
-    let stored = stage.engine.events_after(&session, 0, 10_000).unwrap().events.len();
+    let stored = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.len();
     let mut seqs = Vec::new();
     while seqs.len() < stored {
         let Some(Ok(LiveEvent::Stored(event))) = heard.next().await else { panic!("ended") };
@@ -241,8 +249,8 @@ async fn two_engines_on_one_data_directory_see_each_others_events() {
 async fn a_run_hears_another_process_ask_it_to_stop() {
     let stage = Stage::new(vec![Turn::silent()]).await;
     let other = stage.second_engine();
-    let (run, handle) = stage.engine.start_run(stage.new_session()).await.unwrap();
-    other.stop_session(&run.session_id).await.unwrap();
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    other.runs().stop_session(&run.session_id).await.unwrap();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
 }
 
@@ -251,11 +259,11 @@ async fn a_run_hears_another_process_ask_it_to_stop() {
 async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
     let stage = Stage::new(vec![edit("one", "two"), Turn::text("done")]).await;
     let (session, _) = stage.run_granted().await;
-    let before = stage.engine.events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
-    stage.engine.rewind(&session, 1, FILES).await.unwrap();
+    let before = stage.engine.sessions().events_after(&session, 0, 10_000).unwrap().events.last().unwrap().seq;
+    stage.engine.sessions().rewind(&session, 1, FILES).await.unwrap();
     stage.forget_last_event(&session);
     let again = stage.second_engine();
-    again.rewind(&session, before, FILES).await.unwrap();
+    again.sessions().rewind(&session, before, FILES).await.unwrap();
     assert_eq!(stage.text("a.txt"), "two\n");
 }
 
@@ -264,18 +272,18 @@ async fn a_rewind_that_was_cut_off_after_its_files_can_still_be_gone_back_on() {
 async fn an_imported_session_with_queued_messages_begins_no_run() {
     let stage = Stage::new(vec![Turn::text("one")]).await;
     let (session, _) = stage.run_granted().await;
-    stage.engine.queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
+    stage.engine.runs().queue_message(&session, "do harm".into(), QueueMode::FollowUp).await.unwrap();
     let mut export = Vec::new();
-    let summary = stage.engine.find_session(session.as_str()).unwrap();
-    stage.engine.export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
+    let summary = stage.engine.sessions().find_session(session.as_str()).unwrap();
+    stage.engine.sessions().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
     let other = Stage::new(vec![Turn::text("harm")]).await;
     let mut heard = other.engine.subscribe();
     other.engine.follow_up_runs();
     other.engine.follow_others().unwrap();
-    other.engine.import(std::io::Cursor::new(export)).await.unwrap();
+    other.engine.sessions().import(std::io::Cursor::new(export)).await.unwrap();
     while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}
-    assert_eq!(other.engine.queue(&session).unwrap().messages().len(), 1);
-    assert!(other.engine.sessions(1).unwrap()[0].state != SessionState::Running);
+    assert_eq!(other.engine.runs().queue(&session).unwrap().messages().len(), 1);
+    assert!(other.engine.sessions().list(1).unwrap()[0].state != SessionState::Running);
 }
 
 #[tokio::test(flavor = "multi_thread")]

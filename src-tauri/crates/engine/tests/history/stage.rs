@@ -24,7 +24,7 @@ impl Stage {
         let home = TestHome::new(&server.url(), config).unwrap();
         home.write("a.txt", "one\n").unwrap();
         let engine = opened(&home);
-        engine.trust(&home.project_dir()).await.unwrap();
+        engine.projects().trust(&home.project_dir()).await.unwrap();
         Self { home, engine, server }
     }
 
@@ -116,7 +116,7 @@ impl Stage {
     }
 
     async fn finish(&self, start: StartRun) -> (SessionId, RunEnd) {
-        let (run, handle) = self.engine.start_run(start).await.unwrap();
+        let (run, handle) = self.engine.runs().start_run(start).await.unwrap();
         (run.session_id, handle.await.unwrap().unwrap())
     }
 }

@@ -2,8 +2,8 @@
 //! answer, and of each result when it comes. Where a result stands is read off the two logs, so that it is told once,
 //! whoever comes first and whatever ended in between. A sub-agent has none of its own.
 
-use crate::Engine;
 use crate::events::recorded_log::RecordedLog;
+use crate::runs::Runs;
 use arki_domain::projection::{BackgroundCall, BackgroundCalls};
 use arki_domain::{
     BackgroundSource, CallId, Event, EventBody, EventDraft, EventLog, Fault, FileChanged, LeftInBackground,
@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 /// For what is said in the background: stored as all is, and told above if it is waited for there.
 pub(crate) struct LateLog {
     pub(crate) log: Arc<RecordedLog>,
-    pub(crate) engine: Weak<Engine>,
+    pub(crate) runs: Weak<Runs>,
 }
 
 #[async_trait]
@@ -24,8 +24,8 @@ impl EventLog for LateLog {
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault> {
         let events = self.log.append(session, drafts).await?;
         let has_result = events.iter().any(|event| matches!(event.body(), EventBody::ToolAsyncResult(_)));
-        if let Some(engine) = self.engine.upgrade().filter(|_| has_result) {
-            engine.tell_above(session).await?;
+        if let Some(runs) = self.runs.upgrade().filter(|_| has_result) {
+            runs.tell_above(session).await?;
         }
         Ok(events)
     }
@@ -39,13 +39,13 @@ impl EventLog for LateLog {
     }
 }
 
-impl Engine {
+impl Runs {
     /// What goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
     pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Fault> {
         let mut background = BackgroundCalls::default();
         let mut unheard: Vec<BackgroundCall> = Vec::new();
         let mut asked_with = 0;
-        for event in self.log.read_after(&started.session_id, 0).await? {
+        for event in self.records.log().read_after(&started.session_id, 0).await? {
             let body = event.body();
             match &body {
                 EventBody::ToolAsyncResult(result) => unheard
@@ -62,17 +62,17 @@ impl Engine {
 
     /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
     pub(crate) async fn tell_above(&self, session_id: &SessionId) -> Result<(), Fault> {
-        let Some(parent) = self.overview(session_id)?.run.and_then(|run| run.parent) else { return Ok(()) };
+        let Some(parent) = self.sessions.overview(session_id)?.run.and_then(|run| run.parent) else { return Ok(()) };
         let _telling = self.telling_above.lock().await;
         let mut drafts = Vec::new();
-        let background = self.overview(&parent.session_id)?.background;
+        let background = self.sessions.overview(&parent.session_id)?.background;
         for call in background.going() {
             if call.source.as_ref().is_some_and(|source| source.session_id == *session_id) {
                 drafts.extend(self.told_by_subagent(&parent.session_id, call).await?);
             }
         }
         if !drafts.is_empty() {
-            self.log.append(&parent.session_id, drafts).await?;
+            self.records.log().append(&parent.session_id, drafts).await?;
         }
         Ok(())
     }
@@ -118,7 +118,7 @@ impl Engine {
     /// What the log that a call was made in says of its end; `None` while it goes on.
     async fn ended(&self, source: &BackgroundSource) -> Result<Option<Ended>, Fault> {
         let mut changes = Vec::new();
-        for event in self.log.read_after(&source.session_id, 0).await? {
+        for event in self.records.log().read_after(&source.session_id, 0).await? {
             match event.body() {
                 EventBody::FileChanged(changed) if changed.call_id == source.async_call_id => changes.push(changed),
                 EventBody::ToolAsyncResult(result) if result.async_call_id == source.async_call_id => {
@@ -132,8 +132,8 @@ impl Engine {
 
     /// Where the session above handed its task to a sub-agent.
     fn handed_over(&self, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
-        let Some(parent) = self.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
-        let events = self.run_events(parent.run_id.as_str())?.unwrap_or_default();
+        let Some(parent) = self.sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
+        let events = self.sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
         let handed_over = |event: &Event| match event.body() {
             EventBody::SubagentStarted(started) if started.session_id == *subagent => {
                 Some(HandedOver { seq: event.seq, run_id: parent.run_id.clone(), started })
@@ -145,7 +145,9 @@ impl Engine {
 
     /// What a session's log last says of each file that it tells of above an event.
     async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Fault> {
-        let told = self.log.read_after(session_id, after).await?.into_iter().filter_map(|event| match event.body() {
+        let told = self.records.log().read_after(session_id, after).await?.into_iter().filter_map(|event| match event
+            .body()
+        {
             EventBody::FileChanged(changed) => Some((changed.path.clone(), changed)),
             _ => None,
         });

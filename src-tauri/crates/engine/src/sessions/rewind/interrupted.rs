@@ -1,8 +1,8 @@
 //! A restoration that the end of the program cut off: its images and its intent are in the log, that it happened is not.
 //! Whoever goes on with the session, or back again, tells it first and removes what it left beside the files.
 
-use crate::Engine;
 use crate::projects::open::OpenProject;
+use crate::sessions::Sessions;
 use crate::sessions::rewind::found;
 use arki_domain::{
     CheckpointCreated, Event, EventBody, EventDraft, EventId, Fault, RestoreAction, RestoredFile, SessionId,
@@ -19,7 +19,7 @@ struct Untold {
     files: Vec<RestoredFile>,
 }
 
-impl Engine {
+impl Sessions {
     /// What such a restoration has written, in the form in which it would have been told; `None` where none was cut off.
     pub(crate) fn interrupted_restoration(
         &self,
@@ -43,7 +43,7 @@ impl Engine {
     }
 
     fn untold(&self, session_id: &SessionId) -> Result<Option<Untold>, Fault> {
-        let page = self.reader().page(session_id, None, AMONG_LAST)?;
+        let page = self.records.reader().page(session_id, None, AMONG_LAST)?;
         let Some(checkpoint) = untold(&page.events) else { return Ok(None) };
         let Some(manifest) = self.image(checkpoint.manifest.as_deref()).flatten() else { return Ok(None) };
         let files: Vec<RestoredFile> = serde_json::from_slice(&manifest).unwrap_or_default();

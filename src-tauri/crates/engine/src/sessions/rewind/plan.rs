@@ -1,7 +1,7 @@
 //! What going back means for each file: plain decisions over the log, the images and the disk.
 
-use crate::Engine;
 use crate::projects::open::OpenProject;
+use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, WantedFile};
 use arki_domain::{
     ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
@@ -80,7 +80,7 @@ impl PlannedFile {
     }
 }
 
-impl Engine {
+impl Sessions {
     pub(crate) fn plan_files(&self, open: &OpenProject, files: Vec<WantedFile>) -> Vec<PlannedFile> {
         let mut planned: Vec<PlannedFile> = files.iter().map(|file| self.plan_file(open, file.clone())).collect();
         let gone: BTreeSet<String> = planned
@@ -170,14 +170,14 @@ impl Engine {
     /// The content with this hash, no file for none; `None` when it is not kept any more.
     pub(crate) fn image(&self, hash: Option<&str>) -> Option<Option<Vec<u8>>> {
         match hash {
-            Some(hash) => self.reader().blob(hash).ok().flatten().map(Some),
+            Some(hash) => self.records.reader().blob(hash).ok().flatten().map(Some),
             None => Some(None),
         }
     }
 
     /// The text of the user's first message after an event.
     pub(crate) fn prompt_after(&self, session_id: &SessionId, seq: u64) -> Result<Option<String>, Fault> {
-        let page = self.reader().events(session_id, seq, PROMPT_WITHIN)?;
+        let page = self.records.reader().events(session_id, seq, PROMPT_WITHIN)?;
         Ok(page.events.iter().find_map(|event| match event.body() {
             EventBody::RunStarted(started) => Some(started.prompt),
             _ => None,

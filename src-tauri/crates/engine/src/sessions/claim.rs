@@ -1,6 +1,6 @@
 //! Within this process, a session is worked on by one run at a time; between processes the lease sees to that.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_domain::{Code, Fault, SessionId};
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,7 +13,7 @@ pub(crate) struct Claim {
     session_id: SessionId,
 }
 
-impl Engine {
+impl Sessions {
     pub(crate) fn claim(&self, session_id: &SessionId) -> Result<Claim, Fault> {
         let mut claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
         if claims.insert(session_id.clone()) {

@@ -1,6 +1,6 @@
 //! What other processes store in the same data directory, announced here too.
 
-use crate::Engine;
+use crate::records::Records;
 use arki_domain::{Event, Fault};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,23 +8,23 @@ use std::time::Duration;
 /// Others' events are announced within this time and a little. Looking costs some microseconds.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-impl Engine {
-    /// Announces what others store, from now on until the engine is gone.
+impl Records {
+    /// Announces what others store, from now on until they are gone.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub fn follow_others(self: &Arc<Self>) -> Result<(), Fault> {
+    pub(crate) fn follow_others(self: &Arc<Self>) -> Result<(), Fault> {
         let mut tail = self.store.tail()?;
-        let engine: Weak<Self> = Arc::downgrade(self);
+        let records: Weak<Self> = Arc::downgrade(self);
         let thread = std::thread::Builder::new().name("arki-others".to_owned());
         let following = thread.spawn(move || {
-            while let Some(engine) = engine.upgrade() {
+            while let Some(records) = records.upgrade() {
                 match tail.poll() {
-                    Ok(events) => engine.announce_all(events),
+                    Ok(events) => records.announce_all(events),
                     Err(arki_store::StoreError::Closed) => return,
                     Err(error) => tracing::warn!(%error, "others' events were not read"),
                 }
-                drop(engine);
+                drop(records);
                 std::thread::sleep(LOOK_INTERVAL);
             }
         });

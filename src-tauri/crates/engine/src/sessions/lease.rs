@@ -1,6 +1,6 @@
 //! The right to work on a session, among all processes: held for as long as this value lives.
 
-use crate::Engine;
+use crate::sessions::Sessions;
 use arki_domain::{Fault, SessionId};
 use arki_store::Store;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ pub(crate) struct SessionLease {
     is_held: bool,
 }
 
-impl Engine {
+impl Sessions {
     /// # Errors
     /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
     pub(crate) async fn lease(&self, session_id: &SessionId) -> Result<SessionLease, Fault> {
-        let (store, owner) = (self.store.clone(), self.owner.clone());
+        let (store, owner) = (self.records.store().clone(), self.records.owner().to_owned());
         store.acquire_lease(session_id, &owner, std::process::id()).await?;
         Ok(SessionLease { store, session_id: session_id.clone(), owner, is_held: true })
     }

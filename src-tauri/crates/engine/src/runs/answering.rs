@@ -1,60 +1,20 @@
-//! What the model asks the user, in all sessions, and the answers.
+//! Answers to what the model asks.
 //!
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
 
-use crate::Engine;
+use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::resume::Resume;
 use crate::sessions::lineage::Stretch;
 use arki_domain::projection::RunState;
-use arki_domain::{Code, EventBody, Fault, QuestionAnswered, QuestionAsked, QuestionId, RunId, SessionId};
+use arki_domain::{Code, EventBody, Fault, QuestionAnswered, QuestionId, SessionId};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The longest answer.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
 
-/// A question whose run waits for the answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OpenQuestion {
-    pub session_id: SessionId,
-    pub run_id: RunId,
-    pub asked: QuestionAsked,
-}
-
-impl Engine {
-    /// From now on the runs of this process may put questions to the user: somebody is there who sees them. Otherwise
-    /// the model is told that nobody is.
-    pub fn put_questions(&self) {
-        self.puts_questions.store(true, Ordering::Relaxed);
-    }
-
-    /// What waits for the user's answer in all sessions, the newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Fault> {
-        let mut open = Vec::new();
-        for session_id in self.reader().asking_sessions()? {
-            open.extend(self.open_question(&session_id)?);
-        }
-        Ok(open)
-    }
-
-    /// What a session's run waits for, where that is an answer.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Fault> {
-        let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
-        Ok(run.open_question().map(|asked| OpenQuestion {
-            session_id: session_id.clone(),
-            run_id: run.run_id.clone(),
-            asked: asked.clone(),
-        }))
-    }
-
+impl Runs {
     /// Records the answer and goes on with the run.
     ///
     /// # Errors
@@ -77,8 +37,8 @@ impl Engine {
                 "Name the file in the answer instead of sending it.",
             ));
         }
-        self.session(session_id)?;
-        self.ensure_asked(session_id, self.overview(session_id)?.run.as_ref(), question_id)?;
+        self.sessions.session(session_id)?;
+        self.ensure_asked(session_id, self.sessions.overview(session_id)?.run.as_ref(), question_id)?;
         self.until_stopped(session_id).await;
         let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
         self.resume(session_id, Resume { answer, ..Resume::default() }).await
@@ -96,7 +56,7 @@ impl Engine {
             return Ok(());
         }
         let mut was_asked = false;
-        self.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
+        self.sessions.each_event(&Stretch { session_id: session_id.clone(), to_seq: None }, |event| {
             was_asked |= matches!(event.body(), EventBody::QuestionAsked(asked) if asked.question_id == *question_id);
         })?;
         Err(match was_asked {

@@ -1,0 +1,96 @@
+//! What a name on the command line means where an approval is wanted.
+
+use crate::approvals::Approvals;
+use crate::sessions::names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
+use arki_domain::{ApprovalId, Code, Fault, SessionId};
+use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
+
+/// What an approval is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalUse {
+    Show,
+    /// Only one that waits can be decided.
+    Reject,
+    /// As for [`Self::Reject`], and it has to be named: the newest may be another than the one that was seen.
+    Approve,
+}
+
+impl Approvals {
+    /// The approval that is named; the only one that waits where nothing is. A session or run names the one that waits in
+    /// it.
+    ///
+    /// # Errors
+    /// `APPROVAL_NOT_FOUND`, `ID_AMBIGUOUS`, and `USAGE` where `last` is to be approved.
+    pub fn find_approval(&self, name: Option<&str>, wanted: ApprovalUse) -> Result<ApprovalRecord, Fault> {
+        let Some(name) = name else { return self.only_approval(None) };
+        if wanted == ApprovalUse::Approve {
+            refuse_last(name)?;
+        }
+        if name == LAST {
+            return self.pending_approvals()?.into_iter().next().ok_or_else(none_waits);
+        }
+        // One that was decided before is told as that, where nothing else fits.
+        let kinds: &[IdKind] = match wanted {
+            ApprovalUse::Show => &[IdKind::Approval],
+            ApprovalUse::Reject | ApprovalUse::Approve => &[IdKind::WaitingApproval, IdKind::Approval],
+        };
+        for kind in kinds {
+            let named = self.records.reader().named_ids(*kind, name, MAX_CANDIDATES + 1)?;
+            match named.as_slice() {
+                [] => {}
+                [one] => return self.approval(&ApprovalId::from(one.id.as_str())),
+                several => return Err(self.ambiguous_approvals(&format!("\"{}\" fits", shown(name)), several)),
+            }
+        }
+        match found(self.records.reader(), name)? {
+            Some(found) => self.only_approval(Some(&found.session_id)),
+            None => Err(unknown(Code::APPROVAL_NOT_FOUND, "approval", name, "arki approvals list")),
+        }
+    }
+
+    /// The shortest name of an approval that waits: none where it is the only one, else an ending that no other has.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn short_name(&self, approval_id: &ApprovalId) -> Result<Option<String>, Fault> {
+        let pending = self.pending_approvals()?;
+        if pending.iter().all(|record| record.approval_id == *approval_id) {
+            return Ok(None);
+        }
+        let id = approval_id.as_str();
+        for start in (0..=id.len().saturating_sub(MIN_ID_PART_BYTES)).rev() {
+            let Some(ending) = id.get(start..) else { continue };
+            if self.records.reader().named_ids(IdKind::Approval, ending, 2)?.len() == 1 {
+                return Ok(Some(ending.to_owned()));
+            }
+        }
+        Ok(Some(id.to_owned()))
+    }
+
+    fn only_approval(&self, session: Option<&SessionId>) -> Result<ApprovalRecord, Fault> {
+        let mut waiting = self.pending_approvals()?;
+        waiting.retain(|record| session.is_none_or(|session| record.session_id == *session));
+        if waiting.len() > 1 {
+            let several: Vec<NamedId> = waiting.iter().take(MAX_CANDIDATES + 1).map(named).collect();
+            return Err(self.ambiguous_approvals("There are", &several));
+        }
+        waiting.pop().ok_or_else(none_waits)
+    }
+
+    fn ambiguous_approvals(&self, what: &str, several: &[NamedId]) -> Fault {
+        let told = several.iter().map(|named| {
+            let record = self.approval(&ApprovalId::from(named.id.as_str())).ok();
+            let tool = record.and_then(|record| Some(record.request()?.tool_id));
+            with_title(&named.id, tool.as_deref().unwrap_or_default())
+        });
+        ambiguous(what, "approvals", told.collect())
+    }
+}
+
+fn named(record: &ApprovalRecord) -> NamedId {
+    NamedId { id: record.approval_id.to_string(), session_id: record.session_id.clone() }
+}
+
+fn none_waits() -> Fault {
+    Fault::new(Code::APPROVAL_NOT_FOUND, "No approval is waiting.", "`arki approvals list` shows what waits.")
+}

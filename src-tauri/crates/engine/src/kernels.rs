@@ -1,0 +1,94 @@
+//! What a run in a folder has at hand: its tools, and the kernel that judges their calls and carries them out.
+
+pub(crate) mod delegating;
+
+use crate::config::{AgentEntry, Config};
+use crate::mcp::Mcp;
+use crate::projects::Projects;
+use crate::projects::config_in_force::{InForce, StandingFolder};
+use crate::projects::open::OpenProject;
+use crate::records::Records;
+use arki_domain::Fault;
+use arki_tools::{AgentChoice, Audience, BackgroundCommands, Kernel, KernelSettings, Tool};
+use delegating::{Delegation, WorksBeneath};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+pub(crate) struct Kernels {
+    records: Arc<Records>,
+    projects: Arc<Projects>,
+    mcp: Arc<Mcp>,
+    background: Arc<BackgroundCommands>,
+    beneath: Weak<dyn WorksBeneath>,
+}
+
+impl Kernels {
+    pub(crate) fn new(
+        records: Arc<Records>,
+        projects: Arc<Projects>,
+        mcp: Arc<Mcp>,
+        background: Arc<BackgroundCommands>,
+        beneath: Weak<dyn WorksBeneath>,
+    ) -> Self {
+        Self { records, projects, mcp, background, beneath }
+    }
+
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
+        let settings = KernelSettings {
+            project: open.project.clone(),
+            trusted: open.is_trusted(),
+            policy: config.policy.clone(),
+            limits: config.tool_limits,
+            secrets: config.secret_files.set.clone(),
+            secret_globs: config.secret_files.globs.clone(),
+            own_folders: [&self.records.directories().config, &self.records.directories().data]
+                .into_iter()
+                .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.clone()))
+                .collect(),
+            hidden: self.projects.hidden_folders(),
+            trash: self.records.directories().trash(),
+            journals: self.records.directories().journals(),
+            sandbox: self.projects.sandbox().clone(),
+            standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
+            audience: if self.records.puts_questions.load(Ordering::Relaxed) {
+                Audience::User
+            } else {
+                Audience::Nobody
+            },
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
+                .into_iter()
+                .chain(self.mcp.mcp_tools(open, config))
+                .collect(),
+            guides: self.projects.guides_of(open, config).guides.clone(),
+            background: self.background.clone(),
+            contents: self.records.contents().clone(),
+        };
+        Kernel::new(self.records.run_log(), self.records.live_bus(), self.records.redactor().clone(), settings)
+    }
+
+    pub(crate) fn background(&self) -> &Arc<BackgroundCommands> {
+        &self.background
+    }
+
+    /// To ask, not to act.
+    pub(crate) fn judging_kernel(&self, folder: &Path) -> Result<Arc<Kernel>, Fault> {
+        let open = self.projects.load_project(folder)?;
+        let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
+        config.policy.refused = refused.map(|fault| fault.message);
+        Ok(self.kernel(&open, &config))
+    }
+
+    /// The tool with which the agent of this configuration hands work to others.
+    fn delegate_tool(&self, open: &OpenProject, config: &Config) -> Tool {
+        let delegation = Delegation {
+            beneath: self.beneath.clone(),
+            project: open.project.root().to_owned(),
+            model: config.model.clone(),
+        };
+        let choice =
+            |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };
+        let agents: Vec<AgentChoice> = config.agents().into_iter().map(choice).collect();
+        arki_tools::delegate(&agents, Arc::new(delegation))
+    }
+}

@@ -1,0 +1,40 @@
+//! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
+
+use arki_domain::{Fault, SessionId, SubagentStarted};
+use arki_tools::{SubagentStop, SubagentTask, Subagents};
+use async_trait::async_trait;
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+/// Runs beneath another, as the kernels see whoever carries them out.
+#[async_trait]
+pub(crate) trait WorksBeneath: Send + Sync {
+    async fn work(self: Arc<Self>, delegation: &Delegation, task: SubagentTask<'_>) -> Result<SubagentStop, Fault>;
+
+    /// Tells the session above a sub-agent's what has ended of what the sub-agent left in the background.
+    async fn tell_above(self: Arc<Self>, session_id: &SessionId) -> Result<(), Fault>;
+}
+
+pub(crate) struct Delegation {
+    pub(super) beneath: Weak<dyn WorksBeneath>,
+    pub(crate) project: PathBuf,
+    /// Of agents that have none of their own.
+    pub(crate) model: String,
+}
+
+impl Delegation {
+    fn beneath(&self) -> Result<Arc<dyn WorksBeneath>, Fault> {
+        self.beneath.upgrade().ok_or_else(|| Fault::internal("the engine is closed"))
+    }
+}
+
+#[async_trait]
+impl Subagents for Delegation {
+    async fn work(&self, task: SubagentTask<'_>) -> Result<SubagentStop, Fault> {
+        self.beneath()?.work(self, task).await
+    }
+
+    async fn tell_of_background(&self, started: &SubagentStarted) -> Result<(), Fault> {
+        self.beneath()?.tell_above(&started.session_id).await
+    }
+}

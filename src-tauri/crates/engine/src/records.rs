@@ -1,0 +1,145 @@
+//! The ground that all services stand on: the store and the log over it, what is announced, contents, the clock, where
+//! Arki keeps its own things. No rule of the product is decided here.
+
+pub(crate) mod contents;
+pub(crate) mod follow_others;
+
+use crate::Directories;
+use crate::events::announcer::Announcer;
+use crate::events::bus::Bus;
+use crate::events::recorded_log::RecordedLog;
+use crate::this_process::is_alive;
+use arki_domain::{Clock, ContentStore, EventLog, Fault, LiveBus, Redactor, RunId};
+use arki_store::{Reader, Store};
+use contents::Contents;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+pub(crate) struct Records {
+    store: Arc<Store>,
+    log: Arc<RecordedLog>,
+    bus: Arc<Bus>,
+    announcer: Arc<Announcer>,
+    contents: Arc<dyn ContentStore>,
+    redactor: Redactor,
+    clock: Arc<dyn Clock>,
+    directories: Directories,
+    /// Names this process in leases.
+    owner: String,
+    is_ephemeral: bool,
+    /// For a run that keeps nothing: what the user decided before it.
+    decided_before: Option<Arc<Reader>>,
+    /// Whether a completed run is followed by what waits in its session.
+    pub(crate) follows_up: AtomicBool,
+    /// Whether somebody sees what the model asks.
+    pub(crate) puts_questions: AtomicBool,
+}
+
+/// What they are made of.
+pub(crate) struct Grounds {
+    pub(crate) store: Store,
+    pub(crate) redactor: Redactor,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) directories: Directories,
+    /// Nothing is kept once the store is closed.
+    pub(crate) is_ephemeral: bool,
+    pub(crate) decided_before: Option<Reader>,
+}
+
+impl Records {
+    pub(crate) fn new(grounds: Grounds) -> Self {
+        let Grounds { store, redactor, clock, directories, is_ephemeral, decided_before } = grounds;
+        let store = Arc::new(store.with_process_check(is_alive));
+        let bus = Arc::new(Bus::new());
+        let announcer = Arc::new(Announcer::new(store.clone(), bus.clone()));
+        Self {
+            log: Arc::new(RecordedLog::new(store.clone(), announcer.clone())),
+            contents: Arc::new(Contents::new(store.clone())),
+            store,
+            bus,
+            announcer,
+            redactor,
+            clock,
+            directories,
+            owner: RunId::new().to_string(),
+            is_ephemeral,
+            decided_before: decided_before.map(Arc::new),
+            follows_up: AtomicBool::new(false),
+            puts_questions: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    pub(crate) fn reader(&self) -> &Reader {
+        self.store.reader()
+    }
+
+    /// Where decisions about folders are found.
+    pub(crate) fn decisions(&self) -> &Reader {
+        self.decided_before.as_deref().unwrap_or_else(|| self.reader())
+    }
+
+    pub(crate) fn decided_before(&self) -> Option<&Arc<Reader>> {
+        self.decided_before.as_ref()
+    }
+
+    pub(crate) fn log(&self) -> &Arc<RecordedLog> {
+        &self.log
+    }
+
+    /// For a run of this process: see [`RecordedLog::of_run`].
+    pub(crate) fn run_log(&self) -> Arc<dyn EventLog> {
+        Arc::new(self.log.of_run(&self.owner))
+    }
+
+    pub(crate) fn bus(&self) -> &Bus {
+        &self.bus
+    }
+
+    pub(crate) fn live_bus(&self) -> Arc<dyn LiveBus> {
+        self.bus.clone()
+    }
+
+    pub(crate) fn contents(&self) -> &Arc<dyn ContentStore> {
+        &self.contents
+    }
+
+    pub(crate) fn redactor(&self) -> &Redactor {
+        &self.redactor
+    }
+
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
+    }
+
+    pub(crate) fn directories(&self) -> &Directories {
+        &self.directories
+    }
+
+    pub(crate) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// Whether nothing is kept once the store is closed.
+    pub(crate) fn is_ephemeral(&self) -> bool {
+        self.is_ephemeral
+    }
+
+    /// Why nothing can be kept, where the store was opened to read; `None` where everything works.
+    pub(crate) fn unwritable(&self) -> Option<Fault> {
+        self.store.unwritable().cloned().map(Fault::from)
+    }
+}
+
+/// Runs what blocks, such as folding a long log or walking a large folder, beside the threads on which heartbeats,
+/// streams and Ctrl-C are waited for.
+pub(crate) async fn blocking<S: Send + Sync + 'static, T: Send + 'static>(
+    service: &Arc<S>,
+    work: impl FnOnce(&Arc<S>) -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    let service = service.clone();
+    tokio::task::spawn_blocking(move || work(&service)).await.map_err(Fault::internal)?
+}

@@ -1,0 +1,30 @@
+//! Where a message goes that was written under what a client shows.
+
+use crate::RunTarget;
+use crate::projects::open::canonical;
+use crate::runs::Runs;
+use arki_api::Shown;
+use arki_domain::{Code, Fault};
+use std::path::{Path, PathBuf};
+
+impl Runs {
+    /// Where a message goes that was written under these names.
+    ///
+    /// # Errors
+    /// Those of [`Self::session_shown`], or `FOLDER_UNAVAILABLE` where the folder is gone or leads elsewhere by now.
+    pub fn target_shown(&self, shown: Shown) -> Result<RunTarget, Fault> {
+        match shown.session_id {
+            Some(_) => self.sessions.session_shown(shown).map(RunTarget::Session),
+            None => same_folder(&shown.folder).map(RunTarget::NewSession),
+        }
+    }
+}
+
+fn same_folder(shown: &str) -> Result<PathBuf, Fault> {
+    let folder = canonical(Path::new(shown))?;
+    if folder == Path::new(shown) {
+        return Ok(folder);
+    }
+    let message = format!("{shown} leads to {} by now.", folder.display());
+    Err(Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open the folder that you mean."))
+}

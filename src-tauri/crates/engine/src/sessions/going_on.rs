@@ -1,0 +1,50 @@
+//! What is known of a session before its run goes on: whose run waits for it, whether it was begun here, and what it was
+//! begun with.
+
+use crate::sessions::Sessions;
+use arki_domain::projection::RunState;
+use arki_domain::{Code, Fault, RunId, SessionId, sha256_hex};
+use std::sync::Arc;
+
+impl Sessions {
+    /// The session whose run waits for this session's; the session itself where none does. A run that came with an
+    /// export waits for nobody: it is not gone on with here.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(crate) fn run_above(&self, session_id: &SessionId) -> Result<SessionId, Fault> {
+        let parent = self.overview(session_id)?.run.and_then(|run| run.parent.map(|parent| (run.run_id, parent)));
+        let Some((run_id, parent)) = parent else { return Ok(session_id.clone()) };
+        let above = self.overview(&parent.session_id)?.run.filter(|above| above.run_id == parent.run_id);
+        let waits = above.as_ref().and_then(RunState::subagent).is_some_and(|started| started.run_id == run_id);
+        let waits = waits && !self.records.reader().is_imported(&parent.run_id)?;
+        Ok(if waits { parent.session_id } else { session_id.clone() })
+    }
+
+    /// What a log from elsewhere says was granted, nobody here has granted.
+    pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
+        if !self.records.reader().is_imported(run_id)? {
+            return Ok(());
+        }
+        Err(Fault::new(
+            Code::RUN_NOT_FOUND,
+            "This run was begun elsewhere and came with an export, so that it is not gone on with here.",
+            "Fork the session (`arki sessions fork`) and say there how to go on.",
+        ))
+    }
+
+    /// The very text that the run began with.
+    pub(crate) fn frozen_system_prompt(&self, run: &RunState) -> Result<Arc<str>, Fault> {
+        let stored = self.records.reader().blob(&run.system_prompt_hash)?;
+        let text = stored
+            .filter(|bytes| sha256_hex(bytes) == run.system_prompt_hash)
+            .and_then(|bytes| String::from_utf8(bytes).ok());
+        text.map(Arc::from).ok_or_else(|| {
+            Fault::new(
+                Code::IMAGE_MISSING,
+                "What this run was begun with is not kept here: its session came from an export.",
+                "Fork the session (`arki sessions fork`) and go on there.",
+            )
+        })
+    }
+}

@@ -1,0 +1,39 @@
+//! What the model asks the user, in all sessions.
+
+use crate::sessions::Sessions;
+use arki_domain::{Fault, QuestionAsked, RunId, SessionId};
+
+/// A question whose run waits for the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenQuestion {
+    pub session_id: SessionId,
+    pub run_id: RunId,
+    pub asked: QuestionAsked,
+}
+
+impl Sessions {
+    /// What waits for the user's answer in all sessions, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn open_questions(&self) -> Result<Vec<OpenQuestion>, Fault> {
+        let mut open = Vec::new();
+        for session_id in self.records.reader().asking_sessions()? {
+            open.extend(self.open_question(&session_id)?);
+        }
+        Ok(open)
+    }
+
+    /// What a session's run waits for, where that is an answer.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn open_question(&self, session_id: &SessionId) -> Result<Option<OpenQuestion>, Fault> {
+        let Some(run) = self.overview(session_id)?.run else { return Ok(None) };
+        Ok(run.open_question().map(|asked| OpenQuestion {
+            session_id: session_id.clone(),
+            run_id: run.run_id.clone(),
+            asked: asked.clone(),
+        }))
+    }
+}

@@ -1,0 +1,55 @@
+//! Sessions and their events, as they are stored.
+
+use crate::sessions::Sessions;
+use arki_domain::projection::SessionSummary;
+use arki_domain::{Code, Event, Fault, RunId, SessionId};
+use arki_store::EventPage;
+use std::path::Path;
+
+impl Sessions {
+    /// Sessions, the newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn list(&self, limit: usize) -> Result<Vec<SessionSummary>, Fault> {
+        Ok(self.records.reader().sessions(limit, 0)?)
+    }
+
+    pub(crate) fn session(&self, session: &SessionId) -> Result<SessionSummary, Fault> {
+        self.records.reader().session(session)?.ok_or_else(|| {
+            Fault::new(
+                Code::SESSION_NOT_FOUND,
+                format!("There is no session {session}."),
+                "`arki sessions list` shows the sessions there are.",
+            )
+        })
+    }
+
+    /// The newest session of a folder.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn latest_session(&self, project: &Path) -> Result<Option<SessionSummary>, Fault> {
+        Ok(self.records.reader().latest_session(&project.display().to_string())?)
+    }
+
+    /// The events of a session with numbers above `after_seq`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn events_after(&self, session: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault> {
+        Ok(self.records.reader().events(session, after_seq, limit)?)
+    }
+
+    /// The events of a run; `None` when there is no such run.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn run_events(&self, run: &str) -> Result<Option<Vec<Event>>, Fault> {
+        let run = RunId::from(run);
+        match self.records.reader().run(&run)? {
+            Some(_) => Ok(Some(self.records.reader().run_events(&run)?)),
+            None => Ok(None),
+        }
+    }
+}
