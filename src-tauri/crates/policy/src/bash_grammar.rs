@@ -227,7 +227,7 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
             node.children(&mut cursor).map(|child| word(child, line)).collect()
         }
         // Brackets and braces of patterns, and a dollar that begins no variable.
-        "[" | "]" | "{" | "}" | "$" => Some(source.to_owned()),
+        "[" | "]" | "{" | "}" | "$" | "brace_expression" => Some(source.to_owned()),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ mod values;
 
 use super::flags::{self, Flag};
 use super::plain_shell::Word;
-use super::read_only::{each_command, is_lost, is_named, is_read_only, tells_as_the_project_says};
+use super::read_only::{each_command, is_lost, is_named, is_read_only, says_so_itself, tells_as_the_project_says};
 use super::wide_read::WideRead;
 use super::wrappers::{self, Inside};
 use super::{CommandLine, SimpleCommand};
@@ -34,6 +34,7 @@ const TARGETS: &[&str] = &[
     "docs",
     "e2e",
     "help",
+    "html",
     "integration",
     "jacoco",
     "lint",
@@ -115,18 +116,20 @@ fn is_build(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         }) || compilers::compiles(words, &mut reads)
             || says_its_usage(words, &mut reads)
     };
-    let is_known =
-        is_one(&words) || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_its_version(&tool));
+    let is_known = is_one(&words)
+        || (says_its_version(&words) && !says_so_itself(command.name()))
+        || runners::of_tool(&words).is_some_and(|tool| is_one(&tool) || says_its_version(&tool));
     wide.extend(folder.iter().cloned().map(WideRead::Inside));
     wide.extend(reads.into_iter().map(|read| read.from(folder.as_deref().unwrap_or("."))));
     is_known
 }
 
-/// A known tool that a runner is to ask.
+/// A known tool, asked for its version or how it is used.
 fn says_its_version(tool: &[Word]) -> bool {
     let is_known =
         |name: &str| BUILDS.iter().any(|build| build.names.iter().any(|known| known.split(' ').next() == Some(name)));
-    matches!(tool, [name, asks] if matches!(asks.text.as_str(), "--version" | "-V") && is_known(&name.text))
+    let asks = |word: &Word| matches!(word.text.as_str(), "--version" | "-V" | "--help");
+    matches!(tool, [name, last] if asks(last) && is_known(&name.text))
 }
 
 impl Build {
@@ -246,8 +249,10 @@ fn names_inside(word: &Word, wide: &mut Vec<WideRead>) -> bool {
     true
 }
 
-fn with_two_dashes(word: &Word) -> Word {
-    let is_single = word.text.starts_with('-') && !word.text.starts_with("--");
+/// Go's options; a name with a blank in it is the value of one.
+pub(super) fn with_two_dashes(word: &Word) -> Word {
+    let name = word.text.split('=').next().unwrap_or_default();
+    let is_single = name.starts_with('-') && !name.starts_with("--") && !name.contains(' ');
     if is_single { Word { text: format!("-{}", word.text), ..word.clone() } } else { word.clone() }
 }
 
@@ -296,23 +301,35 @@ fn words_of(camel: &str) -> Vec<String> {
     words
 }
 
-/// `cargo run … -- --help`: the project's own program, asked how it is used.
+/// `cargo run … -- --help`, or `target/debug/x --help`: the project's own program, asked how it is used.
 fn says_its_usage(words: &[Word], wide: &mut Vec<WideRead>) -> bool {
-    let Some(end) = words.iter().position(|word| word.text == "--") else { return false };
-    let (run, given) = words.split_at(end);
-    let is_name = |word: &Word| {
-        !word.expands && word.text.chars().all(|next| next.is_ascii_alphanumeric() || next == '-' || next == '_')
-    };
-    let asks = match given {
+    let is_name = |word: &Word| !word.expands && is_name(&word.text);
+    let asks = |given: &[Word]| match given {
         [_, subcommands @ .., last] => {
             matches!(last.text.as_str(), "--help" | "-h" | "--version" | "-V" | "help")
                 && subcommands.iter().all(|word| is_name(word) && !word.text.starts_with('-'))
         }
         _ => false,
     };
+    if words.first().is_some_and(|name| is_cargos_program(&name.text)) {
+        return asks(words);
+    }
+    let Some(end) = words.iter().position(|word| word.text == "--") else { return false };
+    let (run, given) = words.split_at(end);
     let mut plain = run.to_vec();
     if let Some(subcommand) = plain.get_mut(1).filter(|word| word.text == "run") {
         subcommand.text = "build".to_owned();
     }
-    asks && is_named("cargo run", words) && BUILDS.iter().any(|build| build.is(&plain, wide))
+    asks(given) && is_named("cargo run", words) && BUILDS.iter().any(|build| build.is(&plain, wide))
+}
+
+/// `./target/release/x`
+fn is_cargos_program(path: &str) -> bool {
+    let plain = path.strip_prefix("./").unwrap_or(path);
+    let name = ["target/debug/", "target/release/"].iter().find_map(|folder| plain.strip_prefix(folder));
+    name.is_some_and(|name| !name.is_empty() && is_name(name))
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|next| next.is_ascii_alphanumeric() || next == '-' || next == '_')
 }

@@ -6,6 +6,7 @@
 //! question; being too lax could cost a disk.
 
 use super::bash_grammar;
+use super::braces;
 use super::compound::{self, Inner, Part};
 use super::plain_shell::{self, Command, Joint, Unclear, Word, is_assignment};
 use super::powershell;
@@ -28,9 +29,14 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "CLICOLOR",
     "CLICOLOR_FORCE",
     "COLUMNS",
+    "DOTNET_CLI_TELEMETRY_OPTOUT",
+    "DOTNET_NOLOGO",
     "FORCE_COLOR",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_TERMINAL_PROMPT",
     "GO111MODULE",
     "GOARCH",
+    "GOMAXPROCS",
     "GOOS",
     "LANG",
     "LANGUAGE",
@@ -41,6 +47,7 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "LC_NUMERIC",
     "LC_TIME",
     "LINES",
+    "NEXT_TELEMETRY_DISABLED",
     "NODE_ENV",
     "NO_COLOR",
     "MIX_ENV",
@@ -56,6 +63,9 @@ const HARMLESS_VARIABLES: &[&str] = &[
     "TERM",
     "TZ",
 ];
+
+/// Variables that programs name so, whose values may stand in a recipe of `make`.
+const NAMED_SO: &[&str] = &["DEBUG", "LOG_LEVEL", "VERBOSE"];
 
 /// Variables that say which of the project's own code is run. A build may be told so, by names within the project.
 const STEERING_VARIABLES: &[&str] = &["DJANGO_SETTINGS_MODULE", "FLASK_APP", "PYTHONPATH"];
@@ -333,7 +343,7 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
     }
     let plain = plain_shell::read(line)?;
     // First, for it bounds how deep compound commands may be.
-    let parts = compound::put_together(plain.commands.clone(), MAX_COMMANDS)?;
+    let parts = compound::put_together(braces::expanded(plain.commands.clone()), MAX_COMMANDS)?;
     let by_grammar = bash_grammar::read(&in_ascii(line));
     let same = by_grammar.as_ref().map(|theirs| {
         let same_words = |(theirs, ours): (&Vec<String>, &Command)| {
@@ -380,15 +390,29 @@ pub(super) fn steers_builds(assignment: &Word) -> bool {
 pub(super) fn is_harmless(assignment: &Word) -> bool {
     let name = assignment.text.split('=').next().unwrap_or_default();
     let is_language = name.starts_with("LC_") || name == "LANG";
-    const WHOLE: &[&str] =
-        &["RUSTFLAGS=-D warnings", "RUSTFLAGS=-Dwarnings", "RUSTDOCFLAGS=-D warnings", "RUSTDOCFLAGS=-Dwarnings"];
+    const WHOLE: &[&str] = &[
+        "GIT_PAGER=",
+        "GIT_PAGER=cat",
+        "GOFLAGS=-count=1",
+        "GOFLAGS=-mod=readonly",
+        "GOFLAGS=-mod=vendor",
+        "MANPAGER=cat",
+        "PAGER=",
+        "PAGER=cat",
+        "RUSTDOCFLAGS=-D warnings",
+        "RUSTDOCFLAGS=-Dwarnings",
+        "RUSTFLAGS=-D warnings",
+        "RUSTFLAGS=-Dwarnings",
+    ];
     let memory = assignment.text.strip_prefix("NODE_OPTIONS=--max-old-space-size=");
     let is_whole = WHOLE.contains(&assignment.text.as_str())
         || memory.is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()));
     if is_whole {
         return !assignment.expands;
     }
-    HARMLESS_VARIABLES.contains(&name) && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
+    let is_plain = || assignment.text.chars().all(|next| next.is_ascii_alphanumeric() || "_=.:,-".contains(next));
+    let is_known = HARMLESS_VARIABLES.contains(&name) || (NAMED_SO.contains(&name) && is_plain());
+    is_known && !assignment.expands && (!is_language || has_plain_letters(&assignment.text))
 }
 
 /// In some encodings a backslash or a quote is the second half of a letter, and a script is read otherwise.

@@ -138,6 +138,9 @@ mod tests {
             assert!(has(line, ".env"), "{line}: {:?}", file_words(line));
         }
         assert!(has("head ./\".\"env", "./.env"));
+        for line in ["cat {.e,x}nv", "cat {.env,x}", "cat ./{.,x}env", "cat x{,/../.env}", "grep -f .env x"] {
+            assert!(file_words(line).iter().any(|word| without_dots(word) == ".env"), "{line}");
+        }
     }
 
     #[test]

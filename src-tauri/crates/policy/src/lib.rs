@@ -13,6 +13,7 @@
 
 mod bash_grammar;
 mod beside_git;
+mod braces;
 mod build;
 mod command_line;
 mod compound;

@@ -299,7 +299,7 @@ impl Reader<'_> {
                 self.push('{', false);
                 self.push('}', false);
             }
-            '{' if self.is_number_in_braces() => {
+            '{' if self.is_text_in_braces() => {
                 self.push('{', false);
                 while let Some(next) = self.characters.next_if(|next| *next != '}') {
                     self.push(next, false);
@@ -332,10 +332,11 @@ impl Reader<'_> {
         ahead.next() == Some('}') && is_end(ahead.next())
     }
 
-    /// `stash@{0}`: braces around a number alone are no pattern.
-    fn is_number_in_braces(&self) -> bool {
-        let inner = || self.characters.clone().take_while(|next| next.is_ascii_digit());
-        inner().next().is_some() && self.characters.clone().nth(inner().count()) == Some('}')
+    /// `stash@{0}`, `@{upstream}`: braces around one text are no pattern.
+    fn is_text_in_braces(&self) -> bool {
+        let is_plain = |next: &char| next.is_ascii_alphanumeric() || "_-.".contains(*next);
+        let inner: String = self.characters.clone().take_while(is_plain).collect();
+        !inner.is_empty() && !inner.contains("..") && self.characters.clone().nth(inner.len()) == Some('}')
     }
 
     fn double_quoted(&mut self) -> Result<(), Unclear> {

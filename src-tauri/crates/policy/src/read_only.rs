@@ -151,7 +151,7 @@ fn git_itself(command: &SimpleCommand) -> Option<(String, SimpleCommand)> {
 fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let arguments = command.arguments();
     if matches!(arguments, [only] if matches!(only.text.as_str(), "--version" | "--help")) {
-        return developer_tools::SAYS_ITS_VERSION.contains(&command.name());
+        return says_so_itself(command.name());
     }
     if asks_for_help(command) {
         return true;
@@ -166,6 +166,8 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
         // Whatever it is given, it says.
         "echo" => patterns(arguments, true, wide),
         "jq" if arguments.iter().any(|word| expressions::jq_reads_modules(&word.text)) => false,
+        // `load("FILE")`
+        "yq" if arguments.iter().any(|word| word.text.contains("load")) => false,
         "sed" => !command.open_ended && expressions::sed_only_reads(arguments) && patterns(arguments, false, wide),
         "tar" => !command.open_ended && expressions::tar_only_lists(arguments) && no_pattern(arguments),
         "[" | "[[" | "test" => expressions::test_only_reads(command) && one_at_a_time(arguments, wide),
@@ -174,6 +176,11 @@ fn tells(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
             program.takes(&command.words[words..], command.open_ended, wide)
         }
     }
+}
+
+/// Asked for its version, it runs nothing of the project.
+pub(super) fn says_so_itself(program: &str) -> bool {
+    developer_tools::SAYS_ITS_VERSION.contains(&program)
 }
 
 /// `cargo test --help`, `go help build`
@@ -213,7 +220,11 @@ impl Program {
         }
         // As `compound` leaves them: where any text will do.
         let is_said = |word: &Word| word.variable && !open_ended;
-        let Some(given) = flags::given(self.short, self.long, arguments) else { return false };
+        let in_full: Vec<Word> = match self.name.starts_with("go ") {
+            true => arguments.iter().map(in_full_of_go).collect(),
+            false => arguments.to_vec(),
+        };
+        let Some(given) = flags::given(self.short, self.long, &in_full) else { return false };
         let expands = arguments.iter().any(|word| word.expands && !is_said(word));
         let fits = match self.operands {
             Operands::Any => true,
@@ -285,9 +296,17 @@ fn leads_out(path: &str) -> bool {
     path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
 }
 
+/// `-json` as `--json`.
+fn in_full_of_go(word: &Word) -> Word {
+    if word.text.len() > 2 { super::build::with_two_dashes(word) } else { word.clone() }
+}
+
 /// `grep -e PATTERN`: then the first operand is a file.
 fn has_pattern_flag(given: &Given<'_>) -> bool {
-    given.flags.iter().any(|flag| matches!(flag, Flag::Short('e', _) | Flag::Long("regexp" | "files", _)))
+    given
+        .flags
+        .iter()
+        .any(|flag| matches!(flag, Flag::Short('e' | 'f', _) | Flag::Long("regexp" | "file" | "files", _)))
 }
 
 /// `rg -g '*.pem'` also finds what is hidden or ignored. Source files are no secrets.

@@ -25,6 +25,7 @@ const RUNNERS: &[&str] = &[
     "python3 -m",
     "rye run",
     "uv run",
+    "uv run -m",
     "uvx",
     "yarn",
     "yarn exec",
@@ -50,7 +51,7 @@ const IN_PART: &[(&str, &[&str])] =
     &[("npm", &["-w", "--workspace"]), ("pnpm", &["-F", "--filter"]), ("yarn", &["workspace"])];
 /// Options in front that only change what is said, or run it in all parts.
 const QUIET: &[(&str, &[&str])] = &[
-    ("cargo", &["+beta", "+nightly", "+stable", "-q", "--quiet", "-v", "--offline", "--locked", "--frozen"]),
+    ("cargo", &["-q", "--quiet", "-v", "--offline", "--locked", "--frozen"]),
     ("make", &["-s", "--silent", "--no-print-directory"]),
     ("npm", &["-s", "--silent", "--workspaces"]),
     ("pnpm", &["-r", "-s", "--silent", "--recursive"]),
@@ -82,6 +83,7 @@ pub(super) fn in_folder(words: &[Word]) -> (Vec<Word>, Option<String>) {
         rest = match value {
             _ if option.expands => break,
             _ if quiet.contains(&option.text.as_str()) => after,
+            _ if name.text == "cargo" && is_toolchain(&option.text) => after,
             Some(value) if folder.is_none() && folders.contains(&written) && !value.starts_with('-') => {
                 folder = Some(value.to_owned());
                 taken
@@ -91,6 +93,14 @@ pub(super) fn in_folder(words: &[Word]) -> (Vec<Word>, Option<String>) {
         };
     }
     (std::iter::once(name.clone()).chain(rest.iter().cloned()).collect(), folder)
+}
+
+/// `+stable`, `+nightly-2026-01-31`, `+1.85`: any other name is the user's own.
+fn is_toolchain(option: &str) -> bool {
+    let Some(name) = option.strip_prefix('+') else { return false };
+    let dated = ["beta", "nightly", "stable"].iter().find_map(|channel| name.strip_prefix(channel));
+    let is_version = |text: &str| text.chars().all(|next| next.is_ascii_digit() || ".-".contains(next));
+    is_version(dated.unwrap_or(name)) && (dated.is_some() || !name.is_empty())
 }
 
 /// `php -d memory_limit=-1 vendor/bin/phpunit` as `vendor/bin/phpunit`, `python -B -m pytest` as `python -m pytest`.

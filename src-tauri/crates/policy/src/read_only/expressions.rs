@@ -66,12 +66,40 @@ pub(super) fn awk_only_prints(arguments: &[Word]) -> bool {
         && !arguments.iter().any(reaches_out)
 }
 
-/// Output goes somewhere only within braces, and never by `>=`.
+/// Output goes somewhere only within braces, outside of parentheses, and never by `>=`.
 fn only_compares(program: &str) -> bool {
     let (condition, actions) = program.split_once('{').unwrap_or((program, ""));
     // `||` and `&&` are none either, but `|` is not looked for here.
     let is_doubled = condition.contains(">>");
-    !is_doubled && actions.match_indices('>').all(|(place, _)| actions[place + 1..].starts_with('='))
+    let mut compared = actions.match_indices('>').filter(|(place, _)| !actions[place + 1..].starts_with('='));
+    !is_doubled && (compared.next().is_none() || compares_in_parentheses(program))
+}
+
+/// `if ($1 > 3) …`: where nothing could be taken for the end of a text or a parenthesis that is none.
+fn compares_in_parentheses(program: &str) -> bool {
+    let (mut parentheses, mut braces, mut in_text) = (0_usize, 0_usize, false);
+    let mut characters = program.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => in_text = !in_text,
+            '\n' if in_text => return false,
+            '\\' if in_text => drop(characters.next()),
+            _ if in_text => {}
+            // A regular expression or a comment.
+            '/' | '#' | '\\' => return false,
+            '(' => parentheses += 1,
+            '{' => braces += 1,
+            ')' | '}' => {
+                let open = if character == ')' { &mut parentheses } else { &mut braces };
+                let Some(left) = open.checked_sub(1) else { return false };
+                *open = left;
+            }
+            '>' if characters.as_str().starts_with('>') => return false,
+            '>' if parentheses == 0 && braces > 0 && !characters.as_str().starts_with('=') => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether the scripts only print, delete from the output or replace in it: no `w`, `W`, `e`, `r`, `R`, `F`, `-i`, `-f`.

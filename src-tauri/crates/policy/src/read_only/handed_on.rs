@@ -5,7 +5,7 @@ use super::super::plain_shell::{Joint, Word};
 use super::super::wide_read::Descent;
 use super::super::wrappers::Inside;
 use super::programs::{Operands, Shows};
-use super::{WideRead, is_read_only, places, program_of};
+use super::{WideRead, expressions, is_read_only, places, program_of};
 
 /// What `find` hands over begins with a folder's name, so it is no option; it may be any file below that matches.
 pub(super) fn reads_what_find_hands_on(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
@@ -197,13 +197,14 @@ fn reads_more(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> Option<bool>
 /// Everything that `find` may hand over.
 fn below(find: &SimpleCommand, as_words: bool) -> Vec<WideRead> {
     let follows_links = find.arguments().iter().any(|word| matches!(word.text.as_str(), "-L" | "-follow"));
-    let opens_links = !finds_only_files(find.arguments());
+    let own = words_of_find(find.arguments());
+    let opens_links = !finds_only_files(&own);
     let descent = Descent { follows_links, opens_links, as_words, ..Descent::ALL };
     let arguments = find.arguments().iter().skip_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P"));
     let folders: Vec<&Word> = arguments.take_while(|word| !word.text.starts_with(['-', '(', '!'])).collect();
     let here = Word::literal(".");
     let folders = if folders.is_empty() { vec![&here] } else { folders };
-    let endings = endings_of(find.arguments());
+    let endings = endings_of(&own);
     let read = |folder: &&Word| WideRead::Below {
         folder: folder.text.clone(),
         is_pattern: folder.expands,
@@ -213,13 +214,28 @@ fn below(find: &SimpleCommand, as_words: bool) -> Vec<WideRead> {
     folders.iter().map(read).collect()
 }
 
+/// Without the commands that it runs, whose words may look like its own.
+fn words_of_find(arguments: &[Word]) -> Vec<&str> {
+    let mut own = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        own.push(word.text.as_str());
+        if matches!(word.text.as_str(), "-exec" | "-execdir")
+            && let Some(length) = expressions::end_of_exec(words.as_slice())
+        {
+            words.nth(length);
+        }
+    }
+    own
+}
+
 /// Whether each alternative asks for regular files, or hands nothing over.
-fn finds_only_files(arguments: &[Word]) -> bool {
+fn finds_only_files(words: &[&str]) -> bool {
     let (mut depth, mut is_negated) = (0_usize, false);
     // Of the alternative at hand: whether it asks for files, prunes, and hands something over.
     let mut now = (false, false, false);
     let is_fine = |(of_files, prunes, hands_over): (bool, bool, bool)| of_files || (prunes && !hands_over);
-    let mut words = arguments.iter().map(|word| word.text.as_str()).peekable();
+    let mut words = words.iter().copied().peekable();
     while let Some(word) = words.next() {
         match word {
             "(" | "\\(" => depth += 1,
@@ -241,18 +257,22 @@ fn finds_only_files(arguments: &[Word]) -> bool {
     is_fine(now)
 }
 
-/// The endings of all that `find` finds, where each of its alternatives asks for one.
-fn endings_of(arguments: &[Word]) -> Vec<String> {
-    const UNCLEAR: &[&str] = &["!", "-not", ",", "-iname", "-regex", "-iregex"];
-    let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
-    if texts.iter().any(|text| UNCLEAR.contains(text)) {
+/// The endings of all that `find` finds, where each of its alternatives asks for one. What is said not to be found makes it
+/// fewer.
+fn endings_of(texts: &[&str]) -> Vec<String> {
+    const UNCLEAR: &[&str] = &[",", "-iname", "-regex", "-iregex"];
+    let is_not = |text: &str| matches!(text, "!" | "-not");
+    let excludes_several = texts.windows(2).any(|two| is_not(two[0]) && matches!(two[1], "(" | "!" | "-not"));
+    if excludes_several || texts.iter().any(|text| UNCLEAR.contains(text)) {
         return Vec::new();
     }
     let mut endings = Vec::new();
     for alternative in texts.split(|text| matches!(*text, "-o" | "-or")) {
-        let name = alternative.iter().position(|text| *text == "-name").and_then(|place| alternative.get(place + 1));
-        match name.and_then(|glob| places::ending_of(glob)) {
-            Some(found) => endings.extend(found),
+        let is_asked =
+            |place: &usize| alternative[*place] == "-name" && (*place == 0 || !is_not(alternative[place - 1]));
+        let name = (0..alternative.len()).find(is_asked).and_then(|place| alternative.get(place + 1));
+        match name.and_then(|glob| places::ending_of_name(glob)) {
+            Some(found) => endings.push(found),
             // What is pruned is not found where something else is said to be done.
             None if alternative.contains(&"-prune")
                 && texts.iter().any(|text| matches!(*text, "-print" | "-print0" | "-exec")) => {}
@@ -260,4 +280,41 @@ fn endings_of(arguments: &[Word]) -> Vec<String> {
         }
     }
     endings
+}
+
+#[cfg(all(test, not(windows)))]
+mod tests {
+    use super::*;
+
+    fn endings(line: &str) -> Vec<String> {
+        let reads = crate::wide_reads(line, true).unwrap();
+        let below = reads.into_iter().filter_map(|read| match read {
+            WideRead::Below { endings, descent, .. } if descent.opens_links => Some(endings),
+            _ => None,
+        });
+        below.flatten().collect()
+    }
+
+    #[test]
+    fn what_find_hands_over_ends_as_its_own_words_say() {
+        assert_eq!(endings("find . -name Cargo.toml -not -path './target/*' -exec cat {} +"), ["Cargo.toml"]);
+        assert_eq!(endings("find . -name 'compose*.yml' -o -name '*.rs' | xargs cat"), [".yml", ".rs"]);
+        for line in [
+            "find . -exec cat -- -name x.rs {} +",
+            "find . -exec cat -- -type f {} +",
+            "find . -not -name x.rs -exec cat {} +",
+            "find . ! '(' -name x.rs ')' -exec cat {} +",
+            "find . -name 'x*' -exec cat {} +",
+            "find . -name x.rs -o -exec cat {} +",
+        ] {
+            assert_eq!(endings(line), Vec::<String>::new(), "{line}");
+            assert!(
+                crate::wide_reads(line, true)
+                    .unwrap()
+                    .iter()
+                    .any(|read| { matches!(read, WideRead::Below { descent, .. } if descent.opens_links) }),
+                "{line}"
+            );
+        }
+    }
 }

@@ -12,7 +12,8 @@ const SAYING: &[&str] = &[
     "npm", "numfmt", "pgrep", "poetry", "printenv", "printf", "seq", "sleep", "tr", "true",
 ];
 /// Programs whose first operand is what they look for, unless an option says it.
-const SEEKING: &[&str] = &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg", "zegrep", "zfgrep", "zgrep"];
+const SEEKING: &[&str] =
+    &["egrep", "fd", "fgrep", "git grep", "grep", "jq", "rg", "yq", "yq e", "yq eval", "zegrep", "zfgrep", "zgrep"];
 /// Options whose values are text.
 const TEXTS: &[(&str, &str)] = &[
     ("cut", "d output-delimiter"),
@@ -190,12 +191,20 @@ pub(super) fn endings(given: &Given<'_>) -> Vec<String> {
     let mut endings = Vec::new();
     for flag in &given.flags {
         let Flag::Long("include", Some(glob)) = flag else { continue };
-        match ending_of(glob) {
+        match ending_of(glob).or_else(|| ending_of_name(glob).map(|ending| vec![ending])) {
             Some(several) => endings.extend(several),
             None => return Vec::new(),
         }
     }
     endings
+}
+
+/// `compose*.yml` ends with `.yml`, and `Cargo.toml` with itself.
+pub(super) fn ending_of_name(glob: &str) -> Option<String> {
+    let ending = glob.rsplit('*').next().unwrap_or_default();
+    let is_plain = |next: char| next.is_ascii_alphanumeric() || "._-".contains(next);
+    let is_name = |next: char| is_plain(next) || next == '*';
+    (!ending.is_empty() && glob.chars().all(is_name)).then(|| ending.to_owned())
 }
 
 /// `*.rs` ends with `.rs`, `*.{ts,tsx}` with one of two.

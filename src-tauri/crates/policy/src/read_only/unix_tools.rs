@@ -7,9 +7,9 @@ use super::programs::{Below, Program, Shows};
 const fn greps(name: &'static str) -> Program {
     Program {
         name,
-        short: "acEFGHhIiLlnoPqsvwxyzZTbrRA:B:C:m:e:#",
+        short: "acEFGHhIiLlnoPqsvwxyzZTbrRA:B:C:m:e:f:#",
         long: "after-context= basic-regexp before-context= binary-files= byte-offset color? colour? context= count \
-               exclude= exclude-dir= extended-regexp files-with-matches files-without-match fixed-strings ignore-case \
+               exclude= exclude-dir= extended-regexp file= files-with-matches files-without-match fixed-strings ignore-case \
                include= initial-tab invert-match line-number line-regexp max-count= no-filename no-ignore-case \
                no-messages null null-data only-matching perl-regexp quiet recursive dereference-recursive regexp= silent text \
                with-filename word-regexp line-buffered",

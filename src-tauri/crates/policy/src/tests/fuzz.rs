@@ -131,7 +131,7 @@ fn lines_of_pieces() -> impl Strategy<Value = String> {
 fn plain_lines() -> impl Strategy<Value = String> {
     let word = prop_oneof![
         4 => proptest::sample::select(&["ls", "cat", "a", "-l", "--x=y", "src/b", "'c d'", "\"e f\"", "\"\\.g\"", "h'i'\"j\"", "\\;", "\\(", "k\\ l",
-            "{}", "m=n", "'$x'", "\"a$\"", "\"q\\\"r\"", "~", "%", "@", "+", "#s", "t#u", "'v\nw'", "é"][..]).prop_map(str::to_owned),
+            "{}", "a{b,c}d", "{a,-l}/e", "x{3..1}", "@{u}", "{,f}g", "{a,b", "m=n", "'$x'", "\"a$\"", "\"q\\\"r\"", "~", "%", "@", "+", "#s", "t#u", "'v\nw'", "é"][..]).prop_map(str::to_owned),
         1 => "[a-z]{1,4}",
         1 => "'[ -&(-~]{0,5}'",
         1 => "\"[ -!#%-\\[\\]-_a-~]{0,5}\"",
