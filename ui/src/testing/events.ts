@@ -64,10 +64,12 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   "plan.updated": { intent: "", steps: [] },
   "checkpoint.created": { ...restored, files: 0, skipped: 0 },
   "state.snapshot": restored,
+  "context.added": { part: "", origin: "", text: "" },
   "context.compacted": {
-    strategy: "",
+    strategy: "prune",
     tokensBefore: 0,
     tokensAfter: 0,
+    targetTokens: 0,
     droppedSeqRange: [0, 0],
     summary: "",
   },

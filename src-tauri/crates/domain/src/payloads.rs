@@ -12,6 +12,7 @@ macro_rules! payload {
 mod approval;
 mod call;
 mod checkpoint;
+mod context;
 mod memory;
 mod pipeline;
 mod plan;
@@ -24,6 +25,7 @@ mod turn;
 pub use approval::*;
 pub use call::*;
 pub use checkpoint::*;
+pub use context::*;
 pub use memory::*;
 pub use pipeline::*;
 pub use plan::*;

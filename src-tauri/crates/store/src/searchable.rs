@@ -74,6 +74,7 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
         EventBody::ArtifactEmitted(artifact) => vec![&artifact.name],
         EventBody::PlanProposed(plan) => of_plan(&plan.intent, &plan.steps),
         EventBody::PlanUpdated(plan) => of_plan(&plan.intent, &plan.steps),
+        EventBody::ContextAdded(added) => vec![&added.origin, &added.text],
         EventBody::ContextCompacted(compacted) => vec![&compacted.summary],
         EventBody::MemoryObserved(observed) => observed.observations.iter().map(|fact| fact.text.as_str()).collect(),
         EventBody::MemoryReflected(reflected) => reflected.reflections.iter().map(|fact| fact.text.as_str()).collect(),

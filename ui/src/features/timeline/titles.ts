@@ -38,6 +38,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "plan.updated": msg`Plan changed`,
   "checkpoint.created": msg`Files kept`,
   "state.snapshot": msg`State kept`,
+  "context.added": msg`Context added`,
   "context.compacted": msg`Earlier messages summarised`,
   "memory.observed": msg`Remembered`,
   "memory.reflected": msg`Concluded`,

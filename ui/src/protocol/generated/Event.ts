@@ -4,6 +4,7 @@ import type { ApprovalResolved } from "./ApprovalResolved";
 import type { ArtifactEmitted } from "./ArtifactEmitted";
 import type { ChangeTakenBack } from "./ChangeTakenBack";
 import type { CheckpointCreated } from "./CheckpointCreated";
+import type { ContextAdded } from "./ContextAdded";
 import type { ContextCompacted } from "./ContextCompacted";
 import type { EngineRequest } from "./EngineRequest";
 import type { EngineResponse } from "./EngineResponse";
@@ -90,6 +91,7 @@ export type Event = {
   | { type: "plan.updated"; payload: PlanUpdated }
   | { type: "checkpoint.created"; payload: CheckpointCreated }
   | { type: "state.snapshot"; payload: StateSnapshot }
+  | { type: "context.added"; payload: ContextAdded }
   | { type: "context.compacted"; payload: ContextCompacted }
   | { type: "memory.observed"; payload: MemoryObserved }
   | { type: "memory.reflected"; payload: MemoryReflected }

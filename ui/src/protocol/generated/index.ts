@@ -17,6 +17,8 @@ export type * from "./CommandError";
 export type * from "./CommandOutput";
 export type * from "./CommandPreview";
 export type * from "./Commands";
+export type * from "./CompactionStrategy";
+export type * from "./ContextAdded";
 export type * from "./ContextCompacted";
 export type * from "./Decision";
 export type * from "./Elicitation";

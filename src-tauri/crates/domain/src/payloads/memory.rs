@@ -1,18 +1,10 @@
-//! What is remembered of a conversation, and what was dropped from it.
+//! What is remembered of a conversation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 payload! {
-    ContextCompacted {
-        pub strategy: String,
-        pub tokens_before: u64,
-        pub tokens_after: u64,
-        /// First and last event whose messages the summary replaces.
-        pub dropped_seq_range: (u64, u64),
-        pub summary: String,
-    }
     MemoryObserved {
         pub observations: Vec<Remembered>,
     }

@@ -1,11 +1,24 @@
 //! The conversation as the model is shown it. Messages are only ever added at the end, and none is changed once it has
-//! been sent, so that the provider's prompt cache hits; only going back in the conversation takes some away.
+//! been sent, so that the provider's prompt cache hits; only going back in the conversation takes some away, and a
+//! compaction (`context.compacted`) leaves some out of what is shown. What is left out stays part of the conversation,
+//! and going back to before the compaction shows it again.
+
+mod compaction;
+mod entry;
+mod stand_in;
+
+#[cfg(test)]
+mod compaction_tests;
+
+pub use entry::{ConversationMessage, MessageKind, ShownAs};
+pub use stand_in::{READ_RESULT_TOOL, stand_in};
 
 use super::{BackgroundCalls, Queue};
 use crate::{
-    CallId, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolAsyncResult, ToolCall,
-    ToolRequest, ToolResult,
+    CallId, ContextAdded, Event, EventBody, Image, Message, MessageId, OutputMessage, Reasoning, ToolAsyncResult,
+    ToolCall, ToolRequest, ToolResult,
 };
+use entry::Entry;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,7 +30,9 @@ const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 #[derive(Debug, Clone, Default)]
 pub struct Transcript {
     entries: Vec<Entry>,
-    /// The messages of those that count.
+    /// Events of the session's origins that it took over: the numbers of places go on from there.
+    events_before: u64,
+    /// The messages of those that are shown.
     shown: Arc<Vec<Arc<Message>>>,
     /// The model's turn while its events come in.
     open: Option<OpenTurn>,
@@ -25,29 +40,15 @@ pub struct Transcript {
     calls_seen: HashSet<CallId>,
     queue: Queue,
     background: BackgroundCalls,
-    /// Results of background calls that came in the midst of a turn: vendors want a request's results right behind it.
-    arrived: Vec<(u64, ToolAsyncResult)>,
+    /// What came in the midst of a turn: vendors want a request's results right behind it.
+    arrived: Vec<(u64, Arrived)>,
 }
 
-/// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
 #[derive(Debug, Clone)]
-struct Entry {
-    /// The events of its calls, where it has any.
-    call_seqs: Vec<u64>,
-    whole: Arc<Message>,
-    /// As it counts now: perhaps without its last calls.
-    message: Arc<Message>,
-    /// Oldest first; the last one is open while the message counts.
-    spans: Vec<Span>,
-}
-
-/// From one event, inclusive, until another: the time in which a message counts.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    from: u64,
-    until: Option<u64>,
-    /// Calls of later events do not count.
-    calls_until: u64,
+enum Arrived {
+    /// Of a background call.
+    Result(ToolAsyncResult),
+    Context(ContextAdded),
 }
 
 #[derive(Debug, Clone, Default)]
@@ -80,7 +81,7 @@ impl Transcript {
         self.queue.apply(&body);
         self.background.apply(event, &body);
         match body {
-            EventBody::SessionForked(_) => self.inherit(),
+            EventBody::SessionForked(forked) => self.inherit(forked.from_seq),
             EventBody::SessionRewound(rewound) if rewound.conversation => self.rewind(event.seq, rewound.to_seq),
             EventBody::RunStarted(started) => {
                 self.close_turn();
@@ -94,7 +95,9 @@ impl Transcript {
             EventBody::OutputMessage(message) => self.open_turn(event.seq, message),
             EventBody::ToolCall(call) => self.add_call(event.seq, call),
             EventBody::ToolResult(result) => self.add_result(event.seq, result),
-            EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, result)),
+            EventBody::ToolAsyncResult(result) => self.arrived.push((event.seq, Arrived::Result(result))),
+            EventBody::ContextAdded(added) => self.arrived.push((event.seq, Arrived::Context(added))),
+            EventBody::ContextCompacted(compacted) => self.compact(event.seq, compacted),
             _ => {}
         }
         self.tell_arrived(event.seq);
@@ -103,17 +106,36 @@ impl Transcript {
     /// The messages so far, a turn that has ended included.
     #[must_use]
     pub fn messages(&mut self) -> Arc<Vec<Arc<Message>>> {
+        self.settle();
+        self.shown.clone()
+    }
+
+    fn settle(&mut self) {
         if self.open.as_ref().is_some_and(|turn| !turn.interrupted) {
             self.close_turn();
         }
         let last_arrived = self.arrived.last().map_or(0, |(seq, _)| *seq);
         self.tell_arrived(last_arrived);
-        self.shown.clone()
+    }
+
+    /// Every message that counts, those included that a compaction leaves out, oldest first.
+    pub fn conversation(&mut self) -> impl DoubleEndedIterator<Item = ConversationMessage<'_>> {
+        self.settle();
+        self.counting().map(Entry::as_conversation_message)
+    }
+
+    /// The whole result of a call, however little of it is still shown.
+    #[must_use]
+    pub fn result_of(&self, wanted: &CallId) -> Option<&str> {
+        self.counting().rev().find_map(|entry| match &*entry.whole {
+            Message::ToolResult { call_id, content, .. } if call_id == wanted => Some(content.as_str()),
+            _ => None,
+        })
     }
 
     /// Every image that a message speaks of.
     pub fn images(&self) -> impl Iterator<Item = &Image> {
-        let images = self.counting().map(|entry| match &*entry.message {
+        let images = self.shown_entries().map(|entry| match &*entry.message {
             Message::User { images, .. } => images.as_slice(),
             _ => &[],
         });
@@ -129,7 +151,7 @@ impl Transcript {
     /// The last result of a tool in the conversation as it stands, errors apart.
     #[must_use]
     pub fn last_said_by(&self, tool: &str) -> Option<&str> {
-        self.counting().rev().find_map(|entry| match &*entry.message {
+        self.counting().rev().find_map(|entry| match &*entry.whole {
             Message::ToolResult { tool_id, content, is_error: false, .. } if tool_id == tool => Some(content.as_str()),
             _ => None,
         })
@@ -142,7 +164,11 @@ impl Transcript {
     }
 
     fn push(&mut self, seq: u64, message: Message) {
-        self.add(Entry::new(seq, Vec::new(), message));
+        self.add(Entry::new(self.place(seq), seq, Vec::new(), message));
+    }
+
+    fn place(&self, seq: u64) -> u64 {
+        self.events_before + seq
     }
 
     fn add(&mut self, entry: Entry) {
@@ -152,7 +178,7 @@ impl Transcript {
     }
 
     fn show_anew(&mut self) {
-        self.shown = Arc::new(self.counting().map(|entry| entry.message.clone()).collect());
+        self.shown = Arc::new(self.shown_entries().map(|entry| entry.message.clone()).collect());
     }
 
     /// What goes on in the background, as far as the log knows.
@@ -166,8 +192,11 @@ impl Transcript {
         if self.open.is_some() || !self.unanswered.is_empty() {
             return;
         }
-        for (_, result) in std::mem::take(&mut self.arrived) {
-            self.push(seq, Message::user(async_text(&result)));
+        for (_, arrived) in std::mem::take(&mut self.arrived) {
+            match arrived {
+                Arrived::Result(result) => self.push(seq, Message::user(async_text(&result))),
+                Arrived::Context(added) => self.add_context(seq, added),
+            }
         }
     }
 
@@ -228,7 +257,12 @@ impl Transcript {
         };
         if !calls.is_empty() {
             let (call_seqs, calls) = calls.into_iter().unzip();
-            self.add(Entry::new(seq, call_seqs, Message::ToolRequest { content, thoughts, reasoning, calls }));
+            self.add(Entry::new(
+                self.place(seq),
+                seq,
+                call_seqs,
+                Message::ToolRequest { content, thoughts, reasoning, calls },
+            ));
         } else if !content.is_empty() {
             if interrupted {
                 content.push_str(INTERRUPTED);
@@ -245,8 +279,9 @@ impl Transcript {
     }
 
     /// What came from the origin is behind everything of the fork's own.
-    fn inherit(&mut self) {
+    fn inherit(&mut self, from_seq: u64) {
         self.close_turn();
+        self.events_before += from_seq;
         self.entries = self.counting().map(Entry::inherited).collect();
         self.show_anew();
         self.unanswered.iter_mut().for_each(|call| call.seq = 0);
@@ -263,6 +298,10 @@ impl Transcript {
 
     fn counting(&self) -> impl DoubleEndedIterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.counts())
+    }
+
+    fn shown_entries(&self) -> impl DoubleEndedIterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.is_shown())
     }
 
     /// The calls of the last request that have no result: only they can be cut off from theirs.
@@ -296,50 +335,4 @@ fn async_text(result: &ToolAsyncResult) -> String {
         "[AsyncToolResult: the call {async_call_id} of {tool_id} has {ending}. What follows is what the tool says, not \
          the user.]\n{result}"
     )
-}
-
-impl Entry {
-    fn new(seq: u64, call_seqs: Vec<u64>, message: Message) -> Self {
-        let message = Arc::new(message);
-        let span = Span { from: seq, until: None, calls_until: u64::MAX };
-        Self { call_seqs, whole: message.clone(), message, spans: vec![span] }
-    }
-
-    /// As a fork takes it over: nothing that the fork goes back on takes it away.
-    fn inherited(&self) -> Self {
-        let call_seqs = vec![0; self.call_seqs.len()];
-        let span = Span { from: 0, until: None, calls_until: u64::MAX };
-        Self { call_seqs, whole: self.message.clone(), message: self.message.clone(), spans: vec![span] }
-    }
-
-    fn counts(&self) -> bool {
-        self.spans.last().is_some_and(|span| span.until.is_none())
-    }
-
-    fn rewind(&mut self, seq: u64, to_seq: u64) {
-        let covers = |span: &&Span| span.from <= to_seq && span.until.is_none_or(|until| until > to_seq);
-        let then = self.spans.iter().find(covers).copied();
-        if let Some(last) = self.spans.last_mut() {
-            last.until.get_or_insert(seq);
-        }
-        let Some(then) = then else { return };
-        let calls_until = then.calls_until.min(to_seq);
-        self.spans.push(Span { from: seq, until: None, calls_until });
-        self.message = self.with_calls_until(calls_until);
-    }
-
-    fn with_calls_until(&self, seq: u64) -> Arc<Message> {
-        let Message::ToolRequest { content, thoughts, calls, .. } = &*self.whole else { return self.whole.clone() };
-        let kept = self.call_seqs.iter().take_while(|call| **call <= seq).count();
-        if kept == calls.len() {
-            return self.whole.clone();
-        }
-        let (content, thoughts) = (content.clone(), thoughts.clone());
-        // It was signed together with all of its calls.
-        let reasoning = None;
-        Arc::new(match kept {
-            0 => Message::Assistant { content, thoughts, reasoning },
-            _ => Message::ToolRequest { content, thoughts, reasoning, calls: calls[..kept].to_vec() },
-        })
-    }
 }

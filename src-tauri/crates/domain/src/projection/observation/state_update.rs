@@ -66,6 +66,7 @@ fn of_session(body: &EventBody) -> Option<String> {
         }
         EventBody::CheckpointCreated(checkpoint) => format!("Kept images of {}", plural(checkpoint.files, "file")),
         EventBody::StateSnapshot(snapshot) => format!("Kept the state after event {}", snapshot.last_seq),
+        EventBody::ContextAdded(added) => format!("Added {} to the context", line(&added.origin)),
         EventBody::ContextCompacted(compacted) => {
             format!("Shortened the context from {} to {} tokens", compacted.tokens_before, compacted.tokens_after)
         }

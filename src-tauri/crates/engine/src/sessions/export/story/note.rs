@@ -42,6 +42,9 @@ pub(super) fn note(body: EventBody) -> Vec<Block> {
         EventBody::QuestionAnswered(answer) => return vec![Block::Said { by: Speaker::User, text: answer.text }],
         EventBody::PlanProposed(plan) => return planned("Plan: ", &plan.intent, &plan.steps),
         EventBody::PlanUpdated(plan) => return planned("Plan, updated: ", &plan.intent, &plan.steps),
+        EventBody::ContextAdded(added) => {
+            (Plain, vec![words("The model was also shown "), quoted(added.origin), words(".")])
+        }
         EventBody::ContextCompacted(compacted) => {
             let (before, after) = (grouped(compacted.tokens_before), grouped(compacted.tokens_after));
             (

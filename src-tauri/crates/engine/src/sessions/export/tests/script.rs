@@ -191,7 +191,7 @@ pub(super) fn eventful() -> Script {
     );
     add(
         "context.compacted",
-        json!({"strategy": "summarize", "tokensBefore": 9000, "tokensAfter": 900, "droppedSeqRange": [2, 5], "summary": "…"}),
+        json!({"strategy": "summarize-early", "tokensBefore": 9000, "tokensAfter": 900, "targetTokens": 4000, "droppedSeqRange": [2, 5], "summary": "…"}),
     );
     add("run.paused", json!({"reason": "budget"}));
     add("run.resumed", json!({"reason": "budget"}));

@@ -178,16 +178,33 @@ impl Script {
             1 => {
                 self.add(StateSnapshot { checkpoint_id, last_seq });
             }
+            _ if a.is_multiple_of(2) => self.compact(a),
             _ => {
-                self.add(ContextCompacted {
-                    strategy: "summarize-early".into(),
-                    tokens_before: 100,
-                    tokens_after: 10,
-                    dropped_seq_range: (1, last_seq),
-                    summary: "it went well".into(),
-                });
+                let (part, origin) = ("rule".to_owned(), format!("{}/AGENTS.md", a % 4));
+                self.add(ContextAdded { part, origin, text: format!("Rules {a}.") });
             }
         }
+    }
+
+    pub(super) fn compact(&mut self, a: u8) {
+        let last = self.session.origin.len() as u64 + self.session.events.len() as u64;
+        let first = u64::from(a) % 3;
+        let pruned_calls = self.call.iter().map(|call| call.call_id.clone()).collect();
+        let (strategy, dropped_seq_range) = match a % 4 {
+            0 => (CompactionStrategy::Prune, None),
+            _ => (CompactionStrategy::SummarizeEarly, Some((first, last * u64::from(a) / 255))),
+        };
+        let summary = dropped_seq_range.map(|_| format!("Until {last} it went well.")).unwrap_or_default();
+        self.add(ContextCompacted {
+            strategy,
+            tokens_before: 100,
+            tokens_after: 10,
+            target_tokens: 50,
+            dropped_seq_range,
+            kept_seqs: vec![u64::from(a) / 2],
+            pruned_calls,
+            summary,
+        });
     }
 
     pub(super) fn side_effects(&mut self, a: u8) {

@@ -1,0 +1,63 @@
+//! What the model is shown of a conversation: what came late, and what a compaction left out.
+
+use crate::CallId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// How a conversation is made shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CompactionStrategy {
+    /// Notes stand in for old results.
+    Prune,
+    /// The newest messages stay.
+    KeepRecent,
+    /// The newest stay, and of the older ones those that say most.
+    KeepImportant,
+    /// A model's summary stands for the older messages.
+    SummarizeEarly,
+    /// A model's summary stands for all but the last exchange.
+    Checkpoint,
+}
+
+payload! {
+    /// From here on the model is shown less of the conversation. The log keeps all of it.
+    ContextCompacted {
+        pub strategy: CompactionStrategy,
+        /// Of the next request, as if nothing were compacted.
+        pub tokens_before: u64,
+        pub tokens_after: u64,
+        #[serde(default)]
+        pub target_tokens: u64,
+        /// First and last event whose messages the summary replaces; null where it replaces none. In a fork the events
+        /// of its origins come first and are counted too.
+        pub dropped_seq_range: Option<(u64, u64)>,
+        /// Events in that range whose messages stay.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub kept_seqs: Vec<u64>,
+        /// The calls whose results a note stands in for from now on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        pub pruned_calls: Vec<CallId>,
+        /// The message that the model is shown first from now on; empty where nothing was dropped.
+        pub summary: String,
+    }
+    /// Something that instructs the model comes in during a run, such as the rules of a folder.
+    ContextAdded {
+        /// What it is: `rule`, `skill`, `memory` or `tools`.
+        pub part: String,
+        /// Where it comes from, for people: a path, for example.
+        pub origin: String,
+        /// As the model is shown it.
+        pub text: String,
+    }
+}
+
+impl ContextCompacted {
+    /// Whether the messages of the event with that number are replaced.
+    #[must_use]
+    pub fn drops(&self, place: u64) -> bool {
+        self.dropped_seq_range.is_some_and(|(first, last)| (first..=last).contains(&place))
+            && !self.kept_seqs.contains(&place)
+    }
+}

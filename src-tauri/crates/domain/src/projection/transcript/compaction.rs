@@ -1,0 +1,62 @@
+//! What a compaction does to the conversation.
+
+use super::Transcript;
+use super::entry::{Entry, MessageKind, ShownAs};
+use crate::{CallId, ContextAdded, ContextCompacted, Message};
+use std::collections::HashSet;
+
+impl Transcript {
+    /// What came late, and comes back after a compaction.
+    pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
+        let ContextAdded { part, origin, text } = added;
+        let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(text));
+        self.add(entry.of_kind(MessageKind::Added { part, origin }));
+    }
+
+    /// Leaves out what the event says, shows notes for results, and puts the summary before what is left. A result goes
+    /// with its call, wherever the range ends, and a call without one stays.
+    pub(super) fn compact(&mut self, seq: u64, compacted: ContextCompacted) {
+        self.close_turn();
+        let pruned: HashSet<&CallId> = compacted.pruned_calls.iter().collect();
+        let superseded = if compacted.dropped_seq_range.is_some() { self.superseded() } else { HashSet::new() };
+        let waiting: HashSet<CallId> = self.unanswered.iter().map(|call| call.call_id.clone()).collect();
+        let mut left_out: HashSet<CallId> = HashSet::new();
+        for (at, entry) in self.entries.iter_mut().enumerate().filter(|(_, entry)| entry.is_shown()) {
+            let goes = match (&entry.kind, &*entry.whole) {
+                (MessageKind::Summary, _) => compacted.dropped_seq_range.is_some(),
+                (MessageKind::Added { .. }, _) => superseded.contains(&at),
+                (MessageKind::Said, Message::ToolResult { call_id, .. }) => left_out.contains(call_id),
+                (MessageKind::Said, Message::ToolRequest { calls, .. }) => {
+                    compacted.drops(entry.place) && !calls.iter().any(|call| waiting.contains(&call.call_id))
+                }
+                (MessageKind::Said, _) => compacted.drops(entry.place),
+            };
+            if goes {
+                if let Message::ToolRequest { calls, .. } = &*entry.whole {
+                    left_out.extend(calls.iter().map(|call| call.call_id.clone()));
+                }
+                entry.show_as(seq, ShownAs::LeftOut);
+            } else if is_result_of(&entry.whole, &pruned) {
+                entry.show_as(seq, ShownAs::StandIn);
+            }
+        }
+        if !compacted.summary.is_empty() {
+            let first_shown = self.entries.iter().position(Entry::is_shown).unwrap_or(self.entries.len());
+            let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(compacted.summary));
+            self.entries.insert(first_shown, entry.of_kind(MessageKind::Summary));
+        }
+        self.show_anew();
+    }
+
+    /// Where in `entries` something was added that came again later.
+    fn superseded(&self) -> HashSet<usize> {
+        let mut known = HashSet::new();
+        let added = self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_shown());
+        let added = added.filter(|(_, entry)| matches!(entry.kind, MessageKind::Added { .. }));
+        added.filter(|(_, entry)| !known.insert(entry.kind.clone())).map(|(at, _)| at).collect()
+    }
+}
+
+fn is_result_of(message: &Message, calls: &HashSet<&CallId>) -> bool {
+    matches!(message, Message::ToolResult { call_id, .. } if calls.contains(call_id))
+}

@@ -1,0 +1,158 @@
+//! A message of the conversation, and when it counted in which form.
+
+use super::stand_in;
+use crate::Message;
+use std::sync::Arc;
+
+/// A message, and when it counted. What is gone back on is kept: going back on that brings it back.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    /// The number of its event, with those of the origins before it: the same in a fork as in its origin.
+    pub(super) place: u64,
+    pub(super) kind: MessageKind,
+    /// The events of its calls, where it has any.
+    pub(super) call_seqs: Vec<u64>,
+    pub(super) whole: Arc<Message>,
+    /// As it is shown now: perhaps without its last calls, or only what stands in for it.
+    pub(super) message: Arc<Message>,
+    /// Oldest first; the last one is open while the message counts.
+    spans: Vec<Span>,
+}
+
+/// Where a message of the conversation comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum MessageKind {
+    /// From the user, the model or a tool.
+    Said,
+    /// It stands for what a compaction left out.
+    Summary,
+    /// What came late, such as the rules of a folder: `context.added`. No compaction leaves it out.
+    Added { part: String, origin: String },
+}
+
+/// A message of the conversation, whether the model is still shown it or not.
+#[derive(Debug, Clone, Copy)]
+pub struct ConversationMessage<'a> {
+    /// What `context.compacted` names it by: the number of its event, with those of a fork's origins before it.
+    pub place: u64,
+    pub kind: &'a MessageKind,
+    pub shown_as: ShownAs,
+    pub whole: &'a Arc<Message>,
+    /// As it is shown, if it is.
+    pub message: &'a Arc<Message>,
+}
+
+/// How a message is shown to the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownAs {
+    Whole,
+    /// A result of which only a note is left that says how to read it again.
+    StandIn,
+    LeftOut,
+}
+
+/// From one event, inclusive, until another: the time in which a message counts.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from: u64,
+    until: Option<u64>,
+    /// Calls of later events do not count.
+    calls_until: u64,
+    shown_as: ShownAs,
+}
+
+impl Span {
+    fn since(from: u64) -> Self {
+        Self { from, until: None, calls_until: u64::MAX, shown_as: ShownAs::Whole }
+    }
+}
+
+impl Entry {
+    pub(super) fn new(place: u64, seq: u64, call_seqs: Vec<u64>, message: Message) -> Self {
+        let message = Arc::new(message);
+        let spans = vec![Span::since(seq)];
+        Self { place, kind: MessageKind::Said, call_seqs, whole: message.clone(), message, spans }
+    }
+
+    pub(super) fn of_kind(mut self, kind: MessageKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// As a fork takes it over: nothing that the fork goes back on takes it away.
+    pub(super) fn inherited(&self) -> Self {
+        let now = self.spans.last().copied().unwrap_or(Span::since(0));
+        Self {
+            place: self.place,
+            kind: self.kind.clone(),
+            call_seqs: vec![0; self.call_seqs.len()],
+            whole: self.with_calls_until(now.calls_until),
+            message: self.message.clone(),
+            spans: vec![Span { shown_as: now.shown_as, ..Span::since(0) }],
+        }
+    }
+
+    pub(super) fn counts(&self) -> bool {
+        self.spans.last().is_some_and(|span| span.until.is_none())
+    }
+
+    pub(super) fn is_shown(&self) -> bool {
+        self.counts() && self.shown_as() != ShownAs::LeftOut
+    }
+
+    pub(super) fn as_conversation_message(&self) -> ConversationMessage<'_> {
+        ConversationMessage {
+            place: self.place,
+            kind: &self.kind,
+            shown_as: self.shown_as(),
+            whole: &self.whole,
+            message: &self.message,
+        }
+    }
+
+    /// From the event `seq` on, where it counts.
+    pub(super) fn show_as(&mut self, seq: u64, shown_as: ShownAs) {
+        if let Some(last) = self.spans.last_mut().filter(|last| last.until.is_none()) {
+            last.until = Some(seq);
+            let span = Span { from: seq, until: None, shown_as, ..*last };
+            self.begin(span);
+        }
+    }
+
+    pub(super) fn rewind(&mut self, seq: u64, to_seq: u64) {
+        let covers = |span: &&Span| span.from <= to_seq && span.until.is_none_or(|until| until > to_seq);
+        let then = self.spans.iter().find(covers).copied();
+        if let Some(last) = self.spans.last_mut() {
+            last.until.get_or_insert(seq);
+        }
+        let Some(then) = then else { return };
+        self.begin(Span { from: seq, until: None, calls_until: then.calls_until.min(to_seq), ..then });
+    }
+
+    fn begin(&mut self, span: Span) {
+        self.spans.push(span);
+        self.message = match span.shown_as {
+            ShownAs::StandIn => stand_in::standing_in(&self.whole),
+            ShownAs::Whole | ShownAs::LeftOut => self.with_calls_until(span.calls_until),
+        };
+    }
+
+    fn shown_as(&self) -> ShownAs {
+        self.spans.last().map_or(ShownAs::Whole, |span| span.shown_as)
+    }
+
+    fn with_calls_until(&self, seq: u64) -> Arc<Message> {
+        let Message::ToolRequest { content, thoughts, calls, .. } = &*self.whole else { return self.whole.clone() };
+        let kept = self.call_seqs.iter().take_while(|call| **call <= seq).count();
+        if kept == calls.len() {
+            return self.whole.clone();
+        }
+        let (content, thoughts) = (content.clone(), thoughts.clone());
+        // It was signed together with all of its calls.
+        let reasoning = None;
+        Arc::new(match kept {
+            0 => Message::Assistant { content, thoughts, reasoning },
+            _ => Message::ToolRequest { content, thoughts, reasoning, calls: calls[..kept].to_vec() },
+        })
+    }
+}
