@@ -194,7 +194,11 @@ impl Transcript {
         }
         for (_, arrived) in std::mem::take(&mut self.arrived) {
             match arrived {
-                Arrived::Result(result) => self.push(seq, Message::user(async_text(&result))),
+                Arrived::Result(result) => {
+                    let message = Message::user(async_text(&result));
+                    let entry = Entry::new(self.place(seq), seq, Vec::new(), message);
+                    self.add(entry.of_kind(MessageKind::LateResult));
+                }
                 Arrived::Context(added) => self.add_context(seq, added),
             }
         }

@@ -29,7 +29,7 @@ impl Transcript {
                 (MessageKind::Said, Message::ToolRequest { calls, .. }) => {
                     compacted.drops(entry.place) && !calls.iter().any(|call| waiting.contains(&call.call_id))
                 }
-                (MessageKind::Said, _) => compacted.drops(entry.place),
+                (MessageKind::Said | MessageKind::LateResult, _) => compacted.drops(entry.place),
             };
             if goes {
                 if let Message::ToolRequest { calls, .. } = &*entry.whole {

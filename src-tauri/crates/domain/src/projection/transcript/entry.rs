@@ -24,6 +24,8 @@ pub(super) struct Entry {
 pub enum MessageKind {
     /// From the user, the model or a tool.
     Said,
+    /// The result of a call that went on in the background.
+    LateResult,
     /// It stands for what a compaction left out.
     Summary,
     /// What came late, such as the rules of a folder: `context.added`. No compaction leaves it out.

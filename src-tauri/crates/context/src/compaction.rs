@@ -1,0 +1,87 @@
+//! Compaction: making a conversation fit its model's window again. It decides and writes nothing.
+//!
+//! **Use.** Where [`CompactionLimits::is_due`], or the provider says the prompt was too long, or the user asks:
+//!
+//! 1. [`plan_compaction`] over `Transcript::conversation`. `None`: nothing to do. An error: it can't be done, and says
+//!    why; ask again only when something has changed.
+//! 2. [`Compaction::Ready`] holds the `context.compacted` to append.
+//! 3. [`Compaction::Summarize`] wants a summary first: send [`SummaryRequest`] to a model without any tools, then append
+//!    what [`SummaryPlan::with_summary`] makes of the answer. Where it refuses the answer, or the model fails, append
+//!    [`SummaryPlan::without_summary`].
+//!
+//! Nothing happens until the event is appended, so that a crash before it leaves nothing, and after it the folded log
+//! is the compacted conversation.
+//!
+//! **What holds of every event it makes**, each a property test: the next request is at most as long as the target;
+//! it is shorter than before by at least [`MIN_SAVED_TOKENS`]; calls and results go together; a message of the user's
+//! that is dropped is quoted in the summary; the goal, the plan and the changed files are in what remains, from the log
+//! and not from a model's memory.
+
+mod error;
+mod facts;
+mod planning;
+mod pruning;
+mod summary;
+mod units;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::CompactionError;
+pub use planning::{Compaction, plan_compaction};
+pub use summary::{SummaryAnswer, SummaryPlan, SummaryRefused, SummaryRequest};
+
+use crate::CountTokens;
+use arki_domain::CompactionStrategy;
+use arki_domain::projection::{ConversationMessage, PlanVersion};
+
+/// What a compaction saves at the least; otherwise it's none.
+pub const MIN_SAVED_TOKENS: u64 = 32;
+/// What remains after a compaction, of what makes one due.
+const TARGET_SHARE: f64 = 0.5;
+
+/// When to compact, and down to what. In tokens of a whole request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CompactionLimits {
+    pub window: u64,
+    pub due_at: u64,
+    pub target: u64,
+}
+
+impl CompactionLimits {
+    /// `at_fraction` is the configuration's; `max_answer` is kept free for the answer.
+    #[must_use]
+    pub fn new(window: u64, at_fraction: f64, max_answer: u64) -> Self {
+        let room = window.saturating_sub(max_answer.min(window / 2));
+        let due_at = ((window as f64 * at_fraction.clamp(0.1, 1.0)) as u64).min(room);
+        Self { window, due_at, target: (due_at as f64 * TARGET_SHARE) as u64 }
+    }
+
+    #[must_use]
+    pub fn is_due(&self, next_request: u64) -> bool {
+        next_request >= self.due_at
+    }
+
+    /// Where the user asks: at most half of what there is.
+    #[must_use]
+    pub fn asked_for(self, next_request: u64) -> Self {
+        Self { target: self.target.min(next_request / 2), ..self }
+    }
+}
+
+pub struct CompactionInputs<'a> {
+    /// All of `Transcript::conversation`.
+    pub conversation: &'a [ConversationMessage<'a>],
+    pub plan: Option<&'a PlanVersion>,
+    /// Paths, the one that was changed last at the end.
+    pub changed_files: &'a [&'a str],
+    pub strategy: CompactionStrategy,
+    /// What the user wants kept above all.
+    pub focus: Option<&'a str>,
+    pub limits: CompactionLimits,
+    /// Of the model that writes the summary.
+    pub summary_window: u64,
+    /// The system prompt and the tools.
+    pub fixed_tokens: u64,
+    pub tokens: &'a dyn CountTokens,
+}

@@ -1,0 +1,28 @@
+use arki_domain::{Code, Fault};
+
+/// Why a conversation can't be made to fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum CompactionError {
+    #[error("The system prompt, the tools and the rules alone need about {tokens} tokens of {target}.")]
+    FixedTooLarge { tokens: u64, target: u64 },
+    #[error("The last exchange alone needs about {tokens} tokens, and {room} are left for it.")]
+    LastExchangeTooLarge { tokens: u64, room: u64 },
+    #[error(
+        "There is nothing left to leave out: the next request needs about {tokens} tokens, and {target} is the target."
+    )]
+    NothingToDrop { tokens: u64, target: u64 },
+}
+
+impl From<CompactionError> for Fault {
+    fn from(error: CompactionError) -> Self {
+        let hint = match error {
+            CompactionError::FixedTooLarge { .. } => {
+                "Turn off tools, skills or rules for this session, or choose a model with a larger context window."
+            }
+            CompactionError::LastExchangeTooLarge { .. } | CompactionError::NothingToDrop { .. } => {
+                "Choose a model with a larger context window, or go back to before the last message and ask for less."
+            }
+        };
+        Self::new(Code::CONTEXT_TOO_LONG, error.to_string(), hint)
+    }
+}

@@ -1,0 +1,101 @@
+//! What is dropped or kept together: a call with its results, and messages of one event.
+
+use crate::CountTokens;
+use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
+use arki_domain::{CallId, Message};
+use std::collections::HashMap;
+
+/// Tools whose calls say what was done, not only what was seen.
+const ACTING_TOOLS: &[&str] =
+    &["apply_patch", "delete_file", "edit_file", "emit_artifact", "run_command", "update_plan", "write_file"];
+
+/// How much a unit says of what the work is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Importance {
+    Looked,
+    Said,
+    Acted,
+    Asked,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Unit<'a> {
+    pub(super) place: u64,
+    pub(super) messages: Vec<ConversationMessage<'a>>,
+    /// As it is shown now.
+    pub(super) tokens: u64,
+    pub(super) importance: Importance,
+}
+
+/// The shown conversation, sorted by what may be dropped.
+pub(super) struct Units<'a> {
+    pub(super) units: Vec<Unit<'a>>,
+    /// The summaries of earlier compactions.
+    pub(super) summaries: Vec<ConversationMessage<'a>>,
+    pub(super) summary_tokens: u64,
+    /// What stays whatever happens.
+    pub(super) added_tokens: u64,
+}
+
+impl<'a> Units<'a> {
+    pub(super) fn of(conversation: &'a [ConversationMessage<'a>], tokens: &dyn CountTokens) -> Self {
+        let mut all = Self { units: Vec::new(), summaries: Vec::new(), summary_tokens: 0, added_tokens: 0 };
+        let mut unit_of_call: HashMap<&CallId, usize> = HashMap::new();
+        for message in conversation.iter().filter(|message| message.shown_as != ShownAs::LeftOut) {
+            let size = tokens.message(message.message);
+            match message.kind {
+                MessageKind::Summary => {
+                    all.summaries.push(*message);
+                    all.summary_tokens += size;
+                }
+                MessageKind::Added { .. } => all.added_tokens += size,
+                MessageKind::Said | MessageKind::LateResult => {
+                    let at = all.unit_for(message, &unit_of_call);
+                    if let Message::ToolRequest { calls, .. } = &**message.whole {
+                        unit_of_call.extend(calls.iter().map(|call| (&call.call_id, at)));
+                    }
+                    let unit = &mut all.units[at];
+                    unit.tokens += size;
+                    unit.importance = unit.importance.max(importance(message));
+                    unit.messages.push(*message);
+                }
+            }
+        }
+        all
+    }
+
+    /// Where the message belongs; a unit is begun for it where it belongs to none.
+    fn unit_for(&mut self, message: &ConversationMessage<'a>, unit_of_call: &HashMap<&CallId, usize>) -> usize {
+        if let Message::ToolResult { call_id, .. } = &**message.whole
+            && let Some(at) = unit_of_call.get(call_id)
+        {
+            return *at;
+        }
+        let is_same_event = self.units.last().is_some_and(|last| last.place == message.place);
+        if !is_same_event {
+            let (place, messages) = (message.place, Vec::new());
+            self.units.push(Unit { place, messages, tokens: 0, importance: Importance::Looked });
+        }
+        self.units.len() - 1
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.summary_tokens + self.added_tokens + self.units.iter().map(|unit| unit.tokens).sum::<u64>()
+    }
+
+    /// The last one that the user asked in.
+    pub(super) fn last_prompt(&self) -> Option<usize> {
+        self.units.iter().rposition(|unit| unit.importance == Importance::Asked)
+    }
+}
+
+fn importance(message: &ConversationMessage<'_>) -> Importance {
+    match &**message.whole {
+        Message::User { .. } if *message.kind == MessageKind::Said => Importance::Asked,
+        Message::ToolRequest { calls, .. } if calls.iter().any(|call| ACTING_TOOLS.contains(&&*call.tool_id)) => {
+            Importance::Acted
+        }
+        Message::Assistant { .. } | Message::User { .. } => Importance::Said,
+        Message::System { .. } | Message::ToolRequest { .. } | Message::ToolResult { .. } => Importance::Looked,
+    }
+}

@@ -1,0 +1,250 @@
+//! The next request part by part: what it's made of, where each part comes from, and how many tokens it takes.
+//!
+//! Where the provider has counted a request, the parts it was made of add up to that count; what came since is an
+//! estimate, bent by what the count taught.
+
+use crate::{CountTokens, SystemPrompt, TokenCorrection};
+use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
+use arki_domain::{Message, ToolDefinition};
+use serde::Serialize;
+
+/// How MCP servers' tools are named: `mcp__SERVER__TOOL`.
+const MCP_PREFIX: &str = "mcp__";
+const MAX_ORIGIN_CHARS: usize = 60;
+
+pub struct ContextViewInputs<'a> {
+    pub system: &'a SystemPrompt,
+    pub tools: &'a [ToolDefinition],
+    /// All of `Transcript::conversation`.
+    pub conversation: &'a [ConversationMessage<'a>],
+    /// The last count that still holds: there is none after a compaction, or when the system prompt has changed.
+    pub counted: Option<CountedRequest>,
+    /// Learned from the requests before.
+    pub correction: TokenCorrection,
+    pub window: Option<u64>,
+    /// Uncorrected.
+    pub estimate: &'a dyn CountTokens,
+}
+
+/// A request that the provider has counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CountedRequest {
+    /// Messages it had, without the system prompt.
+    pub messages: usize,
+    /// The provider's `promptTokens`.
+    pub tokens: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextView {
+    /// In the order in which they are sent.
+    pub parts: Vec<ContextPart>,
+    pub total_tokens: u64,
+    /// Of these, what the provider has counted.
+    pub counted_tokens: u64,
+    pub window: Option<u64>,
+    pub left_out: LeftOut,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextPart {
+    /// `base`, `custom`, `rules`, `skills`, `procedures`, `memory`, `tools`, `summary`, `messages`, `results` and others.
+    pub part: String,
+    /// Where it comes from, for people: a path, a server, a tool, the beginning of a prompt.
+    pub origin: String,
+    pub tokens: u64,
+    /// Of all that is sent, from 0 to 1.
+    pub share: f64,
+    /// The first event it comes from; `None` for what stands before the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seq: Option<u64>,
+}
+
+/// What compactions left out of the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LeftOut {
+    pub messages: usize,
+    /// An estimate, results that notes stand in for included.
+    pub tokens: u64,
+}
+
+impl ContextView {
+    #[must_use]
+    pub fn of(inputs: &ContextViewInputs<'_>) -> Self {
+        let mut parts = head_parts(inputs);
+        let head_end = parts.len();
+        let counted_messages = inputs.counted.map_or(0, |counted| counted.messages);
+        let shown = inputs.conversation.iter().filter(|message| message.shown_as != ShownAs::LeftOut);
+        let mut round = Round::default();
+        for (at, message) in shown.enumerate() {
+            round.add(&mut parts, message, inputs.estimate, at < counted_messages);
+        }
+        let head = parts[..head_end].iter().map(|part| part.estimate).sum::<u64>();
+        let in_count = head + parts[head_end..].iter().map(|part| part.of_counted).sum::<u64>();
+        parts[..head_end].iter_mut().for_each(|part| part.of_counted = part.estimate);
+        let mut scale = Scale::new(inputs, in_count);
+        let mut view = Self {
+            parts: parts.into_iter().map(|part| scale.part(part)).collect(),
+            total_tokens: 0,
+            counted_tokens: inputs.counted.map_or(0, |counted| counted.tokens),
+            window: inputs.window,
+            left_out: left_out(inputs),
+        };
+        view.total_tokens = view.parts.iter().map(|part| part.tokens).sum();
+        let total = view.total_tokens.max(1) as f64;
+        view.parts.iter_mut().for_each(|part| part.share = part.tokens as f64 / total);
+        view
+    }
+}
+
+/// A part before the counts are known.
+struct Estimated {
+    part: String,
+    origin: String,
+    seq: Option<u64>,
+    estimate: u64,
+    /// Of these, what was in the counted request.
+    of_counted: u64,
+}
+
+fn head_parts(inputs: &ContextViewInputs<'_>) -> Vec<Estimated> {
+    let head = |part: &str, origin: &str, estimate| Estimated {
+        part: part.to_owned(),
+        origin: origin.to_owned(),
+        seq: None,
+        estimate,
+        of_counted: 0,
+    };
+    let system = inputs.system.parts.iter();
+    let mut parts: Vec<Estimated> =
+        system.map(|part| head(part.name, &part.origin, inputs.estimate.text(&part.text))).collect();
+    let before_tools = parts.len();
+    for tool in inputs.tools {
+        let origin = server_of(&tool.name).unwrap_or("built in");
+        let size = inputs.estimate.tool(tool);
+        match parts[before_tools..].iter_mut().find(|part| part.origin == origin) {
+            Some(part) => part.estimate += size,
+            None => parts.push(head("tools", origin, size)),
+        }
+    }
+    parts
+}
+
+/// Whose tool it is, where it's an MCP server's.
+fn server_of(tool: &str) -> Option<&str> {
+    tool.strip_prefix(MCP_PREFIX)?.split_once("__").map(|(server, _)| server)
+}
+
+/// From one message of the user to the next.
+#[derive(Default)]
+struct Round {
+    /// Where its parts begin, and what it began with.
+    first_part: usize,
+    origin: Option<String>,
+}
+
+impl Round {
+    fn add(
+        &mut self,
+        parts: &mut Vec<Estimated>,
+        message: &ConversationMessage<'_>,
+        estimate: &dyn CountTokens,
+        is_counted: bool,
+    ) {
+        let (part, origin) = match (message.kind, &**message.message) {
+            (MessageKind::Summary, _) => ("summary", "compaction".to_owned()),
+            (MessageKind::Added { part, origin }, _) => (part.as_str(), origin.clone()),
+            (_, Message::ToolResult { tool_id, .. }) => ("results", tool_id.clone()),
+            (MessageKind::Said, Message::User { content, .. }) => {
+                self.first_part = parts.len();
+                let origin = beginning(content);
+                self.origin = Some(origin.clone());
+                ("messages", origin)
+            }
+            _ => ("messages", self.origin.clone().unwrap_or_else(|| "conversation".to_owned())),
+        };
+        let size = estimate.message(message.message);
+        let of_counted = if is_counted { size } else { 0 };
+        let known = parts[self.first_part..]
+            .iter_mut()
+            .find(|one| one.seq.is_some() && one.part == part && one.origin == origin);
+        match known {
+            Some(known) => {
+                known.estimate += size;
+                known.of_counted += of_counted;
+            }
+            None => {
+                let (part, seq) = (part.to_owned(), Some(message.place));
+                parts.push(Estimated { part, origin, seq, estimate: size, of_counted });
+            }
+        }
+    }
+}
+
+/// Spreads the provider's count over the parts it was made of, so that they add up to it.
+struct Scale {
+    counted: u64,
+    in_count: u64,
+    correction: TokenCorrection,
+    seen: u64,
+}
+
+impl Scale {
+    fn new(inputs: &ContextViewInputs<'_>, in_count: u64) -> Self {
+        let counted = inputs.counted.map_or(0, |counted| counted.tokens);
+        let in_count = if counted == 0 { 0 } else { in_count };
+        let mut correction = inputs.correction;
+        correction.learn(in_count, counted);
+        Self { counted, in_count, correction, seen: 0 }
+    }
+
+    fn part(&mut self, part: Estimated) -> ContextPart {
+        let of_counted = if self.in_count == 0 { 0 } else { part.of_counted };
+        let before = self.upto(self.seen);
+        self.seen += of_counted;
+        let tokens = self.upto(self.seen) - before + self.correction.apply(part.estimate - of_counted);
+        ContextPart { part: part.part, origin: part.origin, tokens, share: 0.0, seq: part.seq }
+    }
+
+    /// What of the count falls to the first `seen` estimated tokens.
+    fn upto(&self, seen: u64) -> u64 {
+        match self.in_count {
+            0 => 0,
+            all => (u128::from(self.counted) * u128::from(seen) / u128::from(all)) as u64,
+        }
+    }
+}
+
+fn left_out(inputs: &ContextViewInputs<'_>) -> LeftOut {
+    let mut left_out = LeftOut::default();
+    for message in inputs.conversation {
+        match message.shown_as {
+            ShownAs::Whole => {}
+            ShownAs::LeftOut if *message.kind == MessageKind::Summary => {}
+            ShownAs::LeftOut => {
+                left_out.messages += 1;
+                left_out.tokens += inputs.correction.apply(inputs.estimate.message(message.whole));
+            }
+            ShownAs::StandIn => {
+                let saved =
+                    inputs.estimate.message(message.whole).saturating_sub(inputs.estimate.message(message.message));
+                left_out.tokens += inputs.correction.apply(saved);
+            }
+        }
+    }
+    left_out
+}
+
+fn beginning(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("").trim();
+    match line.char_indices().nth(MAX_ORIGIN_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

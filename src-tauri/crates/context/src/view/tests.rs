@@ -1,0 +1,158 @@
+use super::*;
+use crate::{IndexEntry, Rule, SystemPromptInputs, assemble};
+use arki_domain::{CallId, Category, ToolRequest};
+use proptest::prelude::*;
+use serde_json::json;
+use std::sync::Arc;
+
+/// A token a byte.
+struct Bytes;
+
+impl CountTokens for Bytes {
+    fn text(&self, text: &str) -> u64 {
+        text.len() as u64
+    }
+
+    fn message(&self, message: &Message) -> u64 {
+        match message {
+            Message::User { content, .. }
+            | Message::Assistant { content, .. }
+            | Message::ToolResult { content, .. } => content.len() as u64,
+            _ => 10,
+        }
+    }
+
+    fn tool(&self, _: &ToolDefinition) -> u64 {
+        100
+    }
+}
+
+fn tool(name: &str) -> ToolDefinition {
+    ToolDefinition { name: name.into(), description: "".into(), category: Category::Read, parameters: json!({}) }
+}
+
+struct Said(Vec<(MessageKind, ShownAs, Arc<Message>, Arc<Message>)>);
+
+impl Said {
+    fn conversation(&self) -> Vec<ConversationMessage<'_>> {
+        let all = self.0.iter().enumerate();
+        all.map(|(at, (kind, shown_as, whole, message))| ConversationMessage {
+            place: at as u64 + 1,
+            kind,
+            shown_as: *shown_as,
+            whole,
+            message,
+        })
+        .collect()
+    }
+
+    fn say(&mut self, message: Message) {
+        let message = Arc::new(message);
+        self.0.push((MessageKind::Said, ShownAs::Whole, message.clone(), message));
+    }
+}
+
+fn result(content: &str) -> Message {
+    Message::ToolResult {
+        call_id: CallId::from("c"),
+        tool_id: "read_file".into(),
+        content: content.into(),
+        is_error: false,
+    }
+}
+
+fn request() -> Message {
+    let call = ToolRequest { call_id: CallId::from("c"), tool_id: "read_file".into(), arguments: "{}".into() };
+    Message::ToolRequest { content: String::new(), thoughts: None, reasoning: None, calls: vec![call] }
+}
+
+fn system() -> SystemPrompt {
+    assemble(&SystemPromptInputs {
+        rules: vec![Rule { path: "AGENTS.md".into(), text: "Be brief.".into() }],
+        skills: vec![IndexEntry { name: "pdf".into(), description: "forms".into() }],
+        ..SystemPromptInputs::default()
+    })
+}
+
+fn view(said: &Said, counted: Option<CountedRequest>) -> ContextView {
+    ContextView::of(&ContextViewInputs {
+        system: &system(),
+        tools: &[tool("read_file"), tool("mcp__docs__find"), tool("edit_file"), tool("mcp__docs__get")],
+        conversation: &said.conversation(),
+        counted,
+        correction: TokenCorrection::default(),
+        window: Some(10_000),
+        estimate: &Bytes,
+    })
+}
+
+fn two_rounds() -> Said {
+    let mut said = Said(Vec::new());
+    said.say(Message::user("Fix the bug\nplease"));
+    said.say(request());
+    said.say(result(&"x".repeat(200)));
+    said.say(request());
+    said.say(result(&"x".repeat(300)));
+    said.say(Message::user("And now test"));
+    said
+}
+
+#[test]
+fn every_part_says_where_it_comes_from() {
+    let view = view(&two_rounds(), None);
+    let parts: Vec<_> = view.parts.iter().map(|part| (part.part.as_str(), part.origin.as_str())).collect();
+    assert_eq!(
+        parts,
+        [
+            ("base", "built in"),
+            ("rules", "AGENTS.md"),
+            ("skills", "1 skills"),
+            ("tools", "built in"),
+            ("tools", "docs"),
+            ("messages", "Fix the bug"),
+            ("results", "read_file"),
+            ("messages", "And now test"),
+        ]
+    );
+    assert_eq!((view.parts[4].tokens, view.parts[6].tokens, view.parts[6].seq), (200, 500, Some(3)));
+    assert!((view.parts.iter().map(|part| part.share).sum::<f64>() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn parts_of_a_counted_request_add_up_to_the_count_and_the_rest_is_bent_by_it() {
+    let said = two_rounds();
+    let plain = view(&said, None);
+    let estimate: u64 = plain.parts[..7].iter().map(|part| part.tokens).sum();
+    let counted = view(&said, Some(CountedRequest { messages: 5, tokens: estimate * 3 / 2 }));
+    assert_eq!(counted.parts[..7].iter().map(|part| part.tokens).sum::<u64>(), estimate * 3 / 2);
+    assert_eq!(counted.parts[7].tokens, plain.parts[7].tokens * 3 / 2);
+}
+
+#[test]
+fn what_was_left_out_is_no_part() {
+    let mut said = two_rounds();
+    said.0[0].1 = ShownAs::LeftOut;
+    (said.0[2].1, said.0[2].3) = (ShownAs::StandIn, Arc::new(result(&"x".repeat(20))));
+    let view = view(&said, None);
+    assert_eq!(view.left_out, LeftOut { messages: 1, tokens: 18 + 180 });
+    assert!(view.parts.iter().all(|part| part.origin != "Fix the bug"));
+}
+
+#[test]
+fn clients_get_the_contracts_names() {
+    let json = serde_json::to_value(view(&two_rounds(), None)).unwrap();
+    let part = &json["parts"][0];
+    assert!(part["part"] == "base" && part["origin"] == "built in" && part["tokens"].is_u64(), "{part}");
+}
+
+proptest! {
+    #[test]
+    fn a_count_is_never_lost_in_rounding(counted in 1u64..1_000_000, messages in 0usize..8) {
+        let said = two_rounds();
+        let view = view(&said, Some(CountedRequest { messages, tokens: counted }));
+        prop_assert!(view.total_tokens >= counted);
+        if messages >= 6 {
+            prop_assert_eq!(view.total_tokens, counted);
+        }
+    }
+}
