@@ -10,15 +10,40 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-cli", &["api", "engine", "domain"]),
     (
         "arki-engine",
-        &["api", "pipelines", "agent", "store", "mcp", "tools", "policy", "workspace", "context", "llm", "domain"],
+        &[
+            "api",
+            "pipelines",
+            "agent",
+            "store",
+            "mcp",
+            "tools",
+            "policy",
+            "workspace",
+            "files",
+            "edit",
+            "sandbox",
+            "process",
+            "disk",
+            "git",
+            "context",
+            "llm",
+            "domain",
+        ],
     ),
     ("arki-api", &["domain"]),
     ("arki-pipelines", &["agent", "domain"]),
     ("arki-agent", &["context", "llm", "domain"]),
-    ("arki-mcp", &["tools", "workspace", "domain"]),
-    ("arki-tools", &["policy", "workspace", "domain"]),
+    ("arki-mcp", &["tools", "domain"]),
+    ("arki-tools", &["policy", "workspace", "files", "edit", "sandbox", "process", "disk", "git", "domain"]),
     ("arki-policy", &["domain"]),
-    ("arki-workspace", &["domain"]),
+    ("arki-workspace", &["files", "edit", "sandbox", "process", "disk", "git"]),
+    // Neither knows the other: what both need is below them, and the rest is handed to the sandbox.
+    ("arki-files", &["edit", "disk", "git", "domain"]),
+    ("arki-sandbox", &["process", "disk", "git", "domain"]),
+    ("arki-process", &["domain"]),
+    ("arki-edit", &["domain"]),
+    ("arki-disk", &["domain"]),
+    ("arki-git", &[]),
     ("arki-store", &["domain"]),
     ("arki-llm", &["domain"]),
     ("arki-context", &["domain"]),
@@ -37,13 +62,27 @@ const LIBRARIES: &[(&str, &[&str])] = &[
     ("sse-stream", &["arki-llm"]),
     ("rustls", &["arki-llm", "arki-mcp", "arki-tools"]),
     ("tauri*", &["arki-desktop"]),
-    ("landlock", &["arki-workspace"]),
-    ("seccompiler", &["arki-workspace"]),
-    ("portable-pty", &["arki-workspace"]),
-    ("cap-std", &["arki-workspace"]),
+    ("landlock", &["arki-sandbox"]),
+    ("seccompiler", &["arki-sandbox"]),
+    ("avt", &["arki-process"]),
+    ("cap-std", &["arki-disk", "arki-files", "arki-sandbox"]),
     ("keyring", &["arki-engine"]),
     ("rmcp", &["arki-mcp"]),
     ("clap*", &["arki-cli"]),
+];
+
+/// What no planner may come by.
+const EXECUTORS: &[&str] = &[
+    "arki-tools",
+    "arki-policy",
+    "arki-files",
+    "arki-disk",
+    "arki-git",
+    "arki-process",
+    "arki-sandbox",
+    "arki-store",
+    "arki-mcp",
+    "arki-engine",
 ];
 
 #[test]
@@ -65,8 +104,8 @@ fn the_planner_cannot_reach_the_executor_not_even_indirectly() {
     let manifests = Manifests::read();
     for planner in ["arki-agent", "arki-pipelines", "arki-context", "arki-llm"] {
         let reached = manifests.reaches(planner);
-        for executor in ["arki-tools", "arki-policy", "arki-workspace", "arki-store", "arki-mcp", "arki-engine"] {
-            assert!(!reached.contains(executor), "{planner} reaches {executor}");
+        for executor in EXECUTORS {
+            assert!(!reached.contains(*executor), "{planner} reaches {executor}");
         }
     }
     assert!(manifests.reaches("arki-cli").contains("arki-store"), "nothing is reached at all");

@@ -1,12 +1,16 @@
 //! What a tool can fail with, and how the user and the model are told.
 
 use arki_domain::{Code, Fault};
-use arki_workspace::WorkspaceError;
+use arki_workspace::{FileError, ProcessError, WorkspaceError};
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     /// Told as it is.
     #[error(transparent)]
     Told(#[from] Fault),
@@ -19,6 +23,8 @@ impl From<ToolError> for Fault {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Workspace(error) => error.into(),
+            ToolError::File(error) => error.into(),
+            ToolError::Process(error) => error.into(),
             ToolError::Told(fault) => fault,
             ToolError::Arguments(_) => Self::new(
                 Code::ARGUMENTS_INVALID,

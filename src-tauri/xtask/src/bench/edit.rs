@@ -17,7 +17,7 @@ const WAYS: [(&str, &str); 5] = [
 ];
 
 pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
-    let build = ["build", "--release", "--locked", "--package", "arki-workspace", "--example", "edit_speed"];
+    let build = ["build", "--release", "--locked", "--package", "arki-files", "--example", "edit_speed"];
     process::run(process::cargo(&repository.root).args(build))?;
     let printed = process::capture(&mut Command::new(repository.binary("release", "examples/edit_speed")))?;
     let figures = parsed(&printed);

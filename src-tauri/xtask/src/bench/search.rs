@@ -16,7 +16,7 @@ pub(crate) fn measure(repository: &Repository) -> Result<(), Failure> {
         return Err(Failure::new("`rg` is not on the PATH").hint("install the package `ripgrep`"));
     }
     let tree = sources()?;
-    let build = ["build", "--release", "--locked", "--package", "arki-workspace", "--example", "search_speed"];
+    let build = ["build", "--release", "--locked", "--package", "arki-files", "--example", "search_speed"];
     process::run(process::cargo(&repository.root).args(build))?;
     let printed = process::capture(Command::new(repository.binary("release", "examples/search_speed")).arg(&tree))?;
     let figures = edit::parsed(&printed);

@@ -149,7 +149,7 @@ fn spawns(repository: &Repository, home: &Home) -> Result<Spawns, Failure> {
     let plain: Vec<Duration> =
         (0..BASELINE_RUNS).filter_map(|_| spawned(Command::new("bash").args(["-c", "true"]))).collect();
     let example =
-        ["run", "--release", "--quiet", "--locked", "--package", "arki-workspace", "--example", "spawn_overhead"];
+        ["run", "--release", "--quiet", "--locked", "--package", "arki-sandbox", "--example", "spawn_overhead"];
     let printed =
         process::capture(process::cargo(&repository.root).args(example).arg(RESIDENT_MIB).arg(home.project()))?;
     let sandboxed = sandboxed_spawn(&printed).ok_or_else(|| Failure::new(format!("no spawn time in: {printed}")))?;

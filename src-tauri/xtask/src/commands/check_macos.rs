@@ -1,4 +1,4 @@
-//! `cargo xtask check-macos`: does the crate that speaks to the system
+//! `cargo xtask check-macos`: do the crates that speak to the system
 //! compile there?
 //!
 //! The other crates have nothing that is macOS's own, and some of what they
@@ -14,7 +14,8 @@ use crate::{
 };
 
 const TARGET: &str = "aarch64-apple-darwin";
-const CRATE: &str = "arki-workspace";
+/// And with them those that they stand on.
+const CRATES: &[&str] = &["arki-files", "arki-sandbox"];
 
 const PLAN: &[Step] = &[
     Step {
@@ -39,7 +40,8 @@ fn library(repository: &Repository) -> Result<Outcome, Failure> {
 
 fn check(repository: &Repository) -> Result<Outcome, Failure> {
     let mut command = process::cargo(&repository.root);
-    command.args(["check", "--package", CRATE, "--locked", "--target", TARGET]);
+    command.args(["check", "--locked", "--target", TARGET]);
+    command.args(CRATES.iter().flat_map(|name| ["--package", name]));
     command.env("CARGO_TARGET_DIR", repository.target.join("macos-check"));
     if !windows::target_is_installed(TARGET) {
         windows::use_toolchain(repository, &mut command);

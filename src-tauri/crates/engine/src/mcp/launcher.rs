@@ -46,7 +46,7 @@ impl Launcher for SandboxedLauncher {
             arguments: command.args.clone(),
             directory: self.project.clone(),
             environment: child_environment(inherited_environment(), &extra, spec),
-            sandbox: sandbox.as_ref(),
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
             limits: self.limits,
             meanwhile: self.meanwhile(),
         });

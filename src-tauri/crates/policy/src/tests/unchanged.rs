@@ -85,7 +85,7 @@ impl World {
             command_line: line.to_owned(),
             directory: self.path("project"),
             environment,
-            sandbox,
+            sandbox: sandbox.map(Sandbox::as_confinement),
             terminal: false,
             time_limit: Duration::from_secs(900),
             limits: CommandLimits::default(),

@@ -12,7 +12,7 @@ use arki_domain::{
     CallContext, CallId, CallOutcome, Code, EventBody, EventDraft, EventLog, Fault, FileChanged, SandboxCleanedUp,
     SessionId, ToolAsyncResult, ToolCall, ToolResult,
 };
-use arki_workspace::{CommandSpec, Meanwhile};
+use arki_workspace::{CommandSpec, Meanwhile, Sandbox};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -156,7 +156,7 @@ impl Kernel {
             command_line: arguments.command.clone(),
             directory: self.settings.project.root().to_owned(),
             environment: room.environment_for(purpose)?,
-            sandbox: sandbox.as_ref(),
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
             terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,

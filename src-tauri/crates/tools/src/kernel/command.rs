@@ -141,7 +141,7 @@ impl Kernel {
             command_line: arguments.command,
             directory: self.settings.project.root().to_owned(),
             environment,
-            sandbox: sandbox.as_ref(),
+            sandbox: sandbox.as_ref().map(Sandbox::as_confinement),
             terminal: arguments.terminal,
             time_limit: limit.duration,
             limits: self.settings.limits.command,

@@ -1,0 +1,43 @@
+//! What an entry of a folder is.
+
+use cap_std::fs::{FileType, Metadata};
+use serde::Serialize;
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EntryKind {
+    File,
+    Folder,
+    /// A link that was not followed.
+    Link,
+    /// A pipe, a socket or a device.
+    Special,
+}
+
+impl EntryKind {
+    /// Of what was looked at without following a link.
+    pub fn of(metadata: &Metadata) -> Self {
+        Self::of_type(metadata.file_type())
+    }
+
+    /// The same by the type alone.
+    pub fn of_type(kind: FileType) -> Self {
+        match (kind.is_file(), kind.is_dir(), kind.is_symlink()) {
+            (true, ..) => Self::File,
+            (_, true, _) => Self::Folder,
+            (.., true) => Self::Link,
+            _ => Self::Special,
+        }
+    }
+
+    /// In a sentence, after "a".
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Folder => "folder",
+            Self::Link => "link",
+            Self::Special => "pipe, socket or device",
+        }
+    }
+}

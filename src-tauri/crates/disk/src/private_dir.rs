@@ -1,0 +1,206 @@
+//! Files and folders for one pair of eyes: configuration, data, a run's temporary files.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+use crate::error::{FileAction, FileError};
+
+#[cfg(unix)]
+#[path = "private_dir/abandoned.rs"]
+mod abandoned;
+#[cfg(unix)]
+pub use abandoned::is_same;
+#[cfg(not(unix))]
+#[path = "private_dir/unlocked.rs"]
+mod abandoned;
+
+/// Removes the temporary folders of runs whose process is gone, a bounded number of them. What cannot be removed stays.
+/// Blocks for as long as it takes.
+pub fn remove_abandoned_temp_dirs() {
+    abandoned::remove_in(&std::env::temp_dir());
+}
+
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+
+/// Creates `path` and what is missing above it, for the owner alone. What exists already keeps its permissions, but
+/// for `path` itself, which is closed to others.
+pub fn create_private_dir(path: &Path) -> Result<(), FileError> {
+    let fail = |error| FileError::of(&path.to_string_lossy(), FileAction::Write, error);
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    set_folder_mode(&mut builder);
+    builder.create(path).map_err(fail)?;
+    close_to_others(path).map_err(fail)
+}
+
+/// Writes atomically, for the owner alone. The folder must exist.
+pub fn write_private_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    replace(path, bytes).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
+}
+
+/// The same where nothing is there yet; what is there stays, also when another process has just put it there.
+pub fn write_private_file_once(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let written = || -> io::Result<()> {
+        let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+        let mut file = new_private_file(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        match file.persist_noclobber(path) {
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            persisted => persisted.map(drop).map_err(|error| error.error),
+        }
+    };
+    written().map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
+}
+
+/// Removes a file that [`write_private_file`] wrote.
+pub fn remove_private_file(path: &Path) -> Result<(), FileError> {
+    fs::remove_file(path).map_err(|error| FileError::of(&path.to_string_lossy(), FileAction::Write, error))
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidFilename)?;
+    let mut file = new_private_file(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    #[cfg(unix)]
+    fs::File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// What the name of a run's temporary folder begins with. Earlier versions named them `arki-…` and did not lock them,
+/// so that nobody can tell whose those are.
+const TEMP_PREFIX: &str = "arki-run-";
+/// Attempts to make a folder that nobody else takes for an abandoned one.
+const CREATION_ATTEMPTS: usize = 10;
+
+/// A temporary folder of one run, for the owner alone; removed when dropped. It is locked as long as its owner lives,
+/// however that one ends.
+#[derive(Debug)]
+pub struct PrivateTempDir {
+    /// Removed before it is unlocked.
+    inner: TempDir,
+    _lock: Option<fs::File>,
+}
+
+impl PrivateTempDir {
+    /// In the system's temporary folder.
+    pub fn create() -> Result<Self, FileError> {
+        Self::create_in(&std::env::temp_dir())
+    }
+
+    fn create_in(parent: &Path) -> Result<Self, FileError> {
+        let fail = |error| FileError::of(&parent.to_string_lossy(), FileAction::Write, error);
+        for _ in 0..CREATION_ATTEMPTS {
+            let mut builder = Builder::new();
+            builder.prefix(TEMP_PREFIX);
+            let inner = folder_for_owner(&mut builder).tempdir_in(parent).map_err(fail)?;
+            if let Ok(lock) = abandoned::lock_new(inner.path()) {
+                return Ok(Self { inner, _lock: lock });
+            }
+        }
+        Err(fail(io::ErrorKind::ResourceBusy.into()))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.inner.path()
+    }
+}
+
+#[cfg(unix)]
+fn set_folder_mode(builder: &mut fs::DirBuilder) {
+    use std::os::unix::fs::DirBuilderExt;
+    builder.mode(FOLDER_MODE);
+}
+
+#[cfg(unix)]
+fn close_to_others(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)?.permissions().mode() & 0o7777;
+    if mode & !FOLDER_MODE == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & FOLDER_MODE))
+}
+
+#[cfg(unix)]
+/// A file for the owner alone, which goes unless it is kept.
+pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
+    use std::os::unix::fs::PermissionsExt;
+    Builder::new().permissions(fs::Permissions::from_mode(FILE_MODE)).tempfile_in(folder)
+}
+
+#[cfg(unix)]
+fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
+    use std::os::unix::fs::PermissionsExt;
+    builder.permissions(fs::Permissions::from_mode(FOLDER_MODE))
+}
+
+/// On Windows a user's folders are closed to others by inheritance.
+#[cfg(not(unix))]
+fn set_folder_mode(_: &mut fs::DirBuilder) {
+    let _ = (FILE_MODE, FOLDER_MODE);
+}
+
+#[cfg(not(unix))]
+fn close_to_others(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(not(unix))]
+/// A file for the owner alone, which goes unless it is kept.
+pub fn new_private_file(folder: &Path) -> io::Result<NamedTempFile> {
+    NamedTempFile::new_in(folder)
+}
+
+#[cfg(not(unix))]
+fn folder_for_owner<'a, 'b, 'c>(builder: &'c mut Builder<'a, 'b>) -> &'c mut Builder<'a, 'b> {
+    builder
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o7777
+    }
+
+    #[test]
+    fn folders_and_files_are_for_the_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("a/b");
+        create_private_dir(&inner).unwrap();
+        create_private_dir(&inner).unwrap();
+        assert_eq!((mode(&inner), mode(&folder.path().join("a"))), (0o700, 0o700));
+        write_private_file(&inner.join("f"), b"one").unwrap();
+        write_private_file(&inner.join("f"), b"two").unwrap();
+        assert_eq!((fs::read(inner.join("f")).unwrap(), mode(&inner.join("f"))), (b"two".to_vec(), 0o600));
+        assert_eq!(fs::read_dir(&inner).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_folder_that_was_open_is_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("open");
+        fs::create_dir(&path).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        create_private_dir(&path).unwrap();
+        assert_eq!(mode(&path), 0o700);
+    }
+
+    #[test]
+    fn a_temporary_folder_goes_with_its_owner() {
+        let folder = PrivateTempDir::create().unwrap();
+        let path = folder.path().to_path_buf();
+        assert_eq!(mode(&path), 0o700);
+        drop(folder);
+        assert!(!path.exists());
+    }
+}

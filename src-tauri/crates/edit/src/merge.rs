@@ -1,0 +1,142 @@
+//! Three-way merge: bringing a file to a wanted content without losing what was done to it since. Pure.
+//!
+//! It merges where the two sides changed different lines with at least one untouched line between them, and says
+//! conflict everywhere else: a rewind that asks once too often is a nuisance, one that mixes two edits of the
+//! same place is a loss. Lines are raw bytes up to `\n`, taken over whole, so endings, a byte-order mark and a
+//! missing final newline stay as the side has them that changed the line, and no line comes out that went in
+//! nowhere. That is also why this stands on the line differ alone: `similar::TextMerge` ends lines at a lone
+//! `\r` too, and could put two halves of what everything else here takes for one line together.
+//!
+//! It writes no conflict markers: a conflicting file is left as it is.
+
+use std::ops::Range;
+
+use similar::{Algorithm, DiffTag, capture_diff_slices};
+
+use crate::line_endings::split_lines;
+use crate::text_file::{EDIT_LIMIT_BYTES, is_text};
+
+/// What to do with the file on the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Merge {
+    /// It is already what it should be.
+    Unchanged,
+    /// Replace its content, or create it.
+    Write(Vec<u8>),
+    Delete,
+    /// Both sides changed the same place; leave it alone.
+    Conflict,
+}
+
+/// Brings `disk` from `base` to `wanted`. `base` is what Arki wrote last, `wanted` what it should become, `disk`
+/// what is there now; `None` is no file. A side above [`EDIT_LIMIT_BYTES`], or one that is not UTF-8 text, is
+/// taken whole or not at all.
+pub fn merge(base: Option<&[u8]>, wanted: Option<&[u8]>, disk: Option<&[u8]>) -> Merge {
+    if disk == wanted || base == wanted {
+        return Merge::Unchanged;
+    }
+    if disk == base {
+        return wanted.map_or(Merge::Delete, |wanted| Merge::Write(wanted.to_vec()));
+    }
+    match (base, wanted, disk) {
+        (Some(base), Some(wanted), Some(disk)) if [base, wanted, disk].into_iter().all(has_lines) => {
+            match merge_lines(base, wanted, disk) {
+                Some(merged) if merged == disk => Merge::Unchanged,
+                Some(merged) => Merge::Write(merged),
+                None => Merge::Conflict,
+            }
+        }
+        _ => Merge::Conflict,
+    }
+}
+
+fn has_lines(bytes: &[u8]) -> bool {
+    bytes.len() as u64 <= EDIT_LIMIT_BYTES && is_text(bytes)
+}
+
+/// `None` is a conflict.
+fn merge_lines(base: &[u8], wanted: &[u8], disk: &[u8]) -> Option<Vec<u8>> {
+    let base = split_lines(base);
+    let mut wanted = Side::of(&base, wanted);
+    let mut disk = Side::of(&base, disk);
+    let mut merged = Vec::new();
+    let mut copied = 0;
+    while let Some(start) = [wanted.next_start(), disk.next_start()].into_iter().flatten().min() {
+        let (place, ours, theirs) = next_place(start, &mut wanted, &mut disk);
+        merged.extend(base[copied..place.start].concat());
+        copied = place.end;
+        let (ours, theirs) = (wanted.text(ours, &place), disk.text(theirs, &place));
+        merged.extend(match (ours, theirs) {
+            (Some(text), None) | (None, Some(text)) => text,
+            (Some(ours), Some(theirs)) if ours == theirs => ours,
+            _ => return None,
+        });
+    }
+    merged.extend(base[copied..].concat());
+    Some(merged)
+}
+
+/// One descendant of the base: its lines, and where it differs.
+struct Side<'a> {
+    lines: Vec<&'a [u8]>,
+    edits: Vec<Edit>,
+    /// Edits before this one are merged.
+    next: usize,
+}
+
+/// These lines of the base became those of the side.
+struct Edit {
+    base: Range<usize>,
+    side: Range<usize>,
+}
+
+impl<'a> Side<'a> {
+    fn of(base: &[&[u8]], content: &'a [u8]) -> Self {
+        let lines = split_lines(content);
+        let edits = capture_diff_slices(Algorithm::Myers, base, &lines)
+            .into_iter()
+            .filter(|op| op.tag() != DiffTag::Equal)
+            .map(|op| Edit { base: op.old_range(), side: op.new_range() })
+            .collect();
+        Self { lines, edits, next: 0 }
+    }
+
+    fn next_start(&self) -> Option<usize> {
+        self.edits.get(self.next).map(|edit| edit.base.start)
+    }
+
+    /// Takes the edits that touch what ends at `end`; where the last of them ends.
+    fn take_touching(&mut self, end: usize) -> usize {
+        let mut reach = end;
+        while let Some(edit) = self.edits.get(self.next).filter(|edit| edit.base.start <= reach) {
+            reach = reach.max(edit.base.end);
+            self.next += 1;
+        }
+        reach
+    }
+
+    /// The side's lines for `place` in the base, when it has edits there.
+    fn text(&self, edits: Range<usize>, place: &Range<usize>) -> Option<Vec<u8>> {
+        let edits = &self.edits[edits];
+        let (first, last) = (edits.first()?, edits.last()?);
+        let start = first.side.start - (first.base.start - place.start);
+        let end = last.side.end + (place.end - last.base.end);
+        Some(self.lines[start..end].concat())
+    }
+}
+
+/// The lines of the base that must be decided together, from `start` on, and each side's edits there.
+fn next_place(start: usize, a: &mut Side<'_>, b: &mut Side<'_>) -> (Range<usize>, Range<usize>, Range<usize>) {
+    let (a_first, b_first) = (a.next, b.next);
+    let mut end = start;
+    loop {
+        let reach = b.take_touching(a.take_touching(end));
+        if reach == end {
+            return (start..end, a_first..a.next, b_first..b.next);
+        }
+        end = reach;
+    }
+}
+
+#[cfg(test)]
+mod tests;

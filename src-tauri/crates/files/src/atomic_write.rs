@@ -1,0 +1,304 @@
+//! Writing a file so that a reader, or a crash, sees the old content or the new one and nothing between.
+//!
+//! The new content goes to a temporary file in the same folder, is synced, takes over mode and owner of
+//! the old file, and is renamed over it; then the folder is synced. A link is kept and its target written, unless the link
+//! itself is meant.
+//! What a rename can't keep is lost: hard links to the old file, extended attributes, ACLs.
+
+mod unfinished;
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+use std::mem;
+
+use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+use globset::GlobSet;
+
+use crate::error::{FileAction, FileError, Result, io_error};
+use crate::file_content::{FileContent, make_link};
+use crate::project::{Project, ProjectPath, split_parent};
+use crate::protection::{is_protected, is_secret};
+use arki_disk::{descend, descend_making, mode_of};
+
+pub use unfinished::{remove_unfinished, remove_unfinished_restoration};
+
+/// Mode of a new file, before the umask.
+const NEW_FILE_MODE: u32 = 0o644;
+/// All that a mode says, and what it allows its owner.
+#[cfg(unix)]
+const ALL: u32 = 0o7777;
+#[cfg(unix)]
+const FOR_ITS_OWNER: u32 = 0o7700;
+/// Mode of the temporary file until it takes over that of the old one.
+const STAGING_MODE: u32 = 0o600;
+/// How much of a file's name its temporary file keeps, so that the whole stays below the usual 255.
+const NAME_BYTES_KEPT: usize = 100;
+/// Says whose the temporary file is.
+const NAME_MARK: &str = ".arki-tmp-";
+const RANDOM_DIGITS: usize = 16;
+/// Tries to find a free temporary name; the first one practically always is.
+const NAME_TRIES: usize = 8;
+
+/// What becomes of a file that nobody may write to. A rename needs no permission on the file itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WriteProtected {
+    #[default]
+    Refused,
+    /// By one that nobody may write to either.
+    Replaced,
+}
+
+/// How far the links of a path are followed to what is written, read or removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// To where they lead.
+    Through,
+    /// To the folder; what is in it is meant itself, also a link.
+    Itself,
+    /// Not at all: a link on the way is an error.
+    InPlace,
+}
+
+impl Way {
+    /// Where `path` leads.
+    pub(crate) fn place(self, project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
+        if self == Self::Through {
+            return project.canonical(path);
+        }
+        let folder = project.canonical(&path.folder())?;
+        if self == Self::InPlace && folder != path.folder() {
+            return Err(FileError::BehindLink { path: path.to_string(), real: folder.to_string() }.into());
+        }
+        Ok(folder.join(path.name()))
+    }
+
+    pub(crate) fn content(self, project: &Project, path: &ProjectPath, limit: u64) -> Result<Option<FileContent>> {
+        Ok(match self {
+            Self::Through => project.read_if_present(path, limit)?.map(|file| file.bytes.into()),
+            Self::Itself => project.found(path, limit)?.map(|found| found.content),
+            Self::InPlace => project.found_in_place(path, limit)?.map(|found| found.content),
+        })
+    }
+}
+
+/// New content on disk, not yet in place. Dropping it removes the temporary file and the folders made for it; these come
+/// last, since Windows removes nothing that is still open.
+pub(crate) struct Staged {
+    folder: Dir,
+    temporary: String,
+    name: String,
+    path: ProjectPath,
+    is_committed: bool,
+    /// Locked: while it is open, the temporary file is somebody's. None of a link.
+    file: Option<std::fs::File>,
+    made_folders: MadeFolders,
+}
+
+/// Writes `content` beside `path`, making folders as needed. `mode` is for a file that does not exist yet; one that does keeps
+/// its own, but for what `mode` denies to group and others.
+pub(crate) fn stage(
+    project: &Project,
+    path: &ProjectPath,
+    way: Way,
+    content: &FileContent,
+    mode: Option<u32>,
+    write_protected: WriteProtected,
+) -> Result<Staged> {
+    let real = place(path, way.place(project, path)?)?;
+    let fail = |error| io_error(path.as_str(), FileAction::Write, error);
+    if real.is_root() {
+        return Err(FileError::NotRegular { path: path.to_string(), kind: "folder" }.into());
+    }
+    let (parent, name) = split_parent(real.as_str());
+    let mut made_folders = MadeFolders::default();
+    let folder = descend_making(project.dir(), parent, |folder, name| made_folders.add(folder, name)).map_err(fail)?;
+    let name = name.to_owned();
+    if let FileContent::Link(target) = content {
+        existing_file(&folder, &name, path, way)?;
+        let (temporary, ()) =
+            create_temporary(&name, |temporary| make_link(&folder, target, temporary)).map_err(fail)?;
+        let path = path.clone();
+        return Ok(Staged { folder, temporary, name, path, is_committed: false, file: None, made_folders });
+    }
+    let existing = existing_file(&folder, &name, path, way)?;
+    let is_protected = existing.as_ref().is_some_and(|existing| existing.permissions().readonly());
+    if is_protected && write_protected == WriteProtected::Refused {
+        return Err(FileError::PermissionDenied { path: path.to_string(), action: FileAction::Write }.into());
+    }
+    let new_mode = if existing.is_some() { STAGING_MODE } else { mode.unwrap_or(NEW_FILE_MODE) };
+    let (temporary, file) =
+        create_temporary(&name, |temporary| create_file(&folder, temporary, new_mode)).map_err(fail)?;
+    let file = file.into_std();
+    // Where there are no locks, nobody takes it for left over either.
+    let _ = file.try_lock();
+    let (path, is_committed) = (path.clone(), false);
+    let mut staged = Staged { folder, temporary, name, path, is_committed, file: None, made_folders };
+    let file = staged.file.insert(file);
+    file.write_all(content).map_err(fail)?;
+    if let Some(existing) = existing {
+        take_over(file, &existing, mode).map_err(fail)?;
+    }
+    file.sync_all().map_err(fail)?;
+    Ok(staged)
+}
+
+impl Staged {
+    /// The folders that were made for it are to be kept once everything else is in place too.
+    pub(crate) fn commit(mut self) -> Result<MadeFolders> {
+        self.folder
+            .rename(&self.temporary, &self.folder, &self.name)
+            .map_err(|error| io_error(self.path.as_str(), FileAction::Write, error))?;
+        self.is_committed = true;
+        sync_folder(&self.folder);
+        Ok(mem::take(&mut self.made_folders))
+    }
+}
+
+impl Drop for Staged {
+    fn drop(&mut self) {
+        if !self.is_committed {
+            // Nothing better is possible while failing; the name says whose it is.
+            let _ = self.folder.remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Removes a file; of a link, the link.
+pub(crate) fn remove(project: &Project, path: &ProjectPath, way: Way) -> Result<()> {
+    let fail = |error| io_error(path.as_str(), FileAction::Delete, error);
+    let real = place(path, way.place(project, path)?)?;
+    let (folder, name) = split_parent(real.as_str());
+    let folder = descend(project.dir(), folder).map_err(fail)?;
+    folder.remove_file(name).map_err(fail)?;
+    sync_folder(&folder);
+    Ok(())
+}
+
+/// Where `path` is to be written. What is judged by its name must not lead to what is judged otherwise, since between the
+/// two a link may have come in its way.
+fn place(path: &ProjectPath, real: ProjectPath) -> Result<ProjectPath> {
+    let none = GlobSet::empty();
+    let is_disguised = |judge: &dyn Fn(&ProjectPath) -> bool| judge(&real) && !judge(path);
+    if is_disguised(&is_protected) || is_disguised(&|path| is_secret(path, &none)) {
+        return Err(FileError::Disguised { path: path.to_string(), real: real.to_string() }.into());
+    }
+    Ok(real)
+}
+
+/// Refuses what a rename would silently replace: a folder, a device, a link that is not meant itself. A link has nothing
+/// that what comes in its place could keep.
+fn existing_file(folder: &Dir, name: &str, path: &ProjectPath, way: Way) -> Result<Option<Metadata>> {
+    let metadata = match folder.symlink_metadata(name) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(io_error(path.as_str(), FileAction::Write, error)),
+    };
+    if metadata.is_symlink() && way != Way::Through {
+        return Ok(None);
+    }
+    if !metadata.is_file() {
+        let kind = arki_disk::EntryKind::of(&metadata).noun();
+        return Err(FileError::NotRegular { path: path.to_string(), kind }.into());
+    }
+    Ok(Some(metadata))
+}
+
+fn create_file(folder: &Dir, name: &str, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    set_mode(&mut options, mode);
+    folder.open_with(name, &options)
+}
+
+/// `create` under a name that is free, and that name.
+fn create_temporary<T>(name: &str, create: impl Fn(&str) -> io::Result<T>) -> io::Result<(String, T)> {
+    let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+    for _ in 0..NAME_TRIES {
+        let temporary = temporary_name(name);
+        match create(&temporary) {
+            Ok(created) => return Ok((temporary, created)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+            Err(error) => return Err(error),
+        }
+    }
+    Err(last)
+}
+
+/// `.NAME.arki-tmp-RANDOM`. Need not be unguessable: it is created exclusively.
+fn temporary_name(name: &str) -> String {
+    format!("{}{:0RANDOM_DIGITS$x}", mark_of(name), RandomState::new().build_hasher().finish())
+}
+
+/// What the names of a file's temporary files begin with.
+fn mark_of(name: &str) -> String {
+    format!(".{}{NAME_MARK}", &name[..name.floor_char_boundary(NAME_BYTES_KEPT)])
+}
+
+#[cfg(unix)]
+fn set_mode(options: &mut OpenOptions, mode: u32) {
+    use cap_std::fs::OpenOptionsExt;
+    options.mode(mode);
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &mut OpenOptions, _: u32) {}
+
+/// Mode, and owner where we may: as another user than the owner, the file becomes ours.
+#[cfg(unix)]
+fn take_over(file: &std::fs::File, existing: &Metadata, at_most: Option<u32>) -> io::Result<()> {
+    use cap_std::fs::MetadataExt;
+    use rustix::fs::{Gid, Mode, Uid, fchmod, fchown};
+    use std::os::unix::fs::MetadataExt as _;
+    let ours = file.metadata()?;
+    if (ours.uid(), ours.gid()) != (existing.uid(), existing.gid()) {
+        let (uid, gid) = (Uid::from_raw(existing.uid()), Gid::from_raw(existing.gid()));
+        let _ = fchown(file, Some(uid), Some(gid));
+    }
+    let mode = mode_of(existing) & (at_most.unwrap_or(ALL) | FOR_ITS_OWNER);
+    Ok(fchmod(file, Mode::from_raw_mode(mode as _))?)
+}
+
+#[cfg(not(unix))]
+fn take_over(_: &std::fs::File, _: &Metadata, _: Option<u32>) -> io::Result<()> {
+    let _ = mode_of;
+    Ok(())
+}
+
+/// Makes the rename itself durable. Some file systems can't sync a folder; the content is safe regardless.
+fn sync_folder(folder: &Dir) {
+    #[cfg(unix)]
+    if let Ok(handle) = folder.try_clone() {
+        let _ = handle.into_std_file().sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+/// Folders created on the way, outermost first; removed again unless kept, each after what is in it was closed.
+#[derive(Default)]
+pub(crate) struct MadeFolders(Vec<(Dir, String)>);
+
+impl MadeFolders {
+    fn add(&mut self, parent: Dir, name: &str) {
+        self.0.push((parent, name.to_owned()));
+    }
+
+    /// Those that were made later come last.
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.0.append(&mut later.0);
+    }
+
+    pub(crate) fn keep(mut self) {
+        self.0.clear();
+    }
+}
+
+impl Drop for MadeFolders {
+    fn drop(&mut self) {
+        while let Some((parent, name)) = self.0.pop() {
+            // Fails when something else was put there meanwhile, and should.
+            let _ = parent.remove_dir(name);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Changes that were computed and not yet made: shown, narrowed by hunk, bound by hash, then applied.
+//!
+//! Everything here works on raw bytes, line by line (a line ends after `\n`), so what a change does not
+//! touch stays identical: line endings, byte-order mark, missing final newline. The diff a user reads, the
+//! hunks they choose from and the bytes that are written all come from one grouping (`diff`), so they can't
+//! disagree.
+
+mod apply;
+mod diff;
+mod preview;
+mod room;
+mod select;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use arki_domain::Permissions;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::atomic_write::{Way, WriteProtected};
+use crate::error::{ChangeError, Result};
+use crate::file_content::FileContent;
+use crate::project::{Project, ProjectPath, permissions_of};
+
+/// One file before and after; `None` where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileChange {
+    pub path: ProjectPath,
+    pub before: Option<FileContent>,
+    pub after: Option<FileContent>,
+    /// Unix permission bits for a new file (the umask still applies). An existing one keeps its own, but for what these
+    /// deny to group and others.
+    pub mode: Option<u32>,
+}
+
+impl FileChange {
+    fn way(&self, links: Links) -> Way {
+        match links {
+            Links::NeverFollowed => Way::InPlace,
+            Links::Followed if self.after.is_none() || self.is_of_link() => Way::Itself,
+            Links::Followed => Way::Through,
+        }
+    }
+
+    /// Of the file that is there before.
+    pub fn permissions(&self) -> Permissions {
+        self.mode.map_or_else(Permissions::default, permissions_of)
+    }
+
+    /// Whether it removes, makes or replaces a link; any other is made where links lead.
+    pub fn is_of_link(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().any(FileContent::is_link)
+    }
+
+    fn is_change(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+/// A change that was computed and not yet made: by path, each path once, nothing that changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChangeSet {
+    files: Vec<FileChange>,
+    write_protected: WriteProtected,
+    links: Links,
+    notes: Vec<String>,
+    /// Where paths lead that are links or below one.
+    places: BTreeMap<ProjectPath, ProjectPath>,
+}
+
+/// Whether a file is changed where links lead. What goes, and what is or becomes a link, is always the entry itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Links {
+    #[default]
+    Followed,
+    /// Nor is a link on the way to the file.
+    NeverFollowed,
+}
+
+/// A unified-diff hunk with 3 lines of context. A change without lines to show (an empty file, binary
+/// content) is one hunk whose four numbers are 0, so that it too can be accepted or rejected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hunk {
+    /// Counted from 1 across all files, in diff order.
+    pub index: usize,
+    pub path: String,
+    pub old_start: usize,
+    pub old_lines: usize,
+    pub new_start: usize,
+    pub new_lines: usize,
+}
+
+/// What a user decides on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Preview {
+    pub files_affected: Vec<String>,
+    /// Added and removed lines.
+    pub lines_changed: usize,
+    /// As `git diff` prints it.
+    pub diff: String,
+    pub hunks: Vec<Hunk>,
+    /// SHA-256 hex over every path, where links lead, both contents, the mode and the diff.
+    pub preview_hash: String,
+}
+
+/// What the user kept of a preview.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HunkSelection {
+    pub accepted: BTreeSet<usize>,
+    /// Accepted with another new side: the whole of it, context lines included.
+    pub edited: BTreeMap<usize, String>,
+}
+
+impl HunkSelection {
+    /// Every hunk of `preview` as it is.
+    pub fn all(preview: &Preview) -> Self {
+        let accepted = preview.hunks.iter().map(|hunk| hunk.index).collect();
+        Self { accepted, edited: BTreeMap::new() }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedChange {
+    pub path: String,
+    /// SHA-256 hex of the raw bytes; `None` where there is no file.
+    pub before_hash: Option<String>,
+    pub after_hash: Option<String>,
+}
+
+impl ChangeSet {
+    /// Sorts by path, drops what changes nothing, refuses two changes to one path.
+    pub fn new(files: Vec<FileChange>) -> Result<Self> {
+        let mut files = files;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        if let Some(pair) = files.windows(2).find(|pair| pair[0].path == pair[1].path) {
+            return Err(ChangeError::DuplicatePath { path: pair[0].path.to_string() }.into());
+        }
+        files.retain(FileChange::is_change);
+        Ok(Self { files, ..Self::default() })
+    }
+
+    /// What whoever proposed the change should know of how it was understood; a sentence each. No part of the preview.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
+        Self { notes, ..self }
+    }
+
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Bound also to the files that links lead to: through another link it would be another change.
+    #[must_use]
+    pub fn placed_in(self, project: &Project) -> Self {
+        let place = |change: &FileChange| {
+            let place = change.way(Links::Followed).place(project, &change.path).ok();
+            Some((change.path.clone(), place.filter(|place| *place != change.path)?))
+        };
+        Self { places: self.files.iter().filter_map(place).collect(), ..self }
+    }
+
+    /// The file that a change is made to: where the links of its path lead, as far as they are bound.
+    pub fn place_of<'a>(&'a self, change: &'a FileChange) -> &'a ProjectPath {
+        self.places.get(&change.path).unwrap_or(&change.path)
+    }
+
+    /// Each path names what is at it, and nothing else.
+    pub(crate) fn never_through_links(self) -> Self {
+        Self { links: Links::NeverFollowed, ..self }
+    }
+
+    /// Also files that nobody may write to are replaced; they stay write-protected.
+    pub(crate) fn over_write_protected(self) -> Self {
+        Self { write_protected: WriteProtected::Replaced, ..self }
+    }
+
+    pub fn files(&self) -> &[FileChange] {
+        &self.files
+    }
+
+    /// Nothing would change.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+}
+
+/// SHA-256 hex of `bytes`.
+pub fn content_hash(bytes: &[u8]) -> String {
+    hex::encode(Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod apply_tests;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! An opened project: what reads and writes its files.
+//!
+//! A path enters as text and becomes a [`ProjectPath`] (`project`), which is the only thing the rest accepts. A change is
+//! first computed as a [`ChangeSet`] (`plan`, `patch`), shown as a [`Preview`], narrowed by a [`HunkSelection`] and only then
+//! applied. [`scan`] says what trusting a folder would enable.
+//!
+//! *Architecture invariant:* no other crate writes project files. Nothing here knows models, tools, policy or SQL, starts
+//! processes or reaches the sandbox.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
+
+mod atomic_write;
+mod attribution;
+mod build_outputs;
+mod change_set;
+mod checkpoint;
+mod env_files;
+mod error;
+mod file_content;
+mod find;
+mod listing;
+mod output_file;
+mod patch;
+mod plan;
+mod project;
+mod protection;
+mod public_places;
+mod read_lines;
+mod readers_view;
+mod real_place;
+mod restoration;
+mod search;
+mod shell_pattern;
+mod trust;
+mod unnamed_reads;
+mod walk;
+
+pub use arki_disk::EntryKind;
+pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
+pub use attribution::{
+    AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
+};
+pub use build_outputs::{folders_matching, writes_output};
+pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
+pub use checkpoint::{
+    FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
+    take_snapshot, unnamed_changes,
+};
+pub use env_files::{EnvFiles, is_env_file, look_through_texts};
+pub use error::{
+    AttributionError, ChangeError, FilesError, PathError, Result, SearchError, SnapshotError, StaleKind, StalePreview,
+    TrustError,
+};
+pub use file_content::FileContent;
+pub use find::{Found, find};
+pub use listing::{Entry, Listing, files_below, list};
+pub use output_file::{OutputFile, remove_unfinished_exports};
+pub use patch::plan_patch;
+pub use plan::{DELETE_LIMIT_BYTES, plan_delete, plan_edit, plan_write};
+pub use project::{FileBytes, FileFound, Project, ProjectPath};
+pub use protection::{is_protected, is_secret};
+pub use public_places::is_system_secret;
+pub use read_lines::{LineWindow, ReadLine, lines_of, read_lines};
+pub use readers_view::ReadersView;
+pub use real_place::{RealPlace, real_place};
+pub use restoration::{Restoration, apply_restorations, plan_restorations};
+pub use search::{SearchHit, SearchOutcome, SearchQuery, search};
+pub use tokio_util::sync::CancellationToken;
+pub use trust::{
+    ChangedPin, GitScan, PROGRAMS_OF_GIT, Pin, PinChange, PinKind, Scan, command_programs, compare, install_template,
+    scan,
+};
+pub use unnamed_reads::{
+    Descent, UnnamedReads, asks_own_repository, enters, reads_below, reads_below_matching, reads_kept, reads_matching,
+    reads_names, reads_place, reads_places, stays_inside,
+};
+
+#[cfg(all(test, target_os = "linux"))]
+mod jail_tests;

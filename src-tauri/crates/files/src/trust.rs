@@ -1,0 +1,168 @@
+//! What trusting a folder would enable, pinned to its content, and the template a trusted folder gets.
+//!
+//! Scanning reads an untrusted folder, so it only hashes: nothing is followed out of the project, nothing blocks,
+//! everything is bounded. Over a bound the scan fails rather than leaving something unpinned.
+//!
+//! The pieces of `.arki/config.json` are pinned besides the whole: `.arki/config.json#hooks` and
+//! `.arki/config.json#mcpServers.NAME`, by a hash of their value that comments and layout don't change. A server's program
+//! that lies in the project is pinned as well. Of a git configuration what may have git run a program is pinned besides
+//! the whole, `.git/config#programs`: branches and remotes come and go. Hooks are pinned wherever git runs them from: in git
+//! directories, and where `core.hooksPath` points. Those of a worktree's repository may lie outside the project; their
+//! paths are absolute.
+
+mod config_pieces;
+mod folder_scan;
+mod template;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::change_set::content_hash;
+use crate::error::Result;
+use crate::project::Project;
+use arki_git::WorkingTree;
+
+pub use config_pieces::command_programs;
+pub use template::install_template;
+
+/// In which other agents name the project's MCP servers.
+const MCP_JSON: &str = ".mcp.json";
+/// Ends the path of a pin for what a git configuration may have git run.
+pub const PROGRAMS_OF_GIT: &str = "#programs";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PinKind {
+    Config,
+    Hook,
+    McpServer,
+    Rule,
+    Skill,
+    Procedure,
+    Command,
+    Pipeline,
+    GitConfig,
+    GitHook,
+}
+
+/// One executable or instructive thing and its content.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Pin {
+    pub kind: PinKind,
+    /// Relative to the project, with `#` and a key where it is a piece of a file.
+    pub path: String,
+    /// SHA-256 hex.
+    pub hash: String,
+    /// What it does, in words, where its path does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PinChange {
+    Added,
+    Changed,
+    Removed,
+}
+
+/// A piece that is off until the user has seen the difference and agreed again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChangedPin {
+    pub kind: PinKind,
+    pub path: String,
+    pub change: PinChange,
+}
+
+impl ChangedPin {
+    /// Whether something is off for it. Git's configuration changes with every branch that is followed; only what it may
+    /// have git run is.
+    #[must_use]
+    pub fn puts_off(&self) -> bool {
+        self.kind != PinKind::GitConfig || (self.path.ends_with(PROGRAMS_OF_GIT) && self.change != PinChange::Removed)
+    }
+}
+
+/// What a look at a folder found.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// By kind and path.
+    pub pins: Vec<Pin>,
+    pub git: GitScan,
+}
+
+/// Where what git reads and runs lies in a folder: its own repository, nested ones, submodules and worktrees.
+#[derive(Debug, Clone, Default)]
+pub struct GitScan {
+    trees: Vec<WorkingTree>,
+}
+
+impl GitScan {
+    /// The pins of what git reads and runs, as it is now, without looking for repositories again. Blocking: it reads all of
+    /// these files.
+    pub fn pins(&self, project: &Project) -> Result<Vec<Pin>> {
+        Ok(pins(folder_scan::git_files(project, self)?))
+    }
+}
+
+/// What trusting the folder would enable. Blocking: it reads all of these files.
+pub fn scan(project_root: &Path) -> Result<Scan> {
+    let project = Project::open(project_root)?;
+    let (files, git) = folder_scan::files(&project)?;
+    Ok(Scan { pins: pins(files), git })
+}
+
+fn pins(files: Vec<folder_scan::FoundFile>) -> Vec<Pin> {
+    let mut pins = Vec::new();
+    for file in files {
+        if file.kind == PinKind::Config || file.path == MCP_JSON {
+            pins.extend(config_pieces::pins(&file.path, &file.bytes));
+        }
+        if file.kind == PinKind::GitConfig {
+            pins.extend(programs_of_git(&file.path, &file.bytes));
+        }
+        pins.push(Pin { kind: file.kind, path: file.path, hash: content_hash(&file.bytes), note: None });
+    }
+    pins.sort();
+    pins.dedup();
+    pins
+}
+
+fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {
+    let programs = arki_git::beyond_harmless(&String::from_utf8_lossy(config));
+    let pin = || Pin {
+        kind: PinKind::GitConfig,
+        path: format!("{path}{PROGRAMS_OF_GIT}"),
+        hash: content_hash(programs.as_bytes()),
+        note: None,
+    };
+    (!programs.is_empty()).then(pin)
+}
+
+/// How `current` differs from `pinned`, by kind and path.
+pub fn compare(pinned: &[Pin], current: &[Pin]) -> Vec<ChangedPin> {
+    let (before, after) = (by_name(pinned), by_name(current));
+    let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();
+    let mut changed = Vec::new();
+    for name @ (kind, path) in names {
+        let change = match (before.get(&name), after.get(&name)) {
+            (None, _) => PinChange::Added,
+            (_, None) => PinChange::Removed,
+            (before, after) if before == after => continue,
+            _ => PinChange::Changed,
+        };
+        changed.push(ChangedPin { kind, path: path.to_owned(), change });
+    }
+    changed
+}
+
+fn by_name(pins: &[Pin]) -> BTreeMap<(PinKind, &str), &str> {
+    pins.iter().map(|pin| ((pin.kind, pin.path.as_str()), pin.hash.as_str())).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,333 @@
+//! Finding and reading the files that trust covers.
+//!
+//! Known places are walked without regard to `.gitignore`: what is ignored is obeyed all the same. Only the rules and
+//! repositories that may lie in any folder are looked for where git looks, not in `node_modules`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{GitScan, MCP_JSON, PinKind, config_pieces};
+use crate::error::{FileAction, FileError, FilesError, Result, TrustError, io_error};
+use crate::project::{FileBytes, Project, ProjectPath};
+use crate::walk::walk;
+use arki_disk::EntryKind;
+use arki_disk::entries;
+use arki_git::{WorkingTree, hooks_below, included};
+
+/// Files that are pinned at most.
+const MAX_PINS: usize = 5000;
+/// Largest file that is pinned.
+const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
+/// How deep rules are looked for, and how deep a known folder may be.
+const MAX_DEPTH: usize = 32;
+
+const CONFIG: &str = ".arki/config.json";
+const RULE_NAMES: &[&str] = &["agents.md", "claude.md"];
+/// Every file in these counts.
+const FOLDERS: &[(&str, PinKind)] = &[
+    (".claude/rules", PinKind::Rule),
+    (".agent/skills", PinKind::Skill),
+    (".agents/skills", PinKind::Skill),
+    (".skills", PinKind::Skill),
+    (".claude/skills", PinKind::Skill),
+    (".arki/procedures", PinKind::Procedure),
+    (".arki/commands", PinKind::Command),
+    (".claude/commands", PinKind::Command),
+    (".arki/pipelines", PinKind::Pipeline),
+];
+
+pub(super) struct FoundFile {
+    pub(super) kind: PinKind,
+    pub(super) path: String,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// And where git's own lie, to look at those alone.
+pub(super) fn files(project: &Project) -> Result<(Vec<FoundFile>, GitScan)> {
+    let mut scan = FolderScan { project, files: Vec::new() };
+    // One that can't be read is refused by whoever goes by it, with its own words.
+    if let Err(error @ FilesError::Trust(TrustError::TooManyPins { .. })) = scan.file(CONFIG, PinKind::Config) {
+        return Err(error);
+    }
+    let config = scan.files.first().map(|config| config.bytes.clone()).unwrap_or_default();
+    let known = scan.files.len();
+    scan.file(MCP_JSON, PinKind::McpServer)?;
+    let mcp_json = scan.files.get(known).map(|file| file.bytes.clone()).unwrap_or_default();
+    for program in [config, mcp_json].iter().flat_map(|file| config_pieces::programs(file)) {
+        scan.file(&program, PinKind::McpServer)?;
+    }
+    for (folder, kind) in FOLDERS {
+        scan.folder(folder, *kind, 0)?;
+    }
+    let repositories = scan.rules()?;
+    let git = GitScan { trees: scan.working_trees(&repositories)? };
+    scan.git(&git)?;
+    Ok((scan.files, git))
+}
+
+/// What git reads and runs, alone.
+pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFile>> {
+    let mut scan = FolderScan { project, files: Vec::new() };
+    scan.git(git)?;
+    Ok(scan.files)
+}
+
+struct FolderScan<'a> {
+    project: &'a Project,
+    files: Vec<FoundFile>,
+}
+
+impl FolderScan<'_> {
+    /// Pins `path` if it is there.
+    fn file(&mut self, path: &str, kind: PinKind) -> Result<()> {
+        let Ok(path) = self.project.resolve(path) else { return Ok(()) };
+        let file = self.project.read(&path, MAX_PIN_BYTES);
+        self.take(file, &path, kind)
+    }
+
+    fn take(&mut self, file: Result<FileBytes>, path: &ProjectPath, kind: PinKind) -> Result<()> {
+        match file {
+            Ok(file) => self.push(kind, path, file.bytes),
+            Err(error) => skip_or_fail(error),
+        }
+    }
+
+    fn push(&mut self, kind: PinKind, path: &ProjectPath, bytes: Vec<u8>) -> Result<()> {
+        if self.files.len() == MAX_PINS {
+            return Err(too_many(self.project));
+        }
+        self.files.push(FoundFile { kind, path: path.to_string(), bytes });
+        Ok(())
+    }
+
+    /// Everything below `folder`, links inside the project included.
+    fn folder(&mut self, folder: &str, kind: PinKind, depth: usize) -> Result<()> {
+        if depth == MAX_DEPTH {
+            return Err(too_many(self.project));
+        }
+        for (name, entry) in self.entries(folder)? {
+            let path = format!("{folder}/{name}");
+            match entry {
+                // As the folder has just told it: what is there by now is seen once it is open.
+                EntryKind::File => {
+                    let Ok(path) = self.project.resolve(&path) else { continue };
+                    let file = self.project.read_walked(&path, MAX_PIN_BYTES);
+                    self.take(file, &path, kind)?;
+                }
+                EntryKind::Folder => self.folder(&path, kind, depth + 1)?,
+                EntryKind::Link | EntryKind::Special => match self.kind_at(&path)? {
+                    Some(EntryKind::File) => self.file(&path, kind)?,
+                    Some(EntryKind::Folder) => self.folder(&path, kind, depth + 1)?,
+                    _ => {}
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// What is at `path`, links followed. A link that leads out enables nothing: it can't be read through here, nor
+    /// when it comes to using it.
+    fn kind_at(&self, path: &str) -> Result<Option<EntryKind>> {
+        let Ok(path) = self.project.resolve(path) else { return Ok(None) };
+        match self.project.kind(&path) {
+            Ok(kind) => Ok(kind),
+            Err(error) => skip_or_fail(error).map(|()| None),
+        }
+    }
+
+    fn names(&self, folder: &str) -> Result<Vec<String>> {
+        Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
+    }
+
+    /// What is in a folder, sorted by name; nothing where there is no folder.
+    fn entries(&self, folder: &str) -> Result<Vec<(String, EntryKind)>> {
+        let open = match self.project.dir().open_dir(folder) {
+            Ok(open) => open,
+            Err(error) if is_nothing(&error) => return Ok(Vec::new()),
+            Err(error) => return skip_or_fail(io_error(folder, FileAction::List, error)).map(|()| Vec::new()),
+        };
+        let fail = |error| io_error(folder, FileAction::List, error);
+        let mut found = Vec::new();
+        for entry in entries(&open).map_err(fail)? {
+            let (name, kind) = entry.map_err(fail)?;
+            if found.len() == MAX_PINS {
+                return Err(too_many(self.project));
+            }
+            // A name that is not UTF-8, or hides something, can't be addressed later either.
+            found.extend(name.into_string().ok().map(|name| (name, kind)));
+        }
+        found.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        Ok(found)
+    }
+
+    /// `AGENTS.md` and `CLAUDE.md` in any folder, in any case: on some disks the case does not matter. The folders with a
+    /// `.git` that were on the way.
+    fn rules(&mut self) -> Result<Vec<PathBuf>> {
+        let mut walk = walk(self.project, &ProjectPath::root(), Some(MAX_DEPTH));
+        for entry in walk.by_ref() {
+            let Ok(entry) = entry else { continue };
+            let name = entry.path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+            if !RULE_NAMES.contains(&name.as_str()) {
+                continue;
+            }
+            let relative = entry.path.strip_prefix(self.project.root()).unwrap_or(&entry.path);
+            if let Some(path) = ProjectPath::from_walk(relative) {
+                self.file(path.as_str(), PinKind::Rule)?;
+            }
+        }
+        // Ignored by git, they are obeyed all the same where they count most.
+        for name in ["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"] {
+            if !self.files.iter().any(|file| file.path == name) {
+                self.file(name, PinKind::Rule)?;
+            }
+        }
+        Ok(walk.repositories)
+    }
+
+    /// The project's own, nested ones and submodules that are in it, and its worktrees, which git may ignore.
+    fn working_trees(&self, repositories: &[PathBuf]) -> Result<Vec<WorkingTree>> {
+        let root = self.project.root();
+        let mut trees: Vec<_> = repositories.iter().filter_map(|folder| WorkingTree::at(folder)).collect();
+        for name in self.names(".git/worktrees")? {
+            let place = self.project.resolve(&format!(".git/worktrees/{name}/gitdir"))?;
+            let named = self.project.read_if_present(&place, MAX_PIN_BYTES).ok().flatten();
+            let named = named.and_then(|file| String::from_utf8(file.bytes).ok());
+            let tree = named.as_deref().and_then(|named| Path::new(named.trim()).parent());
+            trees.extend(tree.filter(|tree| tree.starts_with(root)).and_then(WorkingTree::at));
+        }
+        trees.sort();
+        trees.dedup();
+        Ok(trees)
+    }
+
+    /// The project's git directory with its worktrees' configuration, those of its submodules and of repositories in it,
+    /// and what all of these have git run that lies elsewhere in the project.
+    fn git(&mut self, scan: &GitScan) -> Result<()> {
+        self.git_directory(".git")?;
+        for name in self.names(".git/worktrees")? {
+            self.git_configuration(&format!(".git/worktrees/{name}/config.worktree"))?;
+        }
+        self.submodules(".git/modules", 0)?;
+        for tree in &scan.trees {
+            self.git_of(tree)?;
+        }
+        for place in hooks_below(self.project.root(), &scan.trees) {
+            let Some(path) = self.inside(&place) else { continue };
+            match self.kind_at(&path)? {
+                Some(EntryKind::File) => self.file(&path, PinKind::GitHook)?,
+                Some(EntryKind::Folder) => self.folder(&path, PinKind::GitHook, 0)?,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A worktree's repository may lie outside the project.
+    fn git_of(&mut self, tree: &WorkingTree) -> Result<()> {
+        let mut folders = vec![tree.git.clone(), tree.common()];
+        folders.dedup();
+        for folder in folders {
+            match self.inside(&folder) {
+                Some(inside) => self.git_directory(&inside)?,
+                None => self.git_outside(&folder)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// By its absolute path.
+    fn git_outside(&mut self, folder: &Path) -> Result<()> {
+        // One that can't be opened is none that git uses.
+        let Ok(outside) = Project::open(folder) else { return Ok(()) };
+        let mut scan = FolderScan { project: &outside, files: Vec::new() };
+        scan.git_directory(".")?;
+        for file in scan.files {
+            let path = outside.root().join(&file.path).display().to_string();
+            if self.files.len() == MAX_PINS {
+                return Err(too_many(self.project));
+            }
+            self.files.push(FoundFile { path, ..file });
+        }
+        Ok(())
+    }
+
+    fn inside(&self, place: &Path) -> Option<String> {
+        let inside = place.strip_prefix(self.project.root()).ok().and_then(ProjectPath::from_walk)?;
+        Some(inside.to_string())
+    }
+
+    fn git_directory(&mut self, folder: &str) -> Result<()> {
+        for name in ["config", "config.worktree"] {
+            self.git_configuration(&format!("{folder}/{name}"))?;
+        }
+        for name in self.names(&format!("{folder}/hooks"))? {
+            // One that may not be executed yet is a `chmod` away from it.
+            if !name.ends_with(".sample") {
+                self.file(&format!("{folder}/hooks/{name}"), PinKind::GitHook)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A submodule is named as its folder is, so that its git directory may lie some folders down, and it may have
+    /// submodules of its own.
+    fn submodules(&mut self, folder: &str, depth: usize) -> Result<()> {
+        if depth == MAX_DEPTH {
+            return Err(too_many(self.project));
+        }
+        for name in self.names(folder)? {
+            let path = format!("{folder}/{name}");
+            if self.kind_at(&path)? != Some(EntryKind::Folder) {
+                continue;
+            }
+            if self.kind_at(&format!("{path}/HEAD"))? == Some(EntryKind::File) {
+                self.git_directory(&path)?;
+                self.submodules(&format!("{path}/modules"), depth + 1)?;
+            } else {
+                self.submodules(&path, depth + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// With the files of the project that it includes, once each.
+    fn git_configuration(&mut self, path: &str) -> Result<()> {
+        if self.files.iter().any(|file| file.kind == PinKind::GitConfig && file.path == path) {
+            return Ok(());
+        }
+        let known = self.files.len();
+        self.file(path, PinKind::GitConfig)?;
+        let Some(pinned) = self.files.get(known) else { return Ok(()) };
+        let text = String::from_utf8_lossy(&pinned.bytes).into_owned();
+        let folder = self.project.root().join(path);
+        for named in included(&text, folder.parent().unwrap_or(&folder)) {
+            if let Some(inside) = self.inside(&named) {
+                self.git_configuration(&inside)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_nothing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn too_many(project: &Project) -> FilesError {
+    TrustError::TooManyPins { path: project.root().display().to_string(), limit: MAX_PINS }.into()
+}
+
+/// What is not there, is no file or leads out enables nothing. What can't be read could later, so it is an error.
+fn skip_or_fail(error: FilesError) -> Result<()> {
+    match error {
+        FilesError::Path(_) => Ok(()),
+        FilesError::File(
+            FileError::NotFound { .. }
+            | FileError::BrokenLink { .. }
+            | FileError::NotRegular { .. }
+            | FileError::NotFolder { .. },
+        ) => Ok(()),
+        FilesError::File(FileError::TooLarge { path, limit }) => Err(TrustError::PinTooLarge { path, limit }.into()),
+        other => Err(other),
+    }
+}

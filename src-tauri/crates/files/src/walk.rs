@@ -1,0 +1,185 @@
+//! Walking a project as its owner sees it: what git ignores is left out, hidden files are not, `.git` is.
+//!
+//! Every folder is opened below the one before it, links are never followed, and files are opened through the project's
+//! handle. So a walk can't leave the project, whatever is put in the place of what it has just seen.
+
+mod ignoring;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::vec;
+
+use cap_std::fs::Dir;
+use globset::{GlobBuilder, GlobSet};
+
+use crate::error::{Result, SearchError};
+use crate::project::{Project, ProjectPath, escape_hidden};
+use arki_disk::EntryKind;
+use arki_disk::{descend, entries, open_folder};
+use ignoring::Ignoring;
+
+/// How many left-out files are named; the rest is counted.
+pub(crate) const NAMES_SHOWN: usize = 20;
+/// Each level holds a folder open. What is deeper is not walked.
+const MAX_LEVELS: usize = 256;
+const GIT: &str = ".git";
+
+/// In byte order, a folder before what is in it. `start` must be a folder and canonical; it is not told itself.
+pub(crate) fn walk(project: &Project, start: &ProjectPath, max_depth: Option<usize>) -> Walk {
+    let mut walk = Walk {
+        open: Vec::new(),
+        ignoring: Ignoring::above(project, start),
+        to_enter: None,
+        unreadable: None,
+        max_levels: max_depth.unwrap_or(MAX_LEVELS).min(MAX_LEVELS),
+        is_cut: max_depth.is_some_and(|depth| depth <= MAX_LEVELS),
+        repositories: Vec::new(),
+    };
+    let path = if start.is_root() { project.root().to_owned() } else { project.root().join(start) };
+    let entered = descend(project.dir(), start.as_str()).and_then(|folder| walk.enter(folder, path.clone()));
+    walk.unreadable = entered.is_err().then_some(path);
+    walk
+}
+
+/// Something that a walk came by.
+#[derive(Debug)]
+pub(crate) struct Walked {
+    /// Absolute.
+    pub(crate) path: PathBuf,
+    /// Of the entry itself; a link is a link.
+    pub(crate) kind: EntryKind,
+}
+
+pub(crate) struct Walk {
+    /// The folders on the way to where the walk is.
+    open: Vec<OpenFolder>,
+    ignoring: Ignoring,
+    /// The folder that was told last.
+    to_enter: Option<(OsString, PathBuf)>,
+    unreadable: Option<PathBuf>,
+    max_levels: usize,
+    /// That it goes no deeper was asked for.
+    is_cut: bool,
+    /// Folders that it came by so far and that hold a `.git`. Absolute.
+    pub(crate) repositories: Vec<PathBuf>,
+}
+
+struct OpenFolder {
+    folder: Dir,
+    path: PathBuf,
+    entries: vec::IntoIter<(OsString, EntryKind)>,
+}
+
+impl Walk {
+    fn enter(&mut self, folder: Dir, path: PathBuf) -> io::Result<()> {
+        let mut entries = entries(&folder)?.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        let has = |name: &str| entries.binary_search_by(|(entry, _)| entry.as_os_str().cmp(name.as_ref())).is_ok();
+        if has(GIT) {
+            self.repositories.push(path.clone());
+        }
+        self.ignoring.enter(&folder, &path, has);
+        self.open.push(OpenFolder { folder, path, entries: entries.into_iter() });
+        Ok(())
+    }
+
+    /// What is gone since it was told, or is no folder any more, is passed over. Whether it can be read.
+    fn enter_told(&mut self, name: OsString, path: PathBuf) -> bool {
+        let Some(parent) = self.open.last() else { return true };
+        if self.open.len() == self.max_levels {
+            return self.is_cut;
+        }
+        match open_folder(&parent.folder, name).and_then(|folder| self.enter(folder, path)) {
+            Ok(()) => true,
+            Err(error) => matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory),
+        }
+    }
+}
+
+impl Iterator for Walk {
+    /// An error is the path of what can't be read.
+    type Item = Result<Walked, PathBuf>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some((name, path)) = self.to_enter.take()
+            && !self.enter_told(name, path.clone())
+        {
+            self.unreadable = Some(path);
+        }
+        if let Some(path) = self.unreadable.take() {
+            return Some(Err(path));
+        }
+        loop {
+            let folder = self.open.last_mut()?;
+            let Some((name, kind)) = folder.entries.next() else {
+                self.open.pop();
+                self.ignoring.leave();
+                continue;
+            };
+            let path = folder.path.join(&name);
+            if name == GIT || self.ignoring.is_ignored(&path, kind) {
+                continue;
+            }
+            if kind == EntryKind::Folder {
+                self.to_enter = Some((name, path.clone()));
+            }
+            return Some(Ok(Walked { path, kind }));
+        }
+    }
+}
+
+/// What a reader sees of a path below the root: `/`-separated, with what can't be seen escaped.
+pub(crate) fn shown(project: &Project, path: &Path) -> String {
+    let relative = path.strip_prefix(project.root()).unwrap_or(path).to_string_lossy();
+    let relative = if cfg!(windows) { relative.replace('\\', "/") } else { relative.into_owned() };
+    escape_hidden(&relative)
+}
+
+/// A glob over paths relative to the project; without a `/` it is matched against names in any folder.
+pub(crate) struct PathGlob(GlobSet);
+
+impl PathGlob {
+    pub(crate) fn new(glob: &str) -> Result<Self> {
+        let bad = |problem: String| SearchError::BadGlob { glob: glob.to_owned(), problem };
+        let trimmed = glob.trim_start_matches("./").trim_start_matches('/');
+        if trimmed.is_empty() {
+            return Err(bad("it is empty".to_owned()).into());
+        }
+        let pattern = match trimmed.strip_suffix('/') {
+            Some(folder) => format!("{folder}/**"),
+            None if trimmed.contains('/') => trimmed.to_owned(),
+            None => format!("**/{trimmed}"),
+        };
+        let glob = GlobBuilder::new(&pattern)
+            .literal_separator(true)
+            .build()
+            .map_err(|error| bad(error.kind().to_string()))?;
+        // A set of one: where a glob is too much, a matcher panics.
+        let set = GlobSet::builder().add(glob).build();
+        Ok(Self(set.map_err(|_| bad("it is too large, or nested too deep".to_owned()))?))
+    }
+
+    pub(crate) fn is_match(&self, path: &ProjectPath) -> bool {
+        self.0.is_match(path)
+    }
+}
+
+/// Secret files that were left out.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    pub(crate) names: Vec<String>,
+    pub(crate) count: usize,
+}
+
+impl Skipped {
+    pub(crate) fn add(&mut self, path: &ProjectPath) {
+        self.count += 1;
+        if self.names.len() < NAMES_SHOWN {
+            self.names.push(path.to_string());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,14 @@
+//! What git goes by, read from its own files: what a configuration names and runs, and what the index keeps.
+//!
+//! *Architecture invariant:* nothing here runs git or writes anything. It is what `files` and `sandbox` share, so that
+//! neither needs the other.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
+
+mod config_paths;
+mod config_programs;
+mod index;
+
+pub use config_paths::{WorkingTree, hooks_below, included};
+pub use config_programs::{beyond_harmless, is_harmless};
+pub use index::kept_names;

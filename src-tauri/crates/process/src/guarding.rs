@@ -1,0 +1,53 @@
+//! What the sandbox looks after while a command runs, and says of it when it has ended; nothing without a sandbox.
+
+use std::fmt::Write as _;
+
+use crate::confinement::{Confined, Confinement, Explanation, Findings};
+use crate::error::Result;
+use crate::meanwhile::Meanwhile;
+
+#[derive(Default)]
+pub(super) struct Guarding {
+    confined: Option<Box<dyn Confined>>,
+}
+
+impl Guarding {
+    pub(super) async fn begin(sandbox: Option<&dyn Confinement>, meanwhile: Option<&Meanwhile>) -> Result<Self> {
+        let Some(sandbox) = sandbox else { return Ok(Self::default()) };
+        Ok(Self { confined: Some(sandbox.begin(meanwhile.cloned()).await?) })
+    }
+
+    pub(super) fn confined(&self) -> Option<&dyn Confined> {
+        self.confined.as_deref()
+    }
+
+    pub(super) async fn end(self) -> Guarded {
+        let Some(confined) = self.confined else { return Guarded::default() };
+        let (findings, explanation) = confined.end().await;
+        Guarded { findings, explanation: Some(explanation) }
+    }
+}
+
+/// What is left of it when the command has ended.
+#[derive(Default)]
+pub(super) struct Guarded {
+    pub(super) findings: Findings,
+    explanation: Option<Explanation>,
+}
+
+impl Guarded {
+    /// What to say where a command failed because of what was looked after; nothing where that is not the reason.
+    pub(super) fn explanation(&self, output: &str) -> &'static str {
+        self.explanation.as_ref().map_or("", |explanation| explanation.of(output))
+    }
+}
+
+/// After what a command printed.
+pub(super) fn as_output(notes: &[String]) -> String {
+    let mut output = String::new();
+    for note in notes {
+        // Writing to a string does not fail.
+        let _ = write!(output, "\n[{note}]\n");
+    }
+    output
+}

@@ -1,0 +1,79 @@
+//! Starting, watching and ending processes.
+//!
+//! A command is a [`CommandSpec`] that [`run()`] carries out; a program that is spoken to is a [`PipedSpec`] that
+//! [`start_piped`] starts. Both have an environment made here ([`child_environment`]), limits ([`CommandLimits`]) and, where
+//! there is one, a [`Confinement`], which the crate above implements.
+//!
+//! *Architecture invariant:* no other crate starts processes, and nothing here knows a project, git or how a sandbox is
+//! built.
+
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
+#![allow(clippy::disallowed_methods, reason = "this is the crate that starts processes")]
+
+#[cfg(any(windows, test))]
+mod argument_line;
+mod confinement;
+mod environment;
+mod error;
+mod guarding;
+#[cfg(unix)]
+mod hangup;
+mod kept_output;
+mod limits;
+mod login_path;
+mod meanwhile;
+mod piped;
+mod run;
+mod screen;
+
+#[cfg(unix)]
+mod exit_watch;
+#[cfg(windows)]
+mod job;
+#[cfg(unix)]
+mod launch;
+#[cfg(unix)]
+mod orphan_guard;
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod platform;
+#[cfg(windows)]
+#[path = "windows.rs"]
+mod platform;
+#[cfg(target_os = "linux")]
+mod proc_table;
+#[cfg(windows)]
+mod pseudo_console;
+#[cfg(windows)]
+mod restricted_token;
+mod running;
+#[cfg(unix)]
+mod terminal;
+#[cfg(target_os = "linux")]
+mod watch;
+#[cfg(not(target_os = "linux"))]
+#[path = "unwatched.rs"]
+mod watch;
+#[cfg(windows)]
+mod windows_launch;
+
+pub use confinement::{Confined, Confinement, Explanation, Findings};
+#[cfg(unix)]
+pub use confinement::{ConfinedStart, Wrapped};
+pub use environment::{EnvironmentSpec, child_environment};
+pub use error::{ProcessError, Result};
+#[cfg(unix)]
+pub use hangup::outlives_terminal;
+#[cfg(unix)]
+pub use launch::{Launch, Standard, Streams};
+pub use limits::{CommandLimits, Overrun};
+pub use login_path::{PathOrigin, inherited_environment, learn_login_path, path_origin};
+pub use meanwhile::Meanwhile;
+#[cfg(target_os = "linux")]
+pub use orphan_guard::number as orphan_guard_number;
+#[cfg(unix)]
+pub use orphan_guard::{ENDED, note_end_in};
+pub use piped::{Piped, PipedProcess, PipedSpec, ProcessEnd, start_piped};
+pub use run::{CommandOutcome, CommandSpec, run, run_with_input};
+pub use running::{Load, RunningCommand, running_commands, stop_command};
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,339 @@
+//! Starting, stopping and reaping a command on Unix.
+
+use std::fs::File;
+use std::io::{self, PipeWriter, Seek, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
+
+use super::exit_watch::ExitWatch;
+use super::guarding::Guarding;
+use super::launch::{Launch, Standard, Streams};
+use super::orphan_guard;
+use super::piped::Pipes;
+#[cfg(target_os = "linux")]
+use super::proc_table;
+use super::terminal::{self, Terminal};
+use super::watch::thread_limit;
+use crate::confinement::ConfinedStart;
+use crate::error::{ProcessError, Result};
+use crate::piped::PipedSpec;
+use crate::run::CommandSpec;
+
+/// Small and fast where it can be; what it starts is [`shell`].
+const GATE_SHELL: &str = "/bin/sh";
+
+/// A command and what it writes.
+pub(super) struct Started {
+    pub(super) output: Reader,
+    pub(super) running: Running,
+}
+
+pub(super) enum Reader {
+    Pipe(pipe::Receiver),
+    Terminal(Terminal),
+}
+
+impl Reader {
+    /// Safe to cancel.
+    pub(super) async fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Pipe(pipe) => pipe.read(buffer).await,
+            Self::Terminal(terminal) => terminal.read(buffer).await,
+        }
+    }
+
+    pub(super) fn try_read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Pipe(pipe) => pipe.try_read(buffer),
+            Self::Terminal(terminal) => terminal.try_read(buffer),
+        }
+    }
+}
+
+pub(super) async fn start(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<Started> {
+    let (waiting, output) = start_at_gate(spec, input, guard).await?;
+    Ok(Started { output, running: waiting.open()? })
+}
+
+/// Started, and doing nothing yet: should this process die now, nobody would stop what it did.
+pub(super) struct Waiting {
+    pub(super) group: Group,
+    pub(super) gate: PipeWriter,
+}
+
+impl Waiting {
+    /// Lets it run, now that it dies with this process.
+    fn open(mut self) -> Result<Running> {
+        let watch = ExitWatch::new(self.group.pid).map_err(lost)?;
+        orphan_guard::watch(self.group.pid);
+        // Fails when it is gone already, which is seen by its end.
+        let _ = self.gate.write_all(b"\n");
+        Ok(Running { watch, group: self.group })
+    }
+}
+
+/// One more shell, which becomes the command's own when it has read a line; the end of its input ends it. Half a
+/// millisecond, and the command's shell gets the line as it was given.
+///
+/// It sets the limits, also where the command is wrapped and its number is not known out here. A dump of what crashed
+/// would put what it had in memory into the project. And should memory run out, the command is what is to go.
+///
+/// Its own name is how many threads there may be (see `watch`), for which shells have different words.
+const GATE: &str = r#"ulimit -c 0; { ulimit -u "$0" || ulimit -p "$0"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+read -r _ <&3 && exec "$@" 3<&-"#;
+
+pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
+    let shell = shell().to_str().ok_or(ProcessError::NotACommand)?;
+    let (standard, output) = if spec.terminal { at_terminal()? } else { at_pipes(input).map_err(lost)? };
+    let of_terminal = standard.terminal().map(|_| terminal::environment(&spec.environment));
+    let behind = Behind {
+        guard,
+        environment: of_terminal.as_ref().unwrap_or(&spec.environment),
+        directory: &spec.directory,
+        threads: thread_limit(&spec.limits),
+    };
+    let (launch, wrapping) = behind.launch(&[shell, "-c", "--", &spec.command_line], standard.terminal())?;
+    let (gate_reader, gate) = io::pipe().map_err(lost)?;
+    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
+    let streams = Streams::new(standard, more).map_err(lost)?;
+    Ok((wait_at_gate(launch, streams, gate, guard, &spec.directory).await?, output))
+}
+
+/// What a command has, and where its output is read.
+fn at_terminal() -> Result<(Standard, Reader), ProcessError> {
+    let (terminal, device) = terminal::open().map_err(|source| ProcessError::NoTerminal { source })?;
+    Ok((Standard::Terminal(device), Reader::Terminal(terminal)))
+}
+
+fn at_pipes(input: &[u8]) -> io::Result<(Standard, Reader)> {
+    let (reader, writer) = io::pipe()?;
+    let writer = OwnedFd::from(writer);
+    let output = pipe::Receiver::from_owned_fd(reader.into())?;
+    Ok((Standard::Three([readable(input)?, writer.try_clone()?, writer]), Reader::Pipe(output)))
+}
+
+/// What a program is started behind, besides the gate.
+struct Behind<'a> {
+    guard: &'a Guarding,
+    environment: &'a [(String, String)],
+    directory: &'a Path,
+    threads: usize,
+}
+
+impl Behind<'_> {
+    /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
+    fn launch(&self, program: &[&str], terminal: Option<&Path>) -> Result<(Launch, Vec<OwnedFd>)> {
+        let threads = self.threads.to_string();
+        let command = [&[GATE_SHELL, "-c", GATE, &threads], program].concat();
+        let launch = |program: &Path, arguments: &[&str]| {
+            Launch::new(program, arguments, self.environment, self.directory).ok_or(ProcessError::NotACommand)
+        };
+        let Some(confined) = self.guard.confined() else {
+            return Ok((launch(Path::new(GATE_SHELL), &command[1..])?, Vec::new()));
+        };
+        let wrapped = confined.wrap(self.directory, &command, terminal);
+        let wrapped = wrapped.map_err(|source| start_error(self.directory, source))?;
+        let arguments: Vec<&str> = wrapped.arguments.iter().map(String::as_str).collect();
+        Ok((launch(&wrapped.program, &arguments)?, wrapped.descriptors))
+    }
+}
+
+async fn wait_at_gate(
+    launch: Launch,
+    streams: Streams,
+    gate: PipeWriter,
+    guard: &Guarding,
+    directory: &Path,
+) -> Result<Waiting> {
+    orphan_guard::prepare();
+    let sandbox = match guard.confined() {
+        Some(confined) => Some(confined.place(streams.terminal()).await?),
+        None => None,
+    };
+    let started = match &sandbox {
+        Some(sandbox) => sandbox.start(launch, streams).await?,
+        None => launch.start(&streams),
+    };
+    let pid = started.map_err(|source| start_error(directory, source))?;
+    prefer_to_kill(pid);
+    Ok(Waiting { group: Group { pid, is_reaped: false, sandbox }, gate })
+}
+
+/// A running command or program. Dropping it kills its group.
+pub(super) struct Running {
+    watch: ExitWatch,
+    pub(super) group: Group,
+}
+
+impl Running {
+    pub(super) fn number(&self) -> u32 {
+        self.group.number()
+    }
+
+    /// Ends when its first process has; can be awaited again.
+    pub(super) async fn exited(&mut self) -> io::Result<()> {
+        self.watch.exited().await
+    }
+
+    pub(super) fn terminate_group(&self) {
+        self.group.terminate();
+    }
+
+    /// What left the group is `Watch`'s to end.
+    pub(super) fn kill_group(&self) {
+        self.group.signal(Signal::KILL);
+    }
+
+    /// The exit code, or the signal.
+    pub(super) fn reap(mut self) -> (Option<i32>, Option<i32>) {
+        self.group.reap()
+    }
+}
+
+pub(super) async fn start_piped(
+    spec: &PipedSpec<'_>,
+    guard: &Guarding,
+) -> Result<Pipes<pipe::Sender, pipe::Receiver, pipe::Receiver>> {
+    let command: Vec<&str> = [&spec.program].into_iter().chain(&spec.arguments).map(String::as_str).collect();
+    let behind = Behind {
+        guard,
+        environment: &spec.environment,
+        directory: &spec.directory,
+        threads: thread_limit(&spec.limits),
+    };
+    let (launch, wrapping) = behind.launch(&command, None)?;
+    let (stdin_reader, stdin) = io::pipe().map_err(lost)?;
+    let (stdout, stdout_writer) = io::pipe().map_err(lost)?;
+    let (stderr, stderr_writer) = io::pipe().map_err(lost)?;
+    let (gate_reader, gate) = io::pipe().map_err(lost)?;
+    let more = [gate_reader.into()].into_iter().chain(wrapping).collect();
+    let standard = Standard::Three([stdin_reader.into(), stdout_writer.into(), stderr_writer.into()]);
+    let streams = Streams::new(standard, more).map_err(lost)?;
+    let waiting = wait_at_gate(launch, streams, gate, guard, &spec.directory).await?;
+    Ok(Pipes {
+        running: waiting.open()?,
+        stdin: pipe::Sender::from_owned_fd(stdin.into()).map_err(lost)?,
+        stdout: pipe::Receiver::from_owned_fd(stdout.into()).map_err(lost)?,
+        stderr: pipe::Receiver::from_owned_fd(stderr.into()).map_err(lost)?,
+    })
+}
+
+fn lost(source: io::Error) -> ProcessError {
+    ProcessError::ConnectionLost { source }
+}
+
+/// A session and process group, named by its leader, which is ours to reap.
+pub(super) struct Group {
+    pub(super) pid: Pid,
+    is_reaped: bool,
+    /// What is wrapped dies with the thread that started it, so that is kept; and it knows what belongs to the command.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there the sandbox knows nothing of it"))]
+    pub(super) sandbox: Option<Arc<dyn ConfinedStart>>,
+}
+
+impl Group {
+    fn number(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().cast_unsigned()
+    }
+
+    /// Asks everything in it to end; but not a wrapping program, with which everything would end at once.
+    fn terminate(&self) {
+        #[cfg(target_os = "linux")]
+        if self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_wrapping()) {
+            let members = proc_table::of_session(self.pid);
+            for member in members.into_iter().filter(|member| *member != self.pid) {
+                let _ = rustix::process::kill_process(member, Signal::TERM);
+            }
+            return;
+        }
+        self.signal(Signal::TERM);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // Fails when nobody is left, which is what was wanted.
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    /// And what left it, where the sandbox knows that; nobody waits for it.
+    fn kill(&self) {
+        self.signal(Signal::KILL);
+        #[cfg(target_os = "linux")]
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.end_all_soon();
+        }
+    }
+
+    fn reap(&mut self) -> (Option<i32>, Option<i32>) {
+        let status = waitpid(Some(self.pid), WaitOptions::NOHANG).ok().flatten();
+        let Some((_, status)) = status else { return (None, None) };
+        self.is_reaped = true;
+        orphan_guard::forget(self.pid);
+        (status.exit_status(), status.terminating_signal())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if self.is_reaped {
+            return;
+        }
+        self.kill();
+        let pid = self.pid;
+        // Killed, it goes within microseconds; but not in every case, so nobody waits here.
+        let reaper = std::thread::Builder::new().name("arki-reaper".to_owned()).spawn(move || {
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+            orphan_guard::forget(pid);
+        });
+        drop(reaper);
+    }
+}
+
+/// From within a sandbox without a view of its own it can't be said.
+fn prefer_to_kill(pid: Pid) {
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write(format!("/proc/{}/oom_score_adj", pid.as_raw_nonzero()), "1000");
+    #[cfg(not(target_os = "linux"))]
+    let _ = pid;
+}
+
+/// A file without a name rather than a pipe: nobody has to feed it while the command runs.
+fn readable(input: &[u8]) -> io::Result<OwnedFd> {
+    if input.is_empty() {
+        return Ok(File::open("/dev/null")?.into());
+    }
+    let mut file = nameless_file()?;
+    file.write_all(input)?;
+    file.rewind()?;
+    Ok(file.into())
+}
+
+#[cfg(target_os = "linux")]
+fn nameless_file() -> io::Result<File> {
+    use rustix::fs::{MemfdFlags, memfd_create};
+    Ok(memfd_create("arki-input", MemfdFlags::CLOEXEC)?.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn nameless_file() -> io::Result<File> {
+    tempfile::tempfile()
+}
+
+fn shell() -> &'static Path {
+    static SHELL: OnceLock<&Path> = OnceLock::new();
+    SHELL.get_or_init(|| {
+        let bash = Path::new("/bin/bash");
+        if bash.exists() { bash } else { Path::new("/bin/sh") }
+    })
+}
+
+fn start_error(directory: &Path, source: io::Error) -> ProcessError {
+    if !directory.is_dir() {
+        return ProcessError::DirectoryMissing { directory: directory.to_owned() };
+    }
+    ProcessError::SpawnFailed { program: GATE_SHELL.to_owned(), source }
+}

@@ -1,0 +1,69 @@
+//! How long a command takes: bare, through `run`, and in the sandbox. `cargo run --release --example spawn_overhead`
+//! with the megabytes of memory to occupy first, the project's folder, and one for journals.
+#![allow(clippy::print_stdout, clippy::disallowed_methods, clippy::unwrap_used, reason = "a measurement by hand")]
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use arki_disk::PrivateTempDir;
+use arki_process::{CancellationToken, CommandLimits, CommandSpec, run};
+use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec, home_secrets};
+
+const ROUNDS: usize = 400;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let megabytes: usize = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(50);
+    let project_root = arguments.next().map_or_else(|| std::env::current_dir().unwrap(), PathBuf::from);
+    let memory = vec![1u8; megabytes << 20];
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let temp_dir = PrivateTempDir::create().unwrap();
+    let home = PathBuf::from(std::env::var("HOME").unwrap());
+    let mut hidden = home_secrets(&home);
+    hidden.push(home.join(".config/arki"));
+    let spec = SandboxSpec {
+        project_root,
+        project: ProjectAccess::Writable,
+        temp_dir: temp_dir.path().to_path_buf(),
+        hidden,
+        shown: Vec::new(),
+        also_writable: Vec::new(),
+        network: Network::None,
+        secrets: None,
+        trash: None,
+        journals: std::env::args().nth(3).map(PathBuf::from),
+    };
+    let start = Instant::now();
+    let sandbox = Sandbox::prepare(&spec).unwrap();
+    println!("prepare {:?}, notes {:?}", start.elapsed(), sandbox.notes());
+    let command = |sandbox| CommandSpec {
+        command_line: "true".to_owned(),
+        directory: PathBuf::from("/"),
+        environment: vec![("PATH".into(), "/usr/bin:/bin".into())],
+        sandbox,
+        terminal: false,
+        time_limit: Duration::from_secs(10),
+        limits: CommandLimits::default(),
+        max_output_bytes: 1000,
+        meanwhile: None,
+    };
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        let mut bare = Command::new("/bin/bash");
+        bare.args(["-c", "true"]).env_clear().stdin(Stdio::null()).status().unwrap();
+        times[0].push(start.elapsed());
+        for (times, sandbox) in times[1..].iter_mut().zip([None, Some(sandbox.as_confinement())]) {
+            let start = Instant::now();
+            runtime.block_on(run(command(sandbox), |_| {}, CancellationToken::new())).unwrap();
+            times.push(start.elapsed());
+        }
+    }
+    for (name, times) in ["bare", "run", "run in the sandbox"].iter().zip(&mut times) {
+        times.sort();
+        let (median, most) = (times[ROUNDS / 2].as_micros(), times[ROUNDS * 9 / 10].as_micros());
+        println!("{name}: median {median} µs, 90 % {most} µs");
+    }
+    drop(memory);
+}

@@ -1,0 +1,79 @@
+//! The sandbox as whoever starts commands knows it.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use arki_process::{
+    Confined, ConfinedStart, Confinement, Explanation, Findings, Launch, Meanwhile, Result, Streams, Wrapped,
+};
+use async_trait::async_trait;
+use rustix::process::Pid;
+
+use crate::guard::Guard;
+use crate::sandbox::Sandbox;
+
+#[async_trait]
+impl Confinement for Sandbox {
+    fn has_own_network(&self) -> bool {
+        self.has_own_network()
+    }
+
+    async fn begin(&self, meanwhile: Option<Meanwhile>) -> Result<Box<dyn Confined>> {
+        Ok(Box::new(Guarded { sandbox: self.clone(), guard: self.guard(meanwhile).await? }))
+    }
+}
+
+/// A sandbox while one command runs in it.
+struct Guarded {
+    sandbox: Sandbox,
+    guard: Guard,
+}
+
+#[async_trait]
+impl Confined for Guarded {
+    fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<Wrapped> {
+        self.sandbox.wrap(directory, command, terminal, self.guard.git())
+    }
+
+    async fn place(&self, terminal: Option<&Path>) -> Result<Arc<dyn ConfinedStart>> {
+        Ok(Arc::new(self.sandbox.for_one_command(terminal).await?))
+    }
+
+    async fn end(self: Box<Self>) -> (Findings, Explanation) {
+        let Self { sandbox, guard } = *self;
+        let found = guard.git().clone();
+        // It does not panic, and would look again then.
+        let findings = tokio::task::spawn_blocking(move || guard.finish())
+            .await
+            .unwrap_or_else(|_| Findings::unfinished("the look at it failed".to_owned()));
+        (findings, Explanation::new(move |output| sandbox.explanation(output, &found)))
+    }
+}
+
+#[async_trait]
+impl ConfinedStart for Sandbox {
+    async fn start(&self, launch: Launch, streams: Streams) -> Result<io::Result<Pid>> {
+        self.perform(move || launch.start(&streams)).await
+    }
+
+    #[cfg(target_os = "linux")]
+    fn own(&self, processes: Vec<i32>) -> Vec<i32> {
+        self.own(processes)
+    }
+
+    #[cfg(target_os = "linux")]
+    async fn end_all(&self) {
+        self.end_all().await;
+    }
+
+    #[cfg(target_os = "linux")]
+    fn end_all_soon(&self) {
+        self.end_all_soon();
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_wrapping(&self) -> bool {
+        self.is_wrapping()
+    }
+}

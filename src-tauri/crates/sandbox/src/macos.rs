@@ -1,0 +1,109 @@
+//! Seatbelt: each command under a profile of its own, which `sandbox-exec` puts on before it becomes the command.
+//!
+//! Whether it confines is not taken on trust: before it is used for the first time, a command in it tries to get out. Where
+//! anything goes through, or the system does not know a rule, there is no sandbox, and the user is asked.
+
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::leavings::Held;
+use super::seatbelt::{self, Paths, Unsayable, World};
+use super::sensitive::{self, Sensitive};
+use super::{GitAccess, Reach, SandboxSpec, SandboxStatus};
+use arki_process::Wrapped;
+use arki_process::{ProcessError, Result};
+
+/// Not looked up in `PATH`, which a project may have a say in.
+const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+#[derive(Debug, Clone)]
+pub(super) struct Restricted {
+    spec: Arc<SandboxSpec>,
+}
+
+impl Restricted {
+    #[expect(clippy::unused_async, reason = "the same on every platform")]
+    pub(super) async fn perform<T>(&self, job: impl FnOnce() -> T) -> Result<T> {
+        Ok(job())
+    }
+
+    pub(super) fn has_own_network(&self) -> bool {
+        false
+    }
+
+    pub(super) fn spec(&self) -> Arc<SandboxSpec> {
+        self.spec.clone()
+    }
+
+    #[expect(clippy::unused_self, reason = "the same on every platform")]
+    pub(super) fn held(&self, git: GitAccess) -> Held {
+        Held::by_view(git)
+    }
+
+    /// What is hidden is looked for anew.
+    pub(super) fn wrap(
+        &self,
+        _: &Path,
+        command: &[&str],
+        terminal: Option<&Path>,
+        reach: Reach<'_>,
+    ) -> io::Result<Wrapped> {
+        let paths = Paths::of(&self.spec, terminal, reach);
+        let profile = seatbelt::profile(&paths, self.spec.network).map_err(unsayable)?;
+        let arguments = ["-p", &profile].iter().chain(command).map(|part| (*part).to_owned()).collect();
+        Ok(Wrapped { program: PROGRAM.into(), arguments, descriptors: Vec::new() })
+    }
+}
+
+pub(super) fn layers() -> Vec<SandboxStatus> {
+    vec![probe()]
+}
+
+pub(super) fn probe() -> SandboxStatus {
+    static STATUS: OnceLock<SandboxStatus> = OnceLock::new();
+    STATUS.get_or_init(find_out).clone()
+}
+
+fn find_out() -> SandboxStatus {
+    let reason = match try_it() {
+        Ok(None) => return SandboxStatus { available: true, name: "seatbelt".to_owned(), reason: None },
+        Ok(Some(words)) => {
+            let words: Vec<&str> = words.lines().collect();
+            format!("macOS's sandbox does not confine commands as it should: {}", words.join(" "))
+        }
+        Err(error) => format!("macOS's sandbox can't be used: {error}."),
+    };
+    SandboxStatus { available: false, name: "none".to_owned(), reason: Some(reason) }
+}
+
+fn try_it() -> io::Result<Option<String>> {
+    let world = World::new()?;
+    let found = sensitive::find(&world.project(), &Mutex::default());
+    let reach = Reach { found: &found, git: GitAccess::Writable, writes_hooks: false, hides_secrets: false };
+    let restricted = Restricted { spec: Arc::new(world.spec()) };
+    let wrapped = restricted.wrap(&world.project(), &World::command(), None, reach)?;
+    world.try_to_leave(&wrapped.program, &wrapped.arguments)
+}
+
+pub(super) fn prepare(spec: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
+    let restricted = Restricted { spec: Arc::new(spec.clone()) };
+    restricted
+        .wrap(
+            &spec.project_root,
+            &["true"],
+            None,
+            Reach { found: &Sensitive::default(), git: GitAccess::ReadOnly, writes_hooks: false, hides_secrets: false },
+        )
+        .map_err(|error| ProcessError::SandboxUnavailable { reason: format!("{error}.") })?;
+    Ok((restricted, probe().name, Vec::new()))
+}
+
+pub(super) fn prepare_each(spec: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {
+    Ok(vec![prepare(spec)?])
+}
+
+fn unsayable(Unsayable(path): Unsayable) -> io::Error {
+    let words = format!("the path {} has characters that no rule can name", path.display());
+    io::Error::new(io::ErrorKind::InvalidFilename, words)
+}

@@ -1,0 +1,251 @@
+//! A prepared sandbox, and what it is asked.
+
+use std::path::Path;
+#[cfg(unix)]
+use std::sync::{Arc, Mutex};
+
+use arki_process::{Confinement, ProcessError, Result};
+use serde::Serialize;
+
+#[cfg(unix)]
+use crate::guard::{self, Guard};
+#[cfg(unix)]
+use crate::listings::Listings;
+#[cfg(target_os = "linux")]
+use crate::mark;
+use crate::platform;
+#[cfg(unix)]
+use crate::sensitive::Sensitive;
+use crate::spec::{GitAccess, Network, ProjectAccess, SandboxSpec};
+#[cfg(unix)]
+use arki_process::{Meanwhile, Wrapped};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SandboxStatus {
+    pub available: bool,
+    /// Such as `landlock ABI 7`, or `none`.
+    pub name: String,
+    /// A sentence on what is missing.
+    pub reason: Option<String>,
+}
+
+/// What a command gets of what the project has.
+#[cfg(unix)]
+#[derive(Clone, Copy)]
+pub(crate) struct Reach<'a> {
+    pub(crate) found: &'a Sensitive,
+    pub(crate) git: GitAccess,
+    pub(crate) writes_hooks: bool,
+    pub(crate) hides_secrets: bool,
+}
+
+/// A prepared sandbox: build it once a run, use it for every command. Clones share it.
+#[derive(Debug, Clone)]
+pub struct Sandbox {
+    platform: platform::Restricted,
+    name: String,
+    notes: Vec<String>,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    pub(crate) project: ProjectAccess,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    pub(crate) git: GitAccess,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    writes_hooks: bool,
+    #[cfg_attr(not(unix), expect(dead_code, reason = "there is no sandbox"))]
+    pub(crate) hides_secrets: bool,
+    #[cfg(unix)]
+    listings: Arc<Mutex<Listings>>,
+}
+
+impl Sandbox {
+    /// Whether commands can be confined on this machine; asked once, then remembered.
+    pub fn probe() -> SandboxStatus {
+        platform::probe()
+    }
+
+    /// Each way there is, the strongest first, and why one can't be taken.
+    pub fn layers() -> Vec<SandboxStatus> {
+        platform::layers()
+    }
+
+    /// The one that commands get. Asking costs some milliseconds more than [`Sandbox::probe`] does.
+    pub fn strongest() -> SandboxStatus {
+        Self::layers().into_iter().find(|layer| layer.available).unwrap_or_else(Self::probe)
+    }
+
+    /// Fails rather than protecting less than [`SandboxStatus`] promised. Takes some milliseconds.
+    pub fn prepare(spec: &SandboxSpec) -> Result<Self> {
+        let status = Self::probe();
+        if let Some(reason) = status.reason {
+            return Err(ProcessError::SandboxUnavailable { reason });
+        }
+        let (platform, name, notes) = platform::prepare(spec)?;
+        Ok(Self::new(spec, platform, name, notes))
+    }
+
+    /// One for each way that works here, the strongest first: for those who check that all of them hold.
+    pub fn prepare_each(spec: &SandboxSpec) -> Result<Vec<Self>> {
+        let each = platform::prepare_each(spec)?;
+        Ok(each.into_iter().map(|(platform, name, notes)| Self::new(spec, platform, name, notes)).collect())
+    }
+
+    fn new(spec: &SandboxSpec, platform: platform::Restricted, mut name: String, notes: Vec<String>) -> Self {
+        if spec.project == ProjectAccess::ReadOnly {
+            name.push_str(", project read-only");
+        }
+        if spec.network == Network::Granted {
+            name.push_str(", with network");
+        }
+        Self {
+            platform,
+            name,
+            notes,
+            project: spec.project,
+            git: GitAccess::default(),
+            writes_hooks: false,
+            hides_secrets: false,
+            #[cfg(unix)]
+            listings: Arc::new(Mutex::new(Listings::with_secrets(spec.secrets.clone()))),
+        }
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    pub(crate) fn bubblewrap(spec: &SandboxSpec) -> Result<Self> {
+        let is_wrapping = |sandbox: &Self| sandbox.platform.is_wrapping();
+        let missing = || ProcessError::SandboxUnavailable { reason: "Bubblewrap does not work here.".to_owned() };
+        Self::prepare_each(spec)?.into_iter().find(is_wrapping).ok_or_else(missing)
+    }
+
+    /// The same with another access to git directories, which are read-only at first.
+    #[must_use]
+    pub fn with_git(&self, git: GitAccess) -> Self {
+        Self { git, ..self.clone() }
+    }
+
+    /// The same where git's hooks outside its directories may be written, for what somebody agreed to.
+    #[must_use]
+    pub fn with_writable_hooks(&self) -> Self {
+        Self { writes_hooks: true, ..self.clone() }
+    }
+
+    /// The same without the project's files of secrets, as they are when a command starts. Landlock alone can't hide them.
+    #[must_use]
+    pub fn without_secrets(&self) -> Self {
+        Self { hides_secrets: true, ..self.clone() }
+    }
+
+    /// As a command's specification has it.
+    pub fn as_confinement(&self) -> &dyn Confinement {
+        self
+    }
+
+    /// What confines a command, and whether it has the network, as the user is told.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether nobody outside reaches what listens in it.
+    pub(crate) fn has_own_network(&self) -> bool {
+        self.platform.has_own_network()
+    }
+
+    /// Sentences on what is not exactly as asked, for the user.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Does `job` under the restrictions, which the processes that it starts inherit.
+    pub(crate) async fn perform<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+        self.platform.perform(job).await
+    }
+
+    /// The same for one command alone, of which it then knows all processes, if it can. Its terminal, if it has one, is
+    /// the only one in reach.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn for_one_command(&self, terminal: Option<&Path>) -> Result<Self> {
+        Ok(Self { platform: self.platform.for_one_command(terminal).await?, ..self.clone() })
+    }
+
+    /// Which of these belong to the command; none where it is not known. Blocks for a moment.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
+        self.platform.own(processes)
+    }
+
+    /// Ends all processes of the command, where they are known.
+    #[cfg(target_os = "linux")]
+    pub(crate) async fn end_all(&self) {
+        self.platform.end_all().await;
+    }
+
+    /// The same without waiting for it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn end_all_soon(&self) {
+        self.platform.end_all_soon();
+    }
+
+    #[cfg(all(unix, not(target_os = "linux")))]
+    pub(crate) async fn for_one_command(&self, _: Option<&Path>) -> Result<Self> {
+        Ok(self.clone())
+    }
+
+    /// The program to start for `command`, of which the first part is a program itself, at that terminal, in
+    /// a project with that in it.
+    #[cfg(unix)]
+    pub(crate) fn wrap(
+        &self,
+        directory: &Path,
+        command: &[&str],
+        terminal: Option<&Path>,
+        found: &Sensitive,
+    ) -> std::io::Result<Wrapped> {
+        let reach = Reach { found, git: self.git, writes_hooks: self.writes_hooks, hides_secrets: self.hides_secrets };
+        self.platform.wrap(directory, command, terminal, reach)
+    }
+
+    /// To be held while a command runs.
+    #[cfg(unix)]
+    pub(crate) async fn guard(&self, meanwhile: Option<Meanwhile>) -> Result<Guard> {
+        let (spec, held) = (self.platform.spec(), self.platform.held(self.git));
+        let listings = self.listings.clone();
+        let (project, writes_hooks) = (self.project, self.writes_hooks);
+        let begin = move || match project {
+            ProjectAccess::Writable => Guard::begin(&spec, held, writes_hooks, listings, meanwhile),
+            ProjectAccess::ReadOnly => Guard::of_reading(&spec, listings),
+        };
+        let looked = tokio::task::spawn_blocking(begin).await;
+        let looked = looked.unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
+        looked.map_err(|error| {
+            let reason = format!("What commands may not change can't be looked after: {error}.");
+            ProcessError::SandboxUnavailable { reason }
+        })
+    }
+
+    /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_wrapping(&self) -> bool {
+        self.platform.is_wrapping()
+    }
+}
+
+/// Takes away and puts back in a project what commands left there whose Arki was killed, but for what changed later; see
+/// [`SandboxSpec::journals`] and [`SandboxSpec::trash`]. What was done, and what was left, in a sentence each. Blocks
+/// for a moment, longer where there is something.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there is no sandbox"))]
+pub fn settle_abandoned(project_root: &Path, journals: &Path, trash: &Path) -> Vec<String> {
+    #[cfg(unix)]
+    if let Ok(root) = project_root.canonicalize() {
+        return guard::settle_abandoned(&root, journals, Some(trash), &Mutex::default());
+    }
+    Vec::new()
+}
+
+/// Whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere
+/// `false`.
+pub fn runs_in_sandbox() -> bool {
+    #[cfg(target_os = "linux")]
+    return mark::is_refused();
+    #[cfg(not(target_os = "linux"))]
+    false
+}

@@ -1,0 +1,74 @@
+//! What a look at what commands left came to, in words.
+
+use std::io;
+
+use super::put_back::Changed;
+
+/// Paths named in one sentence.
+const MAX_NAMED: usize = 10;
+
+/// What was done, in words.
+#[derive(Default)]
+pub(super) struct Told {
+    pub(super) notes: Vec<String>,
+    left: Vec<String>,
+    pub(super) unfinished: Option<String>,
+}
+
+impl Told {
+    pub(super) fn of_put_back(&mut self, changed: io::Result<Changed>) {
+        match changed {
+            Ok(changed) => {
+                if !changed.put_back.is_empty() {
+                    let paths = changed.put_back.join(", ");
+                    self.notes.push(format!("Commands may not change {paths}: put back."));
+                }
+                changed.left.into_iter().for_each(|path| self.leave(path));
+            }
+            Err(error) => {
+                self.notes.push(format!("The command changed what it may not, and it could not be put back: {error}"));
+                self.unfinished.get_or_insert_with(|| format!("something could not be put back ({error})"));
+            }
+        }
+    }
+
+    /// Somebody agreed to the command, and not to what git runs from now on.
+    pub(super) fn of_hooks(&mut self, changed: io::Result<Vec<String>>) {
+        match changed {
+            Ok(changed) if changed.is_empty() => {}
+            Ok(changed) => self.notes.push(format!(
+                "Git runs {} as hooks, and that changed: each git command that may run them asks until you have agreed \
+                 to them.",
+                named(&changed)
+            )),
+            Err(error) => {
+                self.unfinished.get_or_insert_with(|| format!("git's hooks can't be looked at ({error})"));
+            }
+        }
+    }
+
+    pub(super) fn leave(&mut self, path: String) {
+        if !self.left.contains(&path) {
+            self.left.push(path);
+        }
+    }
+
+    pub(super) fn into_notes(mut self) -> Vec<String> {
+        if !self.left.is_empty() {
+            self.notes.push(format!(
+                "Changed after Arki had ended, so left as they are: {}. Where that was not you, look at it before \
+                 using git there.",
+                named(&self.left)
+            ));
+        }
+        self.notes
+    }
+}
+
+fn named(paths: &[String]) -> String {
+    let shown = paths.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match paths.len().saturating_sub(MAX_NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

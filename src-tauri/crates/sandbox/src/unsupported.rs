@@ -1,0 +1,62 @@
+//! No sandbox on this platform yet: commands are asked about instead of silently run without one.
+
+use super::{SandboxSpec, SandboxStatus};
+use arki_process::{ProcessError, Result};
+
+const REASON: &str = if cfg!(windows) {
+    "There is none for Windows yet. Commands have your own rights, without an administrator's, which confines nothing."
+} else {
+    "There is no sandbox for this operating system yet."
+};
+
+/// Can't exist.
+#[derive(Debug, Clone)]
+pub(super) enum Restricted {}
+
+impl Restricted {
+    #[expect(clippy::unused_async, reason = "the same on every platform")]
+    pub(super) async fn perform<T>(&self, _: impl FnOnce() -> T) -> Result<T> {
+        match *self {}
+    }
+
+    pub(super) fn has_own_network(&self) -> bool {
+        match *self {}
+    }
+
+    #[cfg(unix)]
+    pub(super) fn spec(&self) -> std::sync::Arc<SandboxSpec> {
+        match *self {}
+    }
+
+    #[cfg(unix)]
+    pub(super) fn held(&self, _: super::GitAccess) -> super::leavings::Held {
+        match *self {}
+    }
+
+    #[cfg(unix)]
+    pub(super) fn wrap(
+        &self,
+        _: &std::path::Path,
+        _: &[&str],
+        _: Option<&std::path::Path>,
+        _: super::Reach<'_>,
+    ) -> std::io::Result<arki_process::Wrapped> {
+        match *self {}
+    }
+}
+
+pub(super) fn layers() -> Vec<SandboxStatus> {
+    vec![probe()]
+}
+
+pub(super) fn probe() -> SandboxStatus {
+    SandboxStatus { available: false, name: "none".to_owned(), reason: Some(REASON.to_owned()) }
+}
+
+pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
+    Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() }.into())
+}
+
+pub(super) fn prepare_each(_: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {
+    Ok(Vec::new())
+}
