@@ -54,7 +54,7 @@ fn an_approval_that_nobody_answers_says_what_remains_and_is_rejected_in_the_end(
     window.ask("Make a file");
     window.element("button", "Approve");
     let changes = || window.element("tabpanel", "Changes").text();
-    wait_until("what remains", || changes().contains("s left to answer; after that it counts as rejected."));
+    wait_until("what remains", || changes().contains("s left to answer. After that, this counts as rejected."));
     window.pictures("approval-in-time");
     window.says(DONE);
     wait_until("what became of it", || changes().contains("rejected: nobody answered in time"));
@@ -73,7 +73,7 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     let stage = Stage::trusted(Script::new(vec![start, Turn::text(DONE)]));
     let window = stage.open();
     window.element("tab", "Processes").click();
-    wait_until("nothing runs", || window.element("tabpanel", "Processes").text().contains("No command runs."));
+    wait_until("nothing runs", || window.element("tabpanel", "Processes").text().contains("Nothing is running."));
     window.ask("Start the server");
     window.element("tab", "Changes").click();
     window.click("Approve");
@@ -85,11 +85,11 @@ fn a_running_command_is_listed_with_its_port_and_stopped_alone() {
     let listed = || window.element("tabpanel", "Processes").text();
     // In a sandbox with a network it listens for itself alone; under Landlock alone it may not even do that.
     wait_until("the command and its port", || listed().contains("import socket") && listed().contains(&port));
-    assert!(listed().contains("processes") && listed().contains("of processor"), "{}", listed());
+    assert!(listed().contains("processes") && listed().contains("CPU time"), "{}", listed());
     window.pictures("processes");
     window.element("tabpanel", "Processes").inside("button", "Stop process").click();
     window.says(DONE);
-    wait_until("nothing runs any more", || listed().contains("No command runs."));
+    wait_until("nothing runs any more", || listed().contains("Nothing is running."));
     let told = stage.request(2);
     assert!(told.contains("stopped by the user"), "{told}");
 }

@@ -13,7 +13,7 @@ fn a_file_that_changed_since_the_preview_is_not_written_and_a_fresh_preview_is_o
     stage.write("src/app.txt", &theirs);
     window.click("Accept all");
 
-    window.says("had changed on disk in the meantime, so nothing was written");
+    window.says("The file changed on disk after you saw the preview, so nothing was written");
     assert_eq!(stage.read("src/app.txt"), theirs);
     window.pictures("stale-preview");
     window.click("Accept all");

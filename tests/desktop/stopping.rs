@@ -15,7 +15,7 @@ fn stopping_in_the_middle_of_an_answer_keeps_the_part_that_came_and_marks_it() {
     window.click("Stop");
 
     window.gone("button", "Stop");
-    window.says("the answer was interrupted");
+    window.says("The answer was interrupted");
     assert!(window.transcript().contains("The first part"), "{}", window.transcript());
     assert!(stage.model.wait_until(|journal| journal.hung_up == 1), "the connection is kept open");
     window.pictures("stopped");

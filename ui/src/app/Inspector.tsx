@@ -75,7 +75,7 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
                 />
               </>
             ) : (
-              <p className="empty secondary">{t`Proposed edits and commands wait here for your decision.`}</p>
+              <p className="empty secondary">{t`Review proposed edits and commands here.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>
@@ -89,9 +89,7 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
                 onFork={(seq) => history.fork(sessionId, seq, null)}
               />
             ) : (
-              <p className="empty secondary">
-                {t`Every step of a session is listed here, as it was stored.`}
-              </p>
+              <p className="empty secondary">{t`Every step of a session is listed here.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>
@@ -100,7 +98,7 @@ export function Inspector({ sessionId, tab, onTab, focusRequest, history, onClos
             {sessionId ? (
               <Plan key={sessionId} sessionId={sessionId} />
             ) : (
-              <p className="empty secondary">{t`For larger tasks Arki lists its steps here.`}</p>
+              <p className="empty secondary">{t`For larger tasks, Arki lists its steps here.`}</p>
             )}
           </ErrorBoundary>
         </Tabs.Panel>

@@ -10,7 +10,7 @@ const size = 14;
 export function SessionMenu({ sessionId, history }: { sessionId: string | null; history: History }) {
   const bring: MenuAction = {
     label: t`Import…`,
-    detail: t`Sessions that were exported as JSONL.`,
+    detail: t`Import sessions that were exported as JSONL.`,
     icon: <Upload size={size} />,
     run: history.bring,
   };
@@ -20,20 +20,20 @@ export function SessionMenu({ sessionId, history }: { sessionId: string | null; 
       : [
           {
             label: t`Fork from here`,
-            detail: t`Another session that goes on from the end of this one.`,
+            detail: t`Start another session from the end of this one.`,
             icon: <GitFork size={size} />,
             run: () => history.fork(sessionId, null, null),
           },
           {
             label: t`Tools…`,
-            detail: t`What the agent has in this session.`,
+            detail: t`Choose the tools for this session.`,
             icon: <Wrench size={size} />,
             run: () => history.setAsking({ about: "tools", sessionId }),
           },
           null,
           {
             label: t`Export as JSONL…`,
-            detail: t`The whole log; can be imported again.`,
+            detail: t`The whole log. You can import it again.`,
             icon: <Download size={size} />,
             run: () => history.keep("jsonl"),
           },

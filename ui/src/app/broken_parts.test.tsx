@@ -54,7 +54,7 @@ describe("the window with one broken part", () => {
     await userEvent.click(screen.getByRole("tab", { name: "Processes" }));
     expect((await screen.findByRole("alert")).textContent).toContain("can't be shown");
     await userEvent.click(screen.getByRole("tab", { name: "Plan" }));
-    expect(await screen.findByText("For larger tasks Arki lists its steps here.")).toBeTruthy();
+    expect(await screen.findByText("For larger tasks, Arki lists its steps here.")).toBeTruthy();
     await waitFor(() => expect(screen.queryByRole("alert")).toBeNull());
   });
 });

@@ -59,7 +59,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     {
       id: "inbox",
       section: t`Session`,
-      title: t`Next that waits for you`,
+      title: t`Go to the next pending decision`,
       shortcut: "Mod+J",
       run: act.inbox,
     },
@@ -68,7 +68,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     { id: "import", section: t`Session`, title: t`Import sessions`, run: act.importSessions },
     { id: "delete", section: t`Session`, title: "Delete this session", run: act.deleteSession },
     { id: "open", section: t`Folder`, title: t`Open folder`, shortcut: "Mod+O", run: act.openFolder },
-    { id: "trust", section: t`Folder`, title: t`Trust of this folder`, run: act.trust },
+    { id: "trust", section: t`Folder`, title: t`Review trust of this folder`, run: act.trust },
     { id: "changes", section: t`View`, title: t`Show changes`, shortcut: "Mod+1", run: act.review },
     { id: "timeline", section: t`View`, title: t`Show timeline`, shortcut: "Mod+2", run: act.timeline },
     { id: "plan", section: t`View`, title: t`Show plan`, shortcut: "Mod+3", run: act.plan },
@@ -76,7 +76,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     {
       id: "filter",
       section: t`View`,
-      title: t`Filter the sessions`,
+      title: t`Filter sessions`,
       shortcut: "Mod+Shift+L",
       run: act.filterSessions,
     },
@@ -94,9 +94,9 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
       shortcut: "Mod+I",
       run: act.toggleInspector,
     },
-    { id: "light", section: t`View`, title: t`Light theme`, run: () => act.theme("light") },
-    { id: "dark", section: t`View`, title: t`Dark theme`, run: () => act.theme("dark") },
-    { id: "system", section: t`View`, title: t`Theme as the system`, run: () => act.theme("system") },
+    { id: "light", section: t`View`, title: t`Use the light theme`, run: () => act.theme("light") },
+    { id: "dark", section: t`View`, title: t`Use the dark theme`, run: () => act.theme("dark") },
+    { id: "system", section: t`View`, title: t`Use the system theme`, run: () => act.theme("system") },
     { id: "settings", section: "Arki", title: t`Settings`, shortcut: "Mod+,", run: act.settings },
     { id: "palette", section: "Arki", title: t`Command palette`, shortcut: "Mod+K", run: act.palette },
     {
@@ -110,10 +110,10 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     {
       id: "only-plan",
       section: t`Approval`,
-      title: t`Only plan: nothing but reading`,
+      title: t`Plan only: read, but don't edit or run`,
       run: () => act.mode("plan"),
     },
-    { id: "ask", section: t`Approval`, title: t`Edits: ask each time`, run: () => act.mode("ask") },
+    { id: "ask", section: t`Approval`, title: t`Edits: ask every time`, run: () => act.mode("ask") },
     {
       id: "edits",
       section: t`Approval`,
@@ -123,7 +123,7 @@ export function commandsOf(act: Actions, models: readonly ModelEntry[]): Command
     {
       id: "all",
       section: t`Approval`,
-      title: t`Edits: allow all that is not denied`,
+      title: t`Edits: allow everything that isn't denied`,
       run: () => act.mode("all"),
     },
     ...models.map((model) => ({

@@ -85,7 +85,7 @@ describe("a session with sub-agents", () => {
     await press("Session menu");
     await userEvent.click(await screen.findByRole("menuitem", { name: /Delete…/ }));
     const dialog = await screen.findByRole("dialog", { name: "Delete this session?" });
-    expect(dialog.textContent).toContain("The sessions of the 2 sub-agents that worked for it go with it.");
+    expect(dialog.textContent).toContain("This also deletes the sessions of its 2 sub-agents.");
     await userEvent.click(within(dialog).getByRole("button", { name: "Delete session" }));
     await screen.findByText(/Deleted/);
     expect(rows()).toEqual([expect.stringContaining("Release notes")]);

@@ -62,12 +62,12 @@ describe("going back", () => {
     expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 2, files: true, conversation: true }]);
     await waitFor(() => expect(message().value).toBe("second"));
     expect(document.activeElement).toBe(message());
-    expect(await screen.findByText(/^Rewound: 2 messages taken back, 2 files put back/)).toBeTruthy();
+    expect(await screen.findByText(/^Rewound: 2 messages reverted, 2 files restored/)).toBeTruthy();
     const log = screen.getByRole("log", { name: "Transcript" });
     expect(within(log).queryByText("second")).toBeNull();
-    await press("Show what was taken back");
+    await press("Show reverted messages");
     expect(within(log).getByText("second")).toBeTruthy();
-    await press("Rewind of this");
+    await press("Undo this rewind");
     await userEvent.click(await screen.findByRole("button", { name: "Rewind" }));
     expect(sent(fake, "rewind")[1]).toMatchObject({ toSeq: 4 });
     await waitFor(() => expect(screen.queryByText(/^Rewound: 2 messages/)).toBeNull());
@@ -146,7 +146,7 @@ describe("a run that stopped half-way", () => {
     await open(fake);
     await press("Pause");
     expect(sent(fake, "pause_run")).toEqual([{ sessionId: "s" }]);
-    expect(await screen.findByText("Paused by you. What is done so far is kept.")).toBeTruthy();
+    expect(await screen.findByText("You paused this run. The work so far is kept.")).toBeTruthy();
   });
 
   it("cannot be gone on with where the log is broken, and says so", async () => {
@@ -169,7 +169,7 @@ describe("a run that stopped half-way", () => {
       history: { overviews: { s: { runBy: 4711 } } },
     });
     await open(fake);
-    expect(await screen.findByText(/Another Arki runs this session \(process 4711\)/)).toBeTruthy();
+    expect(await screen.findByText(/Another Arki is running this session \(process 4711\)/)).toBeTruthy();
     await press("Stop");
     expect(sent(fake, "stop_run")).toEqual([{ sessionId: "s" }]);
   });

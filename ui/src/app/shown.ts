@@ -80,7 +80,7 @@ function useFolderOpened(
 }
 
 function movedTo(folder: string, path: string): CommandError {
-  const message = t`${folder} leads to ${path} by now.`;
+  const message = t`${folder} now leads to ${path}.`;
   return { code: "FOLDER_UNAVAILABLE", message, hint: t`Start a new session there.` };
 }
 

@@ -31,7 +31,7 @@ describe("a part that can't be drawn", () => {
     render(shown("one"));
     const alert = screen.getByRole("alert");
     expect(alert.textContent).toContain("The plan can't be shown: no such step");
-    expect(alert.textContent).toContain("Nothing is lost");
+    expect(alert.textContent).toContain("You lose nothing");
     expect(screen.getByRole("button", { name: "Reload window" })).toBeTruthy();
     expect(screen.getByText("the rest")).toBeTruthy();
   });

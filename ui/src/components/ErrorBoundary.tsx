@@ -32,7 +32,7 @@ export class ErrorBoundary extends Component<Props, State> {
     const error = {
       code: "INTERNAL",
       message: t`${this.props.part} can't be shown: ${failure.message}`,
-      hint: t`Reload the window. Nothing is lost by it: runs go on, and everything that happened is kept.`,
+      hint: t`Reload the window. You lose nothing: runs continue, and the log is complete.`,
     };
     return (
       <div className="failed-part">

@@ -58,6 +58,6 @@ describe("SearchMenu", () => {
     const { field } = await opened();
     await userEvent.type(field, "zzz");
     expect(screen.queryAllByRole("option")).toHaveLength(0);
-    expect(screen.getByText("Nothing is called so.")).toBeTruthy();
+    expect(screen.getByText("No matches.")).toBeTruthy();
   });
 });

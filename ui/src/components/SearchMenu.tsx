@@ -54,7 +54,7 @@ export function SearchMenu(props: Props) {
           <Combobox.Popup className="menu search-menu" aria-label={search}>
             <Combobox.Input className="field" aria-label={search} placeholder={search} />
             <Combobox.Empty>
-              <p className="search-menu-note secondary">{t`Nothing is called so.`}</p>
+              <p className="search-menu-note secondary">{t`No matches.`}</p>
             </Combobox.Empty>
             <Combobox.List className="search-menu-list" onScroll={(event) => grow(event.currentTarget)}>
               {(choice: Found) => (

@@ -1,5 +1,5 @@
 /**
- * What is arriving right now and is not in the log yet: the answer under way and the output of running
+ * What is arriving right now and is not in the log yet: the answer in progress and the output of running
  * commands. Bounded; dropped as soon as the authoritative event comes. Pure.
  */
 import type { PayloadOf } from "./events";
@@ -31,7 +31,7 @@ export type Live = {
   output: Readonly<Record<string, string>>;
   /** How long the model thought, by "runId:turn", where this window saw it happen. */
   thoughtMs: Readonly<Record<string, number>>;
-  /** The turn under way, and the last one (or run) that ended: a frame may carry deltas of an ended turn. */
+  /** The turn in progress, and the last one (or run) that ended: a frame may carry deltas of an ended turn. */
   turn: number;
   ended: string | null;
 };

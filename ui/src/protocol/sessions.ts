@@ -73,7 +73,7 @@ export function isActive(state: SessionState): boolean {
   return state === "running" || state === "waiting";
 }
 
-/** A run is under way or stopped half-way: what is said meanwhile is queued. */
+/** A run is in progress or stopped half-way: what is said meanwhile is queued. */
 export function isUnfinished(state: SessionState): boolean {
   return isActive(state) || state === "paused";
 }

@@ -12,7 +12,7 @@ export type * from "./items";
 
 export type Transcript = {
   items: Item[];
-  /** The number of the model's turn that is under way or was last. */
+  /** The number of the model's turn that is in progress or was last. */
   turn: number;
   lastPrompt: string | null;
   /** The run's state as far as these events tell. */

@@ -290,7 +290,7 @@ export class Blocks {
     return true;
   }
 
-  /** Ends the block under way. */
+  /** Ends the block in progress. */
   private close(): void {
     const open = this.openBlock(false);
     if (open) this.put(open);
@@ -301,7 +301,7 @@ export class Blocks {
     this.blank = 0;
   }
 
-  /** The block under way as it stands, as an object of its own. */
+  /** The block in progress as it stands, as an object of its own. */
   private openBlock(open: boolean): Block | null {
     if (this.code) return { ...this.code.block, open };
     if (this.table) return { ...this.table, open };
@@ -323,7 +323,7 @@ export class Blocks {
     this.blocks = [];
   }
 
-  /** The last group as it stands: the blocks that are over, the one under way, and the line that is not known yet. */
+  /** The last group as it stands: the blocks that are over, the one in progress, and the line that is not known yet. */
   private publish(): void {
     const blocks = [...this.blocks, ...this.underWay()];
     this.groups.length = this.settled;

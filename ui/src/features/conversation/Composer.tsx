@@ -105,7 +105,7 @@ export function Composer({
         {run && <RunButtons run={run} onStop={onStop} onPause={onPause} />}
         {run && (
           <Button
-            title={t`Steer: heard at the next turn of this run`}
+            title={t`Steer: send to the current run`}
             shortcut="Alt+Enter"
             disabled={!ready}
             onClick={() => send("steer")}
@@ -144,9 +144,9 @@ export function Composer({
 }
 
 function placeholderOf(run: Props["run"], asks: boolean, blocked: Props["blocked"]): string {
-  if (blocked !== null) return t`Nothing can be sent here`;
-  if (asks) return t`Answer above, or say more for later…`;
-  return run ? t`Say more meanwhile…` : t`Ask for a change, or a question…`;
+  if (blocked !== null) return t`You can't send messages here`;
+  if (asks) return t`Answer above, or write a message for later…`;
+  return run ? t`Write a message for later…` : t`Ask a question or describe a change…`;
 }
 
 type RunProps = { run: NonNullable<Props["run"]>; onStop: () => void; onPause: () => void };

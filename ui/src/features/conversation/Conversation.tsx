@@ -98,8 +98,8 @@ function FirstWords({ project, trusted }: { project: string; trusted: boolean })
       <h1>{t`What should change in ${project}?`}</h1>
       <p className="secondary">
         {trusted
-          ? t`Say it in your own words. Each edit waits for you on the right before it is written.`
-          : t`The folder is not trusted: Arki can read it and answer, but not edit or run anything.`}
+          ? t`Describe it in your own words. You review each edit on the right before Arki writes it.`
+          : t`The folder is not trusted: Arki can read it and answer, but can't edit files or run commands.`}
       </p>
     </div>
   );

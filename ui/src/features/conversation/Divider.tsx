@@ -35,8 +35,8 @@ export function Rewound({ item, onUndo }: { item: RewoundItem; onUndo: (() => vo
         {rewoundWords(item)} <span className="secondary">{clock(item.ts).slice(0, 5)}</span>
       </span>
       {!item.takenBack && onUndo && (
-        <Button small look="quiet" title={t`Back to how it stood before`} onClick={onUndo}>
-          {t`Rewind of this`}
+        <Button small look="quiet" title={t`Go back to before this rewind`} onClick={onUndo}>
+          {t`Undo this rewind`}
         </Button>
       )}
     </div>
@@ -45,10 +45,8 @@ export function Rewound({ item, onUndo }: { item: RewoundItem; onUndo: (() => vo
 
 export function rewoundWords(item: RewoundItem): string {
   const messages =
-    item.messages > 0
-      ? t`${plural(item.messages, { one: "# message", other: "# messages" })} taken back`
-      : "";
-  const files = item.files ? t`${plural(item.restored, { one: "# file", other: "# files" })} put back` : "";
+    item.messages > 0 ? t`${plural(item.messages, { one: "# message", other: "# messages" })} reverted` : "";
+  const files = item.files ? t`${plural(item.restored, { one: "# file", other: "# files" })} restored` : "";
   const what = [messages, files].filter((words) => words !== "").join(", ");
   return what === "" ? t`Rewound` : t`Rewound: ${what}`;
 }
@@ -56,7 +54,7 @@ export function rewoundWords(item: RewoundItem): string {
 export function Taken({ item, onToggle }: { item: TakenItem; onToggle: () => void }) {
   return (
     <Disclosure open={item.open} onToggle={onToggle} className="taken-toggle small">
-      <Trans>{item.open ? t`Hide` : t`Show`} what was taken back</Trans>
+      {item.open ? t`Hide reverted messages` : t`Show reverted messages`}
     </Disclosure>
   );
 }

@@ -76,19 +76,22 @@ export function ElicitationCard({ asked, onReply }: Props) {
       ))}
       <p className="small secondary">
         {asked.page
-          ? t`The page opens in your browser. Arki does not see what you do there.`
-          : t`The words above are the server's. Never give it a password or a key here: no server may ask for one.`}
+          ? t`The page opens in your browser. Arki can't see what you do there.`
+          : t`The server wrote this question. Never enter a password or key here.`}
       </p>
       <div className="elicitation-buttons">
         <Button type="submit" look="primary" aria-disabled={sending}>
           {asked.page ? t`Open page` : t`Send answer`}
         </Button>
-        <Button title={t`Say no; the server goes on without it`} onClick={() => void reply("decline")}>
+        <Button
+          title={t`Decline. The server continues without an answer`}
+          onClick={() => void reply("decline")}
+        >
           {t`Decline`}
         </Button>
         <Button
           look="quiet"
-          title={t`Neither yes nor no; the server gives up`}
+          title={t`Cancel the request. The server stops waiting`}
           onClick={() => void reply("cancel")}
         >
           {t`Cancel`}

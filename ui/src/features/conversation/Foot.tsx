@@ -49,7 +49,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
   const run = runOf(session);
   const asks = useAsking().some((one) => one.sessionId === sessionId);
   const broken = overview !== null && overview.brokenAt !== null;
-  const blocked = broken ? t`This session can only be read: its log is damaged.` : reason(props);
+  const blocked = broken ? t`This session is read-only: its log is damaged.` : reason(props);
   return (
     <Box
       {...props}
@@ -61,7 +61,7 @@ function SessionFoot(props: Props & { sessionId: string }) {
           {overview?.runBy != null && run && (
             <p className="foot-note">
               <span className="grow">
-                {t`Another Arki runs this session (process ${overview.runBy}). You can watch, stop and pause it here.`}
+                {t`Another Arki is running this session (process ${overview.runBy}). You can watch, stop and pause it here.`}
               </span>
             </p>
           )}

@@ -22,7 +22,7 @@ export function UserActions({ item, onRewind, onFork }: { item: UserItem } & His
         small
         look="quiet"
         label={t`Rewind to here`}
-        title={t`Rewind to here: take back this message and what came of it`}
+        title={t`Rewind to here: revert this message and its changes`}
         icon={<Undo2 size={small} aria-hidden />}
         onClick={() => onRewind(item.seq - 1)}
       />
@@ -32,7 +32,7 @@ export function UserActions({ item, onRewind, onFork }: { item: UserItem } & His
         actions={[
           {
             label: t`Fork from here`,
-            detail: t`Another session that says this differently; this one stays.`,
+            detail: t`Start another session with this message changed. This one stays.`,
             icon: <GitFork size={small} />,
             run: () => onFork(item.seq - 1, item.text),
           },
@@ -52,13 +52,13 @@ export function AnswerActions({ item, onRewind, onFork }: { item: AssistantItem 
       actions={[
         {
           label: t`Fork from here`,
-          detail: t`Another session that goes on after this; this one stays.`,
+          detail: t`Start another session from here. This one stays.`,
           icon: <GitFork size={small} />,
           run: () => onFork(item.seq, null),
         },
         {
           label: t`Rewind to after this`,
-          detail: t`Takes back what came later.`,
+          detail: t`Revert everything after this.`,
           icon: <Undo2 size={small} />,
           run: () => onRewind(item.seq),
         },

@@ -25,7 +25,7 @@ export function QuestionCard({ question, state, onAnswer, onLink }: Props) {
     <section className={`question ${open ? "open" : ""}`} aria-labelledby={asked}>
       <p id={asked} className="question-head small">
         <span aria-hidden>? </span>
-        {open ? t`Arki asks and waits for your answer` : t`Arki asked`}
+        {open ? t`Arki asks you` : t`Arki asked`}
       </p>
       <Markdown text={question.text} onLink={onLink} streaming={false} />
       {open && <Answering question={question} onAnswer={onAnswer} />}
@@ -71,13 +71,13 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
   return (
     <>
       {options.length > 0 && (
-        <fieldset className="question-options" aria-label={t`Answers to choose from`} onKeyDown={moveByArrow}>
+        <fieldset className="question-options" aria-label={t`Suggested answers`} onKeyDown={moveByArrow}>
           {options.map((option, place) => (
             <Button
               key={option}
               className="question-option"
               label={option}
-              title={t`Answer with this`}
+              title={t`Send this answer`}
               data-first={place === 0 ? "" : undefined}
               aria-disabled={sending}
               onClick={() => void answer(option)}
@@ -91,7 +91,7 @@ function Answering({ question: { questionId, options }, onAnswer }: AnsweringPro
         <div className="composer-grow" data-text={`${words}\n`}>
           <textarea
             aria-label={t`Your answer`}
-            placeholder={options.length > 0 ? t`Or in your own words…` : t`Your answer…`}
+            placeholder={options.length > 0 ? t`Or write your own answer…` : t`Your answer…`}
             rows={1}
             value={words}
             dir="auto"

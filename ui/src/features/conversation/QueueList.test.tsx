@@ -88,7 +88,7 @@ describe("queued messages", () => {
     rows()[1]?.focus();
     await userEvent.keyboard("{Delete}");
     expect(texts()).toEqual(["a"]);
-    await userEvent.click(screen.getByRole("button", { name: "Put back" }));
+    await userEvent.click(screen.getByRole("button", { name: "Restore" }));
     expect(onPutBack).toHaveBeenCalledExactlyOnceWith("precious");
   });
 

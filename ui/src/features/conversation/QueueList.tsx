@@ -13,7 +13,7 @@ type Change = (now: readonly QueuedMessage[]) => readonly QueuedMessage[];
 type Props = {
   queue: readonly QueuedMessage[];
   onChange: (change: Change) => void;
-  /** Where no run is under way: begins one with the first message. */
+  /** Where no run is in progress: begins one with the first message. */
   onSendNext: (() => void) | null;
   /** Puts words into the message box. */
   onPutBack: (text: string) => void;
@@ -47,25 +47,25 @@ export function QueueList({ queue, onChange, onSendNext, onPutBack }: Props) {
           {queue.length > 0
             ? t`${plural(queue.length, { one: "# message", other: "# messages" })} queued`
             : t`Nothing queued`}
-          {removed !== null && t` · one removed`}
+          {removed !== null && t` · 1 removed`}
         </span>
         {removed !== null && (
           <Button
             small
             look="quiet"
-            title={t`Put the removed words back into the message box`}
+            title={t`Copy the removed text into the message box`}
             onClick={() => {
               onPutBack(removed);
               setRemoved(null);
             }}
           >
-            {t`Put back`}
+            {t`Restore`}
           </Button>
         )}
         {onSendNext && queue.length > 0 && (
           <Button
             small
-            title={t`Begin a run with the first message`}
+            title={t`Start a run with the first message`}
             shortcut="Mod+Shift+Enter"
             onClick={onSendNext}
           >
@@ -103,13 +103,13 @@ const modes: Record<
     sign: "↪",
     words: msg`steers`,
     instead: msg`send after this run instead`,
-    title: msg`Heard at the next turn of this run. Press for: after this run`,
+    title: msg`The current run gets this. Click to send it after this run instead`,
   },
   follow_up: {
     sign: "→",
     words: msg`next run`,
     instead: msg`steer instead`,
-    title: msg`Begins a run of its own. Press for: steer this run`,
+    title: msg`The next run gets this. Click to send it to the current run instead`,
   },
 };
 

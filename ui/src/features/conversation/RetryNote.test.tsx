@@ -29,12 +29,12 @@ describe("a request that is about to be sent again", () => {
   it("says why and counts down", async () => {
     const { container } = await shown();
     expect(container.textContent).toContain(
-      "The provider asks to slow down. Asking again in 4 s (attempt 2).",
+      "The provider asks Arki to slow down. Trying again in 4 s (attempt 2).",
     );
     await act(async () => vi.advanceTimersByTime(2000));
-    expect(container.textContent).toContain("Asking again in 2 s");
+    expect(container.textContent).toContain("Trying again in 2 s");
     await act(async () => vi.advanceTimersByTime(2000));
-    expect(container.textContent).toContain("Asking again…");
+    expect(container.textContent).toContain("Trying again…");
     expect(screen.queryByRole("button", { name: "Retry now" })).toBeNull();
   });
 
@@ -43,12 +43,12 @@ describe("a request that is about to be sent again", () => {
     const { container } = await shown(retryNow);
     fireEvent.click(screen.getByRole("button", { name: "Retry now" }));
     expect(retryNow).toHaveBeenCalledOnce();
-    expect(container.textContent).toContain("Asking again…");
+    expect(container.textContent).toContain("Trying again…");
   });
 
   it("is only told where another process waits", async () => {
     const { container } = await shown(null);
-    expect(container.textContent).toContain("Asking again in 4 s");
+    expect(container.textContent).toContain("Trying again in 4 s");
     expect(screen.queryByRole("button", { name: "Retry now" })).toBeNull();
   });
 

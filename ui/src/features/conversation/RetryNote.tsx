@@ -7,9 +7,9 @@ import { useSecondsUntil } from "../../components/countdown";
 import { useSessionView } from "../../platform/context";
 
 const reasons: Readonly<Record<string, MessageDescriptor>> = {
-  PROVIDER_RATE_LIMITED: msg`The provider asks to slow down.`,
+  PROVIDER_RATE_LIMITED: msg`The provider asks Arki to slow down.`,
   PROVIDER_STREAM_CUT: msg`The connection to the provider was lost.`,
-  PROVIDER_TIMEOUT: msg`The provider did not answer in time.`,
+  PROVIDER_TIMEOUT: msg`The provider didn't answer in time.`,
   PROVIDER_UNREACHABLE: msg`The provider can't be reached.`,
 };
 
@@ -43,8 +43,8 @@ function Countdown({ retry, onRetryNow }: CountdownProps) {
     <p className="foot-note">
       <span className="grow">
         {/* Said once: a screen reader need not count along. */}
-        <span role="status">{i18n._(reasons[retry.code] ?? msg`The provider failed.`)}</span>{" "}
-        {waits ? t`Asking again in ${seconds} s (attempt ${retry.attempt}).` : t`Asking again…`}
+        <span role="status">{i18n._(reasons[retry.code] ?? msg`The provider returned an error.`)}</span>{" "}
+        {waits ? t`Trying again in ${seconds} s (attempt ${retry.attempt}).` : t`Trying again…`}
       </span>
       {waits && onRetryNow && (
         <Button small onClick={skip}>

@@ -73,7 +73,7 @@ function Speaker({ row: { item }, actions }: { row: Row; actions: RowActions }) 
         </span>
       )}
       {user?.steered && (
-        <span className="speaker-time small secondary">{t`while ${actions.agent} worked`}</span>
+        <span className="speaker-time small secondary">{t`while ${actions.agent} was running`}</span>
       )}
       {user && <OwnActions item={user} actions={actions} />}
     </div>
@@ -144,9 +144,7 @@ function Answer({ item, row, actions }: { item: AssistantItem; row: Row; actions
         <Markdown text={told?.text ?? item.text} onLink={actions.onLink} streaming={row.streaming} />
       )}
       {settled && <AnswerActions item={item} onRewind={actions.onRewind} onFork={actions.onFork} />}
-      {item.interrupted && (
-        <p className="notice small attention">{t`! Cut off here: the answer was interrupted.`}</p>
-      )}
+      {item.interrupted && <p className="notice small attention">{t`! The answer was interrupted here.`}</p>}
     </div>
   );
 }
@@ -176,7 +174,7 @@ function Failure({ item, actions }: { item: FailureItem; actions: RowActions }) 
       {actions.onResume && actions.canResume(item.key) && (
         <Button
           small
-          title={t`Resume: go on where it failed`}
+          title={t`Resume from where it failed`}
           shortcut="Mod+Shift+P"
           onClick={actions.onResume}
         >

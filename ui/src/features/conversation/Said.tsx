@@ -147,9 +147,9 @@ function Broken({ at }: { at: number }) {
       <span aria-hidden>✕</span>
       <p>
         <Trans>
-          This session's log is damaged: from event {at} on it is not what was written.{" "}
+          This session's log is damaged from event {at} on.{" "}
           <span className="secondary">
-            {t`It is shown as it is and can only be read. Start a new session to go on, or export this one to keep it.`}
+            {t`You can still read it. Start a new session to continue, or export this one to keep a copy.`}
           </span>
         </Trans>
       </p>

@@ -1,5 +1,5 @@
 /**
- * The transcript's items as rows to draw: the answer under way and how the run stands at its end, who speaks where,
+ * The transcript's items as rows to draw: the answer in progress and how the run stands at its end, who speaks where,
  * and what was taken back folded away. Pure.
  */
 import { type Live, type LiveAnswer, turnKey } from "../../protocol/live";
@@ -13,7 +13,7 @@ export type TakenItem = ViewItem & { kind: "taken"; messages: number; open: bool
 export type StoppedItem = ViewItem & { kind: "stopped"; standing: Standing };
 
 export type Row = {
-  /** The same for an answer under way and once it is stored: it is not drawn anew. */
+  /** The same for an answer in progress and once it is stored: it is not drawn anew. */
   key: string;
   item: Item | TakenItem | StoppedItem;
   /** The first row of an answer carries the speaker's name. */
@@ -82,7 +82,7 @@ export function rowsOf({ transcript, live, atEnd, standing, unfolded }: Given): 
   return rows;
 }
 
-/** What was under way when the program ended is not running any more. */
+/** What was in progress when the program ended is not running any more. */
 function asLeft(item: Item): Item {
   return item.kind === "tool" && item.state === "running" ? { ...item, state: "interrupted" } : item;
 }

@@ -7,9 +7,9 @@ import type { Transcript } from "../../protocol/transcript";
 export type Standing = { state: "paused" | "interrupted"; words: string };
 
 const pausedWords: Readonly<Record<string, MessageDescriptor>> = {
-  user: msg`Paused by you. What is done so far is kept.`,
-  budget: msg`Paused: a limit of this run was reached. Resuming gives it a fresh one.`,
-  plan: msg`Paused: the plan waits for you.`,
+  user: msg`You paused this run. The work so far is kept.`,
+  budget: msg`Paused: this run reached a limit. Resume to start again with a full limit.`,
+  plan: msg`Paused: the plan needs your decision.`,
 };
 
 /** Null while it works, is over, or waits for a decision: that has its own place. */
@@ -24,7 +24,7 @@ export function standingOf(state: SessionState | null, transcript: Transcript): 
   if (state === "interrupted") {
     return {
       state: "interrupted",
-      words: t`Interrupted: the program that ran this ended before the run did. What was finished is kept, and a command whose effect is unknown is not run again.`,
+      words: t`Interrupted: Arki closed before this run ended. Finished work is kept. Arki won't repeat a command whose effect is unknown.`,
     };
   }
   return null;

@@ -54,11 +54,11 @@ function Row({ file, onLines, onTakeBack }: RowProps) {
         <Button
           small
           look="quiet"
-          label={t`Take back last change of ${file.path}`}
-          title={t`Take back the last change`}
+          label={t`Revert the last change to ${file.path}`}
+          title={t`Revert the last change`}
           onClick={() => onTakeBack(file.path, file.lastSeq)}
         >
-          {t`Take back last`}
+          {t`Revert last`}
         </Button>
       )}
     </li>

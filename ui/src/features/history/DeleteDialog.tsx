@@ -50,12 +50,12 @@ export function DeleteDialog({ sessionId, title, subagents, onClose, onDone }: P
       {subagents > 0 && (
         <p>
           {subagents === 1
-            ? t`The session of the sub-agent that worked for it goes with it.`
-            : t`The sessions of the ${subagents} sub-agents that worked for it go with it.`}
+            ? t`This also deletes the session of its sub-agent.`
+            : t`This also deletes the sessions of its ${subagents} sub-agents.`}
         </p>
       )}
       <p>
-        {t`Its conversation, its log and the kept images of files go, and can't be brought back. Files of the project stay as they are. To keep a copy, export it first.`}
+        {t`This deletes its conversation, its log and its file snapshots. You can't undo it. Project files stay as they are. To keep a copy, export the session first.`}
       </p>
       {failed && <ErrorNote error={failed} />}
     </Dialog>

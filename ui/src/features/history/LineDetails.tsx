@@ -25,7 +25,7 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
       <p className="grow" aria-live="polite">
         <span className="secondary">{t`Line ${line.number}: `}</span>
         {line.kind === "before" && t`was there before this session.`}
-        {line.kind === "user" && t`you wrote it, outside of Arki.`}
+        {line.kind === "user" && t`you wrote it outside Arki.`}
         {line.kind === "arki" && (
           <>
             {whoWrote(line)}
@@ -36,7 +36,7 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
               </>
             )}
             <span className="secondary">
-              {line.approvalId ? t` · approved ${approvedWords(approval)}` : t` · not asked about`}
+              {line.approvalId ? t` · approved ${approvedWords(approval)}` : t` · no approval needed`}
               {line.ts !== null && ` · ${exactTime(line.ts)}`}
               {other && t` · in “${other.title}”`}
             </span>
@@ -49,7 +49,7 @@ export function LineDetails({ sessionId, line, onTakeBack, onShow }: Props) {
             {t`Show in transcript`}
           </Button>
           <Button small onClick={() => onTakeBack(line)}>
-            {t`Take back this change`}
+            {t`Revert this change`}
           </Button>
         </>
       )}

@@ -30,8 +30,8 @@ export function LinesDialog({ sessionId, path, onClose, onTakeBack, onShow }: Pr
         <VisibleText text={path} />
       </p>
       {error && <ErrorNote error={error} />}
-      {lines === null && !error && <p className="secondary">{t`Looking it up…`}</p>}
-      {lines && lines.length === 0 && <p className="secondary">{t`The file is empty or no longer there.`}</p>}
+      {lines === null && !error && <p className="secondary">{t`Loading…`}</p>}
+      {lines && lines.length === 0 && <p className="secondary">{t`The file is empty or was deleted.`}</p>}
       {lines && lines.length > 0 && (
         <Lines sessionId={sessionId} path={path} lines={lines} onTakeBack={onTakeBack} onShow={onShow} />
       )}

@@ -30,10 +30,14 @@ const choices: { value: What; label: MessageDescriptor; detail: MessageDescripto
   {
     value: "both",
     label: msg`Conversation and files`,
-    detail: msg`What was said later is taken back, and the files are put back as they were.`,
+    detail: msg`Revert later messages, and restore the files as they were.`,
   },
-  { value: "conversation", label: msg`Conversation`, detail: msg`Files stay as they are now.` },
-  { value: "files", label: msg`Files`, detail: msg`What was said stays; only the files go back.` },
+  {
+    value: "conversation",
+    label: msg`Conversation`,
+    detail: msg`Revert later messages. Files stay as they are.`,
+  },
+  { value: "files", label: msg`Files`, detail: msg`Restore the files. Messages stay.` },
 ];
 
 export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Props) {
@@ -65,7 +69,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
   const footer = (
     <>
       <span id={about} className="secondary small grow">
-        {running ? t`A run is working. Stop it first.` : summary}
+        {running ? t`A run is in progress. Stop it first.` : summary}
       </span>
       {running && (
         <Button onClick={() => void arki.platform.call("stop_run", { sessionId }).catch(() => undefined)}>
@@ -85,7 +89,7 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
   );
   return (
     <Dialog
-      title={undoes === null ? t`Rewind to this message` : t`Rewind of the rewind`}
+      title={undoes === null ? t`Rewind to this message` : t`Undo this rewind`}
       open
       onClose={onClose}
       footer={footer}
@@ -93,11 +97,11 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
     >
       <p className="secondary history-lead">
         {undoes === null
-          ? t`Nothing is lost: what is taken back stays in the log, and this can be taken back too.`
-          : t`Things stand again as they did before that rewind.`}
+          ? t`Nothing is lost. Reverted messages stay in the log, and you can undo the rewind.`
+          : t`This restores everything to how it was before that rewind.`}
       </p>
       <fieldset className="history-choices">
-        <legend className="sr-only">{t`What goes back`}</legend>
+        <legend className="sr-only">{t`What to rewind`}</legend>
         {choices.map((choice) => (
           <label key={choice.value} className="history-choice">
             <input
@@ -114,13 +118,9 @@ export function RewindDialog({ sessionId, toSeq, undoes, onClose, onDone }: Prop
       </fieldset>
       {failed && <ErrorNote error={failed} />}
       {error && <ErrorNote error={error} />}
-      {!preview && !error && <p className="secondary">{t`Looking at the files…`}</p>}
+      {!preview && !error && <p className="secondary">{t`Checking the files…`}</p>}
       {preview &&
-        (params.files ? (
-          <Restored preview={preview} />
-        ) : (
-          <p className="secondary">{t`No file is touched.`}</p>
-        ))}
+        (params.files ? <Restored preview={preview} /> : <p className="secondary">{t`No files change.`}</p>)}
     </Dialog>
   );
 }
@@ -142,7 +142,7 @@ function goneMessages(transcript: Transcript, toSeq: number): number {
 function summaryWords(preview: RewindPreview, messages: number): string {
   const files = writes(preview.changes);
   const words = [
-    messages > 0 ? t`${plural(messages, { one: "# message", other: "# messages" })} taken back` : "",
+    messages > 0 ? t`${plural(messages, { one: "# message", other: "# messages" })} reverted` : "",
     files > 0 ? `${plural(files, { one: "# file", other: "# files" })} changed` : "",
   ];
   return words.filter((word) => word !== "").join(", ");

@@ -43,15 +43,15 @@ export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props)
         disabled={busy || preview === null || writes(preview.changes) === 0}
         onClick={takeBack}
       >
-        {t`Take back`}
+        {t`Revert`}
       </Button>
     </>
   );
   return (
-    <Dialog title={t`Take back this change`} open onClose={onClose} footer={footer} wide>
+    <Dialog title={t`Revert this change`} open onClose={onClose} footer={footer} wide>
       <p className="secondary history-lead">
         <Trans>
-          This one change of <code>{path}</code> goes; everything that was written later stays.
+          This one change of <code>{path}</code> is reverted. Later edits stay.
         </Trans>
       </p>
       {failed && <ErrorNote error={failed} />}
@@ -64,7 +64,7 @@ export function TakeBackDialog({ sessionId, seq, path, onClose, onDone }: Props)
           </Trans>
         </p>
       )}
-      {!preview && !error && <p className="secondary">{t`Looking at the file…`}</p>}
+      {!preview && !error && <p className="secondary">{t`Checking the file…`}</p>}
       {preview && <Restored preview={preview} />}
     </Dialog>
   );

@@ -41,7 +41,7 @@ describe("rewinding", () => {
     const files = within(dialog).getByRole("list", { name: "Files" });
     const shown = [...files.children].map((row) => row.textContent ?? "");
     expect(shown).toHaveLength(4);
-    expect(shown[0]).toContain("lib.rsyou changed the same lines since! left alone");
+    expect(shown[0]).toContain("lib.rsyou changed the same lines later! left alone");
     expect(shown.map((row) => /left alone|deleted|restored|kept/.exec(row)?.[0])).toEqual([
       "left alone",
       "deleted",
@@ -53,24 +53,24 @@ describe("rewinding", () => {
     );
     const rewind = within(dialog).getByRole("button", { name: "Rewind" });
     const about = document.getElementById(rewind.getAttribute("aria-describedby") ?? "")?.textContent;
-    expect(about).toBe("2 messages taken back, 2 files changed");
+    expect(about).toBe("2 messages reverted, 2 files changed");
     expect(sent(fake, "rewind")).toEqual([]);
   });
 
   it("does what was chosen, and hands back what was done", async () => {
     const { fake, onDone } = await open();
-    await userEvent.click(screen.getByRole("radio", { name: /^Conversation Files/ }));
-    expect(await screen.findByText("No file is touched.")).toBeTruthy();
+    await userEvent.click(screen.getByRole("radio", { name: /^Conversation Revert/ }));
+    expect(await screen.findByText("No files change.")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Rewind" }));
     expect(sent(fake, "rewind")).toEqual([{ sessionId: "s", toSeq: 1, files: false, conversation: true }]);
     expect(onDone).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ prompt: "two" }), true);
   });
 
   it("stays open and says why when it was refused", async () => {
-    const fake = fakeWith({ handlers: { rewind: () => fail("SESSION_BUSY", "A run is working.") } });
+    const fake = fakeWith({ handlers: { rewind: () => fail("SESSION_BUSY", "A run is in progress.") } });
     const { onDone } = await open(fake);
     await userEvent.click(screen.getByRole("button", { name: "Rewind" }));
-    expect((await screen.findByRole("alert")).textContent).toContain("A run is working.");
+    expect((await screen.findByRole("alert")).textContent).toContain("A run is in progress.");
     expect(onDone).not.toHaveBeenCalled();
   });
 });
@@ -84,7 +84,7 @@ describe("taking back one change", () => {
       <TakeBackDialog sessionId="s" seq={4} path="a.rs" onClose={() => {}} onDone={() => {}} />,
     );
     expect(await screen.findByText(/Later edits touch the same lines/)).toBeTruthy();
-    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Take back" }).disabled).toBe(true);
+    expect(screen.getByRole<HTMLButtonElement>("button", { name: "Revert" }).disabled).toBe(true);
   });
 
   it("is done once it is confirmed", async () => {
@@ -94,7 +94,7 @@ describe("taking back one change", () => {
       fake,
       <TakeBackDialog sessionId="s" seq={4} path="a.rs" onClose={() => {}} onDone={onDone} />,
     );
-    await userEvent.click(await screen.findByRole("button", { name: "Take back" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Revert" }));
     expect(sent(fake, "take_back")).toEqual([{ sessionId: "s", seq: 4 }]);
     expect(onDone).toHaveBeenCalledOnce();
   });
@@ -107,7 +107,7 @@ describe("who wrote this", () => {
     await renderOn(fakeWith(), <ChangedFiles sessionId="s" onLines={onLines} onTakeBack={onTakeBack} />);
     expect(screen.getByText("2 changes")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Who wrote this: a.rs" }));
-    await userEvent.click(screen.getByRole("button", { name: "Take back last change of a.rs" }));
+    await userEvent.click(screen.getByRole("button", { name: "Revert the last change to a.rs" }));
     expect(onLines).toHaveBeenCalledExactlyOnceWith("a.rs");
     expect(onTakeBack).toHaveBeenCalledExactlyOnceWith("a.rs", 5);
   });
@@ -135,8 +135,8 @@ describe("who wrote this", () => {
     await userEvent.keyboard("jj");
     expect(details()).toContain("Line 8");
     await userEvent.keyboard("j");
-    expect(details()).toContain("turn 1 · Now keep the old name working. · edit_file · not asked about");
-    await userEvent.click(screen.getByRole("button", { name: "Take back this change" }));
+    expect(details()).toContain("turn 1 · Now keep the old name working. · edit_file · no approval needed");
+    await userEvent.click(screen.getByRole("button", { name: "Revert this change" }));
     expect(onTakeBack.mock.calls[0]?.[0].seq).toBe(15);
     await userEvent.click(list);
     await userEvent.keyboard("{End}");

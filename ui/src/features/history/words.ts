@@ -6,10 +6,10 @@ import type { RestoreAction, RestoredFile } from "../../protocol/generated";
 type Words = { sign: string; word: MessageDescriptor; detail: MessageDescriptor };
 
 export const actionWords: Readonly<Record<RestoreAction, Words>> = {
-  conflict: { sign: "!", word: msg`left alone`, detail: msg`you changed the same lines since` },
-  delete: { sign: "−", word: msg`deleted`, detail: msg`it did not exist then` },
-  restore: { sign: "↺", word: msg`restored`, detail: msg`as it was, your own later edits kept` },
-  keep: { sign: "=", word: msg`kept`, detail: msg`it is so already` },
+  conflict: { sign: "!", word: msg`left alone`, detail: msg`you changed the same lines later` },
+  delete: { sign: "−", word: msg`deleted`, detail: msg`it didn't exist then` },
+  restore: { sign: "↺", word: msg`restored`, detail: msg`as it was, with your later edits kept` },
+  keep: { sign: "=", word: msg`kept`, detail: msg`already as it was` },
 };
 
 /** What needs a second look first. */

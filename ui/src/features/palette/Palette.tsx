@@ -72,7 +72,7 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
       <div className="palette-head">
         <Cmdk.Input
           className="palette-input"
-          placeholder={t`Do something, or search all sessions`}
+          placeholder={t`Run a command, or search all sessions`}
           autoFocus
           value={words}
           onValueChange={setWords}
@@ -93,7 +93,7 @@ function Everything({ commands, folder, onCommand, onHit }: EverythingProps) {
         )}
       </div>
       <Cmdk.List className="palette-list">
-        {nothing && <p className="palette-empty secondary">{t`Nothing by that name, and nobody said it.`}</p>}
+        {nothing && <p className="palette-empty secondary">{t`No commands or messages match.`}</p>}
         {groups.map((group) => (
           <Cmdk.Group key={group.section} heading={group.section} className="palette-group">
             {group.commands.map((command) => (

@@ -47,6 +47,6 @@ export function useSearch(words: string, project: string | null) {
 
 function countWords(count: number): string {
   return count >= mostHits
-    ? t`The newest ${plural(count, { one: "# place", other: "# places" })}; more words find fewer`
+    ? t`The newest ${plural(count, { one: "# place", other: "# places" })}; add words to narrow the search`
     : plural(count, { one: "# place", other: "# places" });
 }

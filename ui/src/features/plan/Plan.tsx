@@ -8,7 +8,7 @@ import "./plan.css";
 
 const states: Readonly<Record<PlanStepState, { sign: string; words: MessageDescriptor }>> = {
   pending: { sign: "○", words: msg`to do` },
-  in_progress: { sign: "◐", words: msg`under way` },
+  in_progress: { sign: "◐", words: msg`in progress` },
   done: { sign: "✓", words: msg`done` },
   skipped: { sign: "–", words: msg`skipped` },
 };
@@ -26,7 +26,7 @@ export function Plan({ sessionId }: { sessionId: string }) {
   if (plan === null || plan.steps.length === 0) {
     return (
       <p className="empty secondary">
-        {t`No plan yet. For larger tasks Arki lists its steps here, and you see how far it is.`}
+        {t`No plan yet. For larger tasks, Arki lists its steps and progress here.`}
       </p>
     );
   }

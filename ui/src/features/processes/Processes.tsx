@@ -43,7 +43,7 @@ export function Processes() {
       {error && <ErrorNote error={error} />}
       {running?.length === 0 && (
         <p className="empty secondary">
-          {t`No command runs. While one does, or an MCP server, it is listed here with a way to stop it.`}
+          {t`Nothing is running. Running commands and MCP servers are listed here, and you can stop them.`}
         </p>
       )}
       {running && running.length > 0 && (
@@ -97,13 +97,13 @@ function facts(command: RunningCommand): string[] {
   if (command.processes !== null)
     facts.push(plural(command.processes, { one: "# process", other: "# processes" }));
   if (command.memoryBytes !== null) facts.push(bytes(command.memoryBytes));
-  if (command.cpuMs !== null) facts.push(t`${duration(command.cpuMs)} of processor`);
+  if (command.cpuMs !== null) facts.push(t`${duration(command.cpuMs)} CPU time`);
   return facts;
 }
 
 function ports(command: RunningCommand): string {
-  if (command.ports === null) return t`Which ports it listens on is not known on this system.`;
+  if (command.ports === null) return t`Its ports are unknown on this system.`;
   if (command.ports.length === 0) return t`Listens on no port.`;
   const list = t`Listens on ${command.ports.length === 1 ? "port" : "ports"} ${command.ports.join(", ")}`;
-  return command.ownNetwork ? t`${list}, inside its sandbox only.` : `${list}.`;
+  return command.ownNetwork ? t`${list}, only inside its sandbox.` : `${list}.`;
 }

@@ -35,8 +35,8 @@ it("says of a port inside a sandbox that nobody outside reaches it, and of anoth
   const inside = { ...server, ports: [8000], ownNetwork: true };
   const unknown = { ...server, id: 8, ports: null, memoryBytes: null, processes: null, cpuMs: null };
   await renderOn(createFake({ handlers: { list_processes: () => [inside, unknown] } }), <Processes />);
-  expect(await screen.findByText("Listens on port 8000, inside its sandbox only.")).toBeTruthy();
-  expect(screen.getByText("Which ports it listens on is not known on this system.")).toBeTruthy();
+  expect(await screen.findByText("Listens on port 8000, only inside its sandbox.")).toBeTruthy();
+  expect(screen.getByText("Its ports are unknown on this system.")).toBeTruthy();
 });
 
 it("tells an MCP server by its name, with the program it is", async () => {
@@ -68,7 +68,7 @@ it("stops the one that was chosen, by keyboard, and shows that it is gone", asyn
 
 it("says so when nothing runs, and when it can't be found out", async () => {
   await renderOn(createFake({ handlers: { list_processes: () => [] } }), <Processes />);
-  expect(await screen.findByText(/No command runs/)).toBeTruthy();
+  expect(await screen.findByText(/Nothing is running/)).toBeTruthy();
   cleanup();
   const broken = createFake({ handlers: { list_processes: () => fail("INTERNAL", "It broke.") } });
   await renderOn(broken, <Processes />);

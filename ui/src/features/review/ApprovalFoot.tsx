@@ -40,7 +40,7 @@ export function ApprovalFoot({
     return (
       <footer className="approval-foot">
         <p className="secondary" role="status">
-          {state === "sending" ? t`Sending your decision…` : t`Decided. Waiting for the engine to apply it…`}
+          {state === "sending" ? t`Sending your decision…` : t`Decided. Applying your decision…`}
         </p>
       </footer>
     );
@@ -95,10 +95,10 @@ function TimeLeft({ id, expiresAt, isOver }: TimeProps) {
   const left = useTimeUntil(expiresAt);
   return (
     <p className="small" id={id}>
-      {!isOver && t`${left} left to answer; after that it counts as rejected.`}
+      {!isOver && t`${left} left to answer. After that, this counts as rejected.`}
       <span role="status">
         {isOver &&
-          t`! The time to answer is over, so it counts as rejected. Reject tells the model and goes on.`}
+          t`! You ran out of time, so this counts as rejected. Click Reject to tell the model and continue.`}
       </span>
     </p>
   );

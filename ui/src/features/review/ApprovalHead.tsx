@@ -26,7 +26,7 @@ export function ApprovalHead({
       {approval.reason && !approval.supersedes && <p className="secondary small">{approval.reason}</p>}
       {approval.supersedes && (
         <p className="stale small" role="status">
-          {t`! What you saw before had changed on disk in the meantime, so nothing was written. This is the fresh preview.`}
+          {t`! The file changed on disk after you saw the preview, so nothing was written. This is the new preview.`}
         </p>
       )}
     </header>

@@ -50,8 +50,8 @@ export function Changes({ sessionId, focusRequest }: Props) {
     return (
       <p className="empty secondary">
         {written > 0
-          ? t`Nothing waits for your decision.`
-          : t`No changes yet. When Arki proposes an edit or a command, it waits here for your decision.`}
+          ? t`No pending approvals.`
+          : t`No changes yet. When Arki proposes an edit or a command, you decide on it here.`}
       </p>
     );
   }

@@ -14,8 +14,8 @@ export function CommandEditor({ command, onChange, onCancel }: Props) {
       onChange={onChange}
       onCancel={onCancel}
     >
-      <span className="secondary small grow">{t`The model is told that another command ran.`}</span>
-      <Button small look="quiet" title={t`Back to the model's command (Esc)`} onClick={onCancel}>
+      <span className="secondary small grow">{t`Arki tells the model that a different command ran.`}</span>
+      <Button small look="quiet" title={t`Go back to the model's command (Esc)`} onClick={onCancel}>
         {t`Cancel edit`}
       </Button>
     </OwnText>

@@ -62,11 +62,11 @@ export function Decided({ decided, look }: { decided: DecidedApproval; look: Dif
 const isWritten = (decided: DecidedApproval) => decided.decision === "approve" && !decided.superseded;
 
 function verdict(decided: DecidedApproval): string {
-  if (decided.superseded) return t`✕ not written: the file had changed`;
+  if (decided.superseded) return t`✕ not written: the file changed first`;
   if (decided.resolvedBy === nobody) return t`✕ rejected: nobody answered in time`;
   if (decided.decision === "reject") return t`✕ rejected`;
   if (decided.takenBack)
-    return decided.command ? t`✓ approved, its files taken back` : t`↺ approved, taken back since`;
+    return decided.command ? t`✓ approved, its file changes reverted` : t`↺ approved, then reverted`;
   if (decided.ownCommand) return t`✎ approved, with your command`;
   return decided.hunks ? t`✓ partly approved` : t`✓ approved`;
 }

@@ -45,7 +45,9 @@ export function WriteApproval({ approval, preview, look }: Props) {
         {plural(files.length, { one: "# file", other: "# files" })},{" "}
         {plural(all.length, { one: "# hunk", other: "# hunks" })}
       </ApprovalHead>
-      {!review.byHunk && <p className="small attention">{t`This preview can only be decided as a whole.`}</p>}
+      {!review.byHunk && (
+        <p className="small attention">{t`You can only accept or reject this preview as a whole.`}</p>
+      )}
       {files.map((file, at) => (
         <ReviewedFile
           key={file.path}

@@ -1,5 +1,5 @@
 /**
- * Decisions under way, kept while the approval waits: going to another session or tab and back loses nothing.
+ * Decisions in progress, kept while the approval waits: going to another session or tab and back loses nothing.
  * In memory only, since a decision is bound to what was shown; bounded.
  */
 import { useState } from "react";

@@ -365,7 +365,7 @@ describe("what was decided", () => {
     expect(screen.getByText("✎ edited by you")).toBeTruthy();
     const rewound = add("session.rewound", { toSeq: 1, files: true, conversation: true });
     await act(async () => fake.send({ events: [rewound] }));
-    expect(await screen.findByText("↺ approved, taken back since")).toBeTruthy();
+    expect(await screen.findByText("↺ approved, then reverted")).toBeTruthy();
   });
 });
 
@@ -402,7 +402,7 @@ describe("an approval that has its time", () => {
     const { fake, id } = timed(270_000);
     await show(fake, id);
     const approve = screen.getByRole("button", { name: "Approve" });
-    expect(describedBy(approve)).toContain("5 min left to answer; after that it counts as rejected.");
+    expect(describedBy(approve)).toContain("5 min left to answer. After that, this counts as rejected.");
     expect(screen.getByRole("status").textContent).toBe("");
     vi.mocked(Date.now).mockReturnValue(ends - 41_500);
     await waitFor(() => expect(describedBy(approve)).toContain("42 s left"));
@@ -413,9 +413,7 @@ describe("an approval that has its time", () => {
     const { fake, id } = timed(1);
     await show(fake, id);
     vi.mocked(Date.now).mockReturnValue(ends);
-    await waitFor(() =>
-      expect(screen.getByRole("status").textContent).toContain("The time to answer is over"),
-    );
+    await waitFor(() => expect(screen.getByRole("status").textContent).toContain("You ran out of time"));
     expect(buttons("Approve")).toHaveLength(0);
     await press("Reject");
     expect(resolution(fake)).toMatchObject([{ decision: "reject" }]);

@@ -132,7 +132,7 @@ export function Sessions(props: Props) {
         <Button
           look="quiet"
           label={t`Inbox`}
-          title={t`Next that waits for you`}
+          title={t`Go to the next pending decision`}
           shortcut="Mod+J"
           icon={<Inbox size={16} aria-hidden />}
           disabled={all === 0}

@@ -4,7 +4,7 @@ export type Theme = "system" | "light" | "dark";
 export const themes: readonly Theme[] = ["system", "light", "dark"];
 
 const words: Record<Theme, MessageDescriptor> = {
-  system: msg`As the system`,
+  system: msg`System`,
   light: msg`Light`,
   dark: msg`Dark`,
 };

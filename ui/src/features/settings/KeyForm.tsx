@@ -33,7 +33,7 @@ export function KeyForm({ provider, onSave, onCancel }: Props) {
       <Button look="quiet" onClick={onCancel}>
         {t`Cancel`}
       </Button>
-      <p className="small secondary">{t`Goes to the system's keychain. It is never shown again.`}</p>
+      <p className="small secondary">{t`Arki stores the key in the system's keychain and never shows it again.`}</p>
     </form>
   );
 }

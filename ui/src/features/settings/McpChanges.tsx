@@ -47,7 +47,7 @@ export function McpChanges({ name, onClose }: { name: string; onClose: () => voi
         server &&
         server.changed.length > 0 && (
           <Button small look="primary" onClick={() => agree(server.digest)}>
-            {t`Agree to these tools`}
+            {t`Approve these tools`}
           </Button>
         )
       }
@@ -58,7 +58,7 @@ export function McpChanges({ name, onClose }: { name: string; onClose: () => voi
         {server?.changed.map((tool) => (
           <ChangedTool key={tool.name} tool={tool} />
         ))}
-        {server?.changed.length === 0 && <p>{t`Its tools are those you agreed to.`}</p>}
+        {server?.changed.length === 0 && <p>{t`Its tools are the ones you approved.`}</p>}
       </section>
     </OpenedPart>
   );
@@ -73,7 +73,7 @@ function ChangedTool({ tool }: { tool: McpChangedTool }) {
         </code>{" "}
         <span className="secondary">{i18n._(words[tool.change])}</span>
       </p>
-      {tool.before && <ServerText title={t`− Agreed to`} look="before" text={tool.before} />}
+      {tool.before && <ServerText title={t`− Approved`} look="before" text={tool.before} />}
       {tool.now && <ServerText title={t`+ Now`} look="now" text={tool.now} />}
     </div>
   );

@@ -59,10 +59,10 @@ export function McpForm({ server, onSave, onCancel }: Props) {
             required
             placeholder={t`uvx`}
           />
-          <LinesRow label={t`Arguments`} placeholder={t`One a line`} value={args} onChange={setArgs} />
+          <LinesRow label={t`Arguments`} placeholder={t`One per line`} value={args} onChange={setArgs} />
           <LinesRow
             label={t`Environment`}
-            placeholder={t`NAME=\${NAME}, one a line`}
+            placeholder={t`NAME=\${NAME}, one per line`}
             value={env}
             onChange={setEnv}
           />
@@ -73,7 +73,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
                 checked={network}
                 onChange={(event) => setNetwork(event.target.checked)}
               />
-              May reach the network
+              Allow network access
             </Trans>
           </label>
         </>
@@ -90,7 +90,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
           />
           <LinesRow
             label={t`Headers`}
-            placeholder={t`NAME=Bearer \${TOKEN}, one a line`}
+            placeholder={t`NAME=Bearer \${TOKEN}, one per line`}
             value={headers}
             onChange={setHeaders}
           />

@@ -28,7 +28,7 @@ export function McpLog({ name, onClose }: { name: string; onClose: () => void })
     >
       <section aria-label={t`Log of ${name}`}>
         {error && <ErrorNote error={error} />}
-        {log === "" && <p className="secondary">{t`It has printed nothing since Arki was started.`}</p>}
+        {log === "" && <p className="secondary">{t`It has printed nothing since Arki started.`}</p>}
         {log && <ServerText text={log} />}
       </section>
     </OpenedPart>

@@ -42,7 +42,7 @@ export function McpServers() {
     <section className="settings-section" aria-labelledby="mcp-title">
       <h3 id="mcp-title">{t`MCP servers`}</h3>
       <p className="secondary">
-        {t`Programs and addresses that bring tools of their own. Each start needs a trusted folder; each call is asked about like any other.`}
+        {t`MCP servers add tools. They start only in trusted folders, and their calls follow the same rules as other tools.`}
       </p>
       {error && <ErrorNote error={error} />}
       <ul className="providers">
@@ -151,7 +151,7 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
       <div className="provider-line">
         <span className="grow" id={about}>
           <b>{name}</b>
-          <span className="secondary"> {origin === "project" ? t`of this project` : ""}</span>
+          <span className="secondary"> {origin === "project" ? t`from this project` : ""}</span>
           <span className="provider-facts small secondary">
             <span className={`mcp-state ${state}`}>{i18n._(stateWords[state])}</span>
             {` · ${costWords(server)} · `}
@@ -179,8 +179,10 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
         <p className="small">
           <Trans>
             <span aria-hidden>! </span>
-            {plural(changed.length, { one: "# tool has", other: "# tools have" })} changed since you agreed to
-            the server, and {changed.length === 1 ? t`is` : t`are`} off.
+            {plural(changed.length, {
+              one: "# tool changed after you approved the server. It is off.",
+              other: "# tools changed after you approved the server. They are off.",
+            })}
           </Trans>
         </p>
       )}
@@ -197,16 +199,18 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
 
 const stateWords: Record<McpServerEntry["state"], MessageDescriptor> = {
   disabled: msg`– off`,
-  untrusted: msg`! starts only in a trusted folder`,
-  idle: msg`○ starts when it is needed`,
+  untrusted: msg`! needs a trusted folder`,
+  idle: msg`○ starts when needed`,
   starting: msg`◐ starting`,
   running: msg`✓ running`,
   failed: msg`✕ failed`,
 };
 
 function costWords({ tools, isSearched, estimatedTokens }: McpServerEntry): string {
-  if (!tools) return t`not met yet`;
+  if (!tools) return t`not started yet`;
   const cost = `${tokens(estimatedTokens)} tokens`;
-  const words = isSearched ? t`searched, as ${cost} would be too much` : t`${cost} in each request`;
+  const words = isSearched
+    ? t`found by search, because ${cost} would be too much`
+    : t`${cost} in each request`;
   return `${plural(tools.length, { one: "# tool", other: "# tools" })}, ${words}`;
 }

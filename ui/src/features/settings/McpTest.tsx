@@ -43,7 +43,7 @@ export function McpTest({ name, onTested, onClose }: Props) {
       }
     >
       <TestSteps name={name} test={{ ...test, steps }}>
-        {trail && <ServerText title={t`What it printed last:`} text={trail} />}
+        {trail && <ServerText title={t`Last output:`} text={trail} />}
       </TestSteps>
     </OpenedPart>
   );

@@ -58,7 +58,7 @@ export function ProviderForm({ provider, onSave, onCancel }: Props) {
         value={baseUrl}
         onChange={setBaseUrl}
         required={kind === "custom"}
-        placeholder={kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The vendor's own`}
+        placeholder={kind === "custom" ? t`http://127.0.0.1:8080/v1` : t`The provider's default`}
       />
     </EntryForm>
   );

@@ -64,7 +64,7 @@ function Ask({ provider, running, onAsk, onClose }: AskProps) {
       <input
         className="field"
         aria-label={t`Model of ${provider} to ask`}
-        placeholder={t`Model to ask for a word (optional)`}
+        placeholder={t`Model to test (optional)`}
         list={list}
         value={model}
         onChange={(event) => setModel(event.target.value)}
@@ -82,7 +82,7 @@ function Ask({ provider, running, onAsk, onClose }: AskProps) {
       <Button look="quiet" onClick={onClose}>
         {t`Close`}
       </Button>
-      <p className="small secondary">{t`With a model, a request of a few tokens is made.`}</p>
+      <p className="small secondary">{t`With a model, the test sends a request of a few tokens.`}</p>
     </form>
   );
 }

@@ -35,8 +35,8 @@ describe("the list of MCP servers", () => {
     });
     const items = screen.getAllByRole("listitem").map((item) => item.textContent ?? "");
     expect(items[0]).toContain("✓ running · 2 tools, 1.8k tokens in each request");
-    expect(items[1]).toContain("1 tool, searched, as 67k tokens would be too much");
-    expect(items[2]).toContain("✕ failed · not met yet");
+    expect(items[1]).toContain("1 tool, found by search, because 67k tokens would be too much");
+    expect(items[2]).toContain("✕ failed · not started yet");
     expect(items[2]).toContain("x is not offered: it has no schema.");
     expect(screen.getByRole("alert").textContent).toContain("It ended.");
   });
@@ -85,7 +85,7 @@ describe("a server's form", () => {
     await userEvent.type(screen.getByRole("textbox", { name: "Command" }), "uvx");
     await userEvent.type(screen.getByRole("textbox", { name: "Arguments" }), "mcp-server-git\n\n--all of it");
     await userEvent.type(screen.getByRole("textbox", { name: "Environment" }), `TOKEN=$${"{{TOKEN}"}\nKEPT`);
-    await userEvent.click(screen.getByRole("checkbox", { name: "May reach the network" }));
+    await userEvent.click(screen.getByRole("checkbox", { name: "Allow network access" }));
     await press("Save server");
     const env = [
       { name: "TOKEN", value: reference },
@@ -153,7 +153,7 @@ describe("a test that went well", () => {
     let met: Partial<McpServerEntry> = { tools: null };
     await shown({ handlers: { list_mcp_servers: () => [mcpServer(met)] } });
     const entry = screen.getByRole("listitem");
-    expect(entry.textContent).toContain("not met yet");
+    expect(entry.textContent).toContain("not started yet");
     met = { tools: ["a", "b"], estimatedTokens: 120 };
     await press("Test");
     await waitFor(() => expect(entry.textContent).toContain("2 tools, 120 tokens in each request"));
@@ -168,12 +168,14 @@ describe("changed tools", () => {
     ];
     const server = mcpServer({ tools: ["other"], changed, digest: "seen" });
     const fake = await shown({ mcpServers: [server] });
-    expect(screen.getByRole("listitem").textContent).toContain("1 tool has changed since you agreed");
+    expect(screen.getByRole("listitem").textContent).toContain(
+      "1 tool changed after you approved the server. It is off.",
+    );
     await press("Review changes");
     const changes = screen.getByRole("region", { name: "Changes of git" });
     expect(changes.textContent).toContain("Says it.");
     expect(changes.textContent).toContain("Sends itU+200B away.");
-    await press("Agree to these tools");
+    await press("Approve these tools");
     expect(sent(fake, "agree_to_mcp_server")).toEqual([{ name: "git", digest: "seen" }]);
     expect(changes.isConnected).toBe(false);
   });
@@ -183,7 +185,7 @@ describe("changed tools", () => {
     const handlers = { agree_to_mcp_server: () => fail("MCP_TOOL_CHANGED", "They have changed since.") };
     await shown({ mcpServers: [mcpServer({ changed })], handlers });
     await press("Review changes");
-    await press("Agree to these tools");
+    await press("Approve these tools");
     expect(screen.getByRole("alert").textContent).toContain("They have changed since.");
   });
 });

@@ -28,15 +28,19 @@ const modes: { value: ApprovalMode; label: string; detail: MessageDescriptor }[]
   {
     value: "plan",
     label: "plan",
-    detail: msg`Nothing but reading exists: no edits, no commands, no network.`,
+    detail: msg`Arki can only read: no edits, no commands, no network.`,
   },
-  { value: "ask", label: "ask", detail: msg`Every edit and command waits for you.` },
+  { value: "ask", label: "ask", detail: msg`Arki asks before every edit and command.` },
   {
     value: "edits",
     label: "edits",
-    detail: msg`Edits are written at once, but for protected and secret files. Commands wait.`,
+    detail: msg`Arki writes edits without asking, except to protected and secret files. It asks before commands.`,
   },
-  { value: "all", label: "all", detail: msg`Nothing waits but what is denied. For this window only.` },
+  {
+    value: "all",
+    label: "all",
+    detail: msg`Arki asks for nothing. Denied actions stay denied. This window only.`,
+  },
 ];
 
 export function StatusBar(props: Props) {
@@ -50,7 +54,7 @@ export function StatusBar(props: Props) {
       <ModelMenu current={current} onModel={onModel} />
       <ChoiceMenu
         label={t`Edits: ${mode}`}
-        title={t`What may happen without asking, from the next message on`}
+        title={t`What Arki may do without asking, from your next message on`}
         trigger={
           <span className={mode === "all" ? "status-attention" : undefined}>
             <Trans>
@@ -112,7 +116,7 @@ function RunState({ session, onResume }: { session: SessionSummary; onResume: ((
       type="button"
       className="status-button status-attention"
       aria-label={t`Run ${words}: resume it`}
-      title={t`The run is ${words}. Press to resume it (${showShortcut("Mod+Shift+P")})`}
+      title={t`The run is ${words}. Click to resume it (${showShortcut("Mod+Shift+P")})`}
       onClick={onResume}
     >
       <StateGlyph state={session.state} /> {words}
@@ -122,9 +126,7 @@ function RunState({ session, onResume }: { session: SessionSummary; onResume: ((
 
 function Sandbox({ name }: { name: string }) {
   const none = name === "none";
-  const words = none
-    ? t`Commands run without a sandbox: each waits for you`
-    : t`Commands are confined by ${name}`;
+  const words = none ? t`No sandbox: Arki asks before every command` : t`Commands run in the sandbox ${name}`;
   return (
     <span className={`status-fact cut ${none ? "status-attention" : ""}`} title={words}>
       {none ? t`! no sandbox` : t`sandbox: ${name}`}
@@ -146,7 +148,7 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
   const standing = standingOf(project);
   // A note may be there for good, as in a folder with very many files.
   const isCalm = project.trust === "trusted" && project.changed.length === 0;
-  const details = project.notices.length > 0 ? project.notices.join(" ") : t`what trust turns on`;
+  const details = project.notices.length > 0 ? project.notices.join(" ") : t`show what trust turns on`;
   return (
     <button type="button" className="status-button" title={`${project.path}: ${details}`} onClick={onTrust}>
       <Folder size={14} aria-hidden />
@@ -159,7 +161,7 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
 function standingOf(project: ProjectState): string {
   if (project.trust !== "trusted") return "untrusted";
   if (project.changed.length > 0) return t`trust changed`;
-  return project.notices.length > 0 ? t`trusted, with a note` : "trusted";
+  return project.notices.length > 0 ? t`trusted, with a notice` : "trusted";
 }
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
@@ -173,7 +175,7 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   const all = untold
     ? t`At least ${plural(total, { one: "# token", other: "# tokens" })}`
     : plural(total, { one: "# token", other: "# tokens" });
-  const exact = `${all} in ${plural(usage.requests, { one: "# request", other: "# requests" })}: ${tokenFigures(usage)}${part ? t`, in the loaded part of this session` : ""}`;
+  const exact = `${all} in ${plural(usage.requests, { one: "# request", other: "# requests" })}: ${tokenFigures(usage)}${part ? t`, in the part of this session that is loaded` : ""}`;
   // Of a window that is only assumed no share is told.
   const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
   const contextWindow = usage.contextWindow ?? listed;
@@ -196,7 +198,7 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
       </span>
       <span
         className="status-fact"
-        title={usage.costUsd === null ? t`A request's price is not known` : `$${usage.costUsd.toFixed(6)}`}
+        title={usage.costUsd === null ? t`The price of a request is unknown` : `$${usage.costUsd.toFixed(6)}`}
       >
         {part && usage.costUsd !== null ? "≥ " : ""}
         {cost(usage.costUsd)}

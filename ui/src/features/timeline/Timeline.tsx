@@ -59,7 +59,7 @@ export function Timeline({ sessionId, onShow, onFork }: Props) {
       </div>
       {newestFirst.length === 0 ? (
         <p className="empty secondary">
-          {window.events.length === 0 ? t`Nothing has happened yet.` : t`No event matches.`}
+          {window.events.length === 0 ? t`No events yet.` : t`No matching events.`}
         </p>
       ) : (
         <VList className="timeline-list">

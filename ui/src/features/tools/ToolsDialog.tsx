@@ -11,10 +11,10 @@ import type { CommandError, SessionToolEntry, ToolCategory } from "../../protoco
 import "./tools.css";
 
 const groups: { category: ToolCategory; title: MessageDescriptor }[] = [
-  { category: "read", title: msg`Looking` },
-  { category: "write", title: msg`Changing files` },
-  { category: "exec", title: msg`Running commands` },
-  { category: "network", title: msg`Reaching outside` },
+  { category: "read", title: msg`Read` },
+  { category: "write", title: msg`Change files` },
+  { category: "exec", title: msg`Run commands` },
+  { category: "network", title: msg`Use the network` },
 ];
 
 export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose
   const footer = (
     <>
       <span className="secondary small grow">
-        {off.length === 0 ? t`All are on.` : t`${off.length} of ${tools.length} are off.`}
+        {off.length === 0 ? t`All tools are on.` : t`${off.length} of ${tools.length} are off.`}
       </span>
       <Button disabled={off.length === 0} onClick={() => turn(off, true)}>
         {t`Turn all on`}
@@ -35,7 +35,7 @@ export function ToolsDialog({ sessionId, onClose }: { sessionId: string; onClose
   );
   return (
     <Dialog title={t`Tools of this session`} open onClose={onClose} footer={footer} wide>
-      <p className="secondary tools-lead">{t`Holds from the session’s next run on, and in its forks.`}</p>
+      <p className="secondary tools-lead">{t`Applies from the session's next run, and to its forks.`}</p>
       {error && <ErrorNote error={error} />}
       {groups.map(({ category, title }) => {
         const group = tools.filter((tool) => tool.category === category);

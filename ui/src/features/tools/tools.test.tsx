@@ -16,13 +16,13 @@ describe("the tools of a session", () => {
     const fake = createFake({ logs: { s: [] }, tools: [...tools] });
     await renderOn(fake, <ToolsDialog sessionId="s" onClose={() => {}} />);
     const command = await screen.findByRole("checkbox", { name: /run_command/ });
-    expect(screen.getByRole("group", { name: "Running commands" }).contains(command)).toBe(true);
+    expect(screen.getByRole("group", { name: "Run commands" }).contains(command)).toBe(true);
     expect(screen.getByText("Reads a file.")).toBeTruthy();
     expect(screen.getByText("1 of 3 are off.")).toBeTruthy();
     await userEvent.click(command);
     await waitFor(() => expect(screen.getByText("2 of 3 are off.")).toBeTruthy());
     await userEvent.click(screen.getByRole("button", { name: "Turn all on" }));
-    await waitFor(() => expect(screen.getByText("All are on.")).toBeTruthy());
+    await waitFor(() => expect(screen.getByText("All tools are on.")).toBeTruthy());
     expect(sent(fake, "switch_session_tools")).toEqual([
       { sessionId: "s", on: [], off: ["run_command"] },
       { sessionId: "s", on: ["run_command", "fetch_url"], off: [] },

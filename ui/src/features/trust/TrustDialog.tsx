@@ -1,6 +1,5 @@
 /** Trust is given to contents, not to a path: this lists them, and what changed since they were agreed to. */
 import { t } from "@lingui/core/macro";
-import { Trans } from "@lingui/react/macro";
 import { useRef, useState } from "react";
 import { Button } from "../../components/Button";
 import { VisibleText } from "../../components/code/VisibleText";
@@ -64,17 +63,17 @@ function Enables({ project }: { project: ProjectState }) {
     <>
       <p>
         {trusted
-          ? t`You trust this folder. Arki may propose edits and commands here, and the folder's own settings apply.`
-          : t`Trusting it lets Arki propose edits and commands here. Untrusted, it can only read.`}
+          ? t`You trust this folder. Arki can propose edits and commands, and the folder's own settings apply.`
+          : t`If you trust this folder, Arki can propose edits and commands here. If not, it can only read.`}
       </p>
       {groups.length === 0 ? (
         <p className="secondary">
-          <Trans>Nothing in the folder itself {trusted ? t`is` : t`would be`} turned on by trust.</Trans>
+          {trusted
+            ? t`The folder has nothing of its own that trust turns on.`
+            : t`The folder has nothing of its own that trust would turn on.`}
         </p>
       ) : (
-        <p className="secondary">
-          {trusted ? t`Turned on by it:` : t`It also turns on what the folder brings along:`}
-        </p>
+        <p className="secondary">{trusted ? t`Trust turns on:` : t`Trust also turns on the folder's own:`}</p>
       )}
       {groups.map(([kind, pins]) => (
         <Group key={kind} kind={kind} pins={pins} />
@@ -118,7 +117,7 @@ function Changed({ changed }: { changed: ChangedPin[] }) {
   return (
     <>
       <p>
-        {t`These parts of the folder changed since you agreed to them. Each is off until you have seen the difference and agree again; close this to leave them off. Keeping the folder untrusted turns everything off.`}
+        {t`These parts of the folder changed after you approved them. They stay off until you approve the new version. Close this to leave them off. Keep the folder untrusted to turn everything off.`}
       </p>
       {changed.map((pin) => (
         <section key={`${pin.kind} ${pin.path}`} className="trust-group" aria-label={pin.path}>

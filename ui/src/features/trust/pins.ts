@@ -4,15 +4,15 @@ import type { Pin } from "../../protocol/generated";
 
 const words: Record<string, MessageDescriptor> = {
   config: msg`Project settings`,
-  hook: msg`Hooks: commands run by themselves`,
-  mcp_server: msg`MCP servers: programs that are started`,
+  hook: msg`Hooks: commands that run automatically`,
+  mcp_server: msg`MCP servers: programs that Arki starts`,
   rule: msg`Rules for the model`,
   skill: msg`Skills`,
   procedure: msg`Procedures`,
   command: msg`Slash commands`,
   pipeline: msg`Pipelines`,
   git_config: msg`Git configuration`,
-  git_hook: msg`Git hooks: run by git itself`,
+  git_hook: msg`Git hooks: commands that git runs`,
 };
 
 /** What runs by itself comes first: it is what one most needs to have seen. */

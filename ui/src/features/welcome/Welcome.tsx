@@ -17,7 +17,7 @@ export function Welcome({ error, onOpenFolder, onOpen }: Props) {
     <div className="welcome">
       <h1>{t`Open a folder to work on`}</h1>
       <p className="secondary">
-        {t`Arki reads it, proposes changes, and writes nothing until you have accepted it, line by line if you like.`}
+        {t`Arki reads it and proposes changes. It writes nothing until you accept, line by line if you like.`}
       </p>
       <p className="welcome-action">
         <Button look="primary" icon={<FolderOpen size={16} aria-hidden />} onClick={onOpenFolder}>

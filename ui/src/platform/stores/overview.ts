@@ -54,7 +54,7 @@ export function openOverview(platform: Platform, sessionId: string): OpenOvervie
     }, settleMs);
   };
   const apply = (events: readonly Event[]) => {
-    // One's own changes under way are ahead of what is heard of them.
+    // One's own changes in progress are ahead of what is heard of them.
     const queue = sending > 0 ? state.get().queue : events.reduce(queueStep, state.get().queue);
     if (events.some((event) => /^(message\.queued|queue\.changed)$/.test(event.type))) heard += 1;
     if (queue !== state.get().queue) state.update((now) => ({ ...now, queue }));
