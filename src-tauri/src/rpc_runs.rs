@@ -44,6 +44,7 @@ pub(crate) async fn send_message(
         target: desktop.engine.runs().target_shown(to)?,
         prompt: text,
         model: options.model,
+        core: None,
         options: options.approve.into(),
         images: Vec::new(),
         piped: Vec::new(),

@@ -1,11 +1,11 @@
 //! How a run ends, or pauses: always by an event that says so.
 
 use crate::answer::Answer;
-use crate::tool_loop::{RunEnd, ToolLoop};
+use crate::run_host::{RunEnd, RunHost};
 use arki_domain::projection::{CallProgress, PendingCall, RunPhase};
 use arki_domain::{Code, EventBody, Fault, PauseReason, RunCancelled, RunCompleted, RunFailed, RunPaused, ToolResult};
 
-impl ToolLoop {
+impl RunHost {
     pub(crate) async fn completed(&mut self) -> Result<RunEnd, Fault> {
         let response = self.state.last_text.clone();
         let completed = RunCompleted { response: response.clone(), turns: self.state.turn, usage: self.state.usage };

@@ -1,4 +1,4 @@
-//! The turn loop: ask the model, hand its calls to the executor, until it has answered.
+//! The planner: a core decides what comes next in a run, the run's host does it and says so in the log.
 //!
 //! The agent only proposes. It reaches the log, the model and the executor through the ports of `arki-domain` and
 //! keeps no state of its own: what comes next is always read off the projection of the log, so that going on after an
@@ -10,12 +10,15 @@
 mod answer;
 mod bounds;
 mod budget;
+mod core;
 mod ending;
 mod retry;
+mod run_host;
 mod tool_loop;
 mod turn;
 
-pub use tool_loop::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
+pub use core::{Core, core, core_names};
+pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
 
 #[cfg(test)]
 mod tests;

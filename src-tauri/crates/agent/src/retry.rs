@@ -3,7 +3,7 @@
 
 use crate::answer::AnswerEnd;
 use crate::budget;
-use crate::tool_loop::ToolLoop;
+use crate::run_host::RunHost;
 use arki_domain::{EngineRetry, Fault};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -22,7 +22,7 @@ enum Verdict {
     GiveUp(Fault),
 }
 
-impl ToolLoop {
+impl RunHost {
     /// Notes the retry and waits for its time. `None`: ask again now.
     ///
     /// `retry` counts from 1.

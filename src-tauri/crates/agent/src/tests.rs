@@ -1,6 +1,7 @@
 //! The loop against ports made of data: no files, no network, no clock.
 
-use crate::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
+use crate::core::Core;
+use crate::{RunControl, RunEnd, RunHost, RunParts, Standing, core};
 use arki_domain::projection::{PendingCall, RunState, Transcript};
 use arki_domain::*;
 use async_trait::async_trait;
@@ -8,6 +9,7 @@ use futures_util::StreamExt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+mod cores;
 mod limits;
 mod retrying;
 
@@ -199,6 +201,7 @@ struct Stage {
     options: RunOptions,
     control: RunControl,
     redactor: Redactor,
+    core: &'static dyn Core,
 }
 
 impl Stage {
@@ -219,6 +222,7 @@ impl Stage {
             options: RunOptions::default(),
             control: RunControl::default(),
             redactor: Redactor::default(),
+            core: core("tool-loop").unwrap(),
         }
     }
 
@@ -232,7 +236,7 @@ impl Stage {
             prompt: "go".into(),
             agent: "arki".into(),
             model: "mock/mock".into(),
-            core: "tool-loop".into(),
+            core: self.core.name().into(),
             system_prompt_hash: String::new(),
             options: self.options.clone(),
             message_id: None,
@@ -257,7 +261,7 @@ impl Stage {
         };
         let state = RunState::start(&events[0]).unwrap();
         let standing = Standing { state, transcript, last_seq: 1 };
-        ToolLoop::new(parts, session_id, standing, self.control.clone()).run().await
+        RunHost::new(parts, session_id, standing, self.control.clone()).run(self.core).await
     }
 
     fn refuse(&self, refuses: impl Fn(&EventBody) -> Option<Fault> + Send + 'static) {

@@ -1,238 +1,49 @@
-//! The loop itself. Each step is: look at the run's state, do what comes next, append, fold what was appended.
+//! The core `tool-loop`: ask the model, carry out its calls, until it has answered.
 
-use crate::budget;
-use arki_domain::projection::{CallProgress, NextStep, PendingCall, RunPhase, RunState, Transcript};
-use arki_domain::{
-    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
-    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
-};
-use bytes::Bytes;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
+use crate::core::Core;
+use crate::run_host::{RunEnd, RunHost};
+use arki_domain::Fault;
+use arki_domain::projection::NextStep;
+use async_trait::async_trait;
 
-/// What the loop works with; everything that touches the world is behind a port.
-#[derive(Clone)]
-pub struct RunParts {
-    pub log: Arc<dyn EventLog>,
-    pub bus: Arc<dyn LiveBus>,
-    pub model: Arc<dyn ChatModel>,
-    pub executor: Arc<dyn Executor>,
-    pub clock: Arc<dyn Clock>,
-    pub redactor: Redactor,
-    /// Frozen for the run, as are the executor's definitions.
-    pub system: Arc<str>,
-    /// The bytes of every image of the conversation, by their SHA-256 hex.
-    pub images: Arc<BTreeMap<String, Bytes>>,
-    pub model_options: ModelOptions,
-    /// Says whether what failed may succeed a little later, if it is simply tried again.
-    pub is_retryable: fn(&Fault) -> bool,
-    /// How long one answer may take, from its request to its last word.
-    pub max_answer: Duration,
-}
+pub(crate) struct ToolLoop;
 
-/// How a run is told from outside to stop, or to pause after the step it is at.
-#[derive(Debug, Clone, Default)]
-pub struct RunControl {
-    pub cancel: CancellationToken,
-    pub pause: CancellationToken,
-    /// Ends the wait before a retry, if there is one; otherwise nothing.
-    pub skip_wait: Arc<Notify>,
-}
-
-/// Where a run stands that is to go on: everything is folded from the log up to `last_seq`.
-pub struct Standing {
-    pub state: RunState,
-    pub transcript: Transcript,
-    pub last_seq: u64,
-}
-
-/// Where the loop stopped. The approval, the question, the budget and the pause are no ends of the run.
-#[derive(Debug, Clone, PartialEq)]
-pub enum RunEnd {
-    Completed { response: String },
-    Failed(Fault),
-    Cancelled,
-    AwaitingApproval(ApprovalId),
-    AwaitingAnswer(QuestionId),
-    BudgetExhausted,
-    Paused,
-}
-
-/// One run, from wherever it stands to its next stop.
-pub struct ToolLoop {
-    pub(crate) parts: RunParts,
-    pub(crate) session_id: SessionId,
-    pub(crate) state: RunState,
-    pub(crate) transcript: Transcript,
-    /// The last event that was folded.
-    last_seq: u64,
-    /// How much the model can read at once, as the log was told last.
-    pub(crate) told_window: Option<u64>,
-    pub(crate) cancel: CancellationToken,
-    pub(crate) pause: CancellationToken,
-    pub(crate) skip_wait: Arc<Notify>,
-}
-
-impl ToolLoop {
-    #[must_use]
-    pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
-        let Standing { state, transcript, last_seq } = standing;
-        let RunControl { cancel, pause, skip_wait } = control;
-        Self { parts, session_id, state, transcript, last_seq, told_window: None, cancel, pause, skip_wait }
+#[async_trait]
+impl Core for ToolLoop {
+    fn name(&self) -> &'static str {
+        "tool-loop"
     }
 
-    /// Goes on until the run ends or has to wait.
-    ///
-    /// # Errors
-    /// Only those of the log: without it nothing can be said to have happened.
-    pub async fn run(mut self) -> Result<RunEnd, Fault> {
-        match self.go_on().await {
-            Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
-            ended => ended,
-        }
-    }
-
-    async fn go_on(&mut self) -> Result<RunEnd, Fault> {
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
         loop {
-            if self.cancel.is_cancelled() {
-                self.stop_subagent().await?;
-                return self.cancelled().await;
+            if host.cancel.is_cancelled() {
+                host.stop_subagent().await?;
+                return host.cancelled().await;
             }
-            match self.state.next_step() {
+            match host.state.next_step() {
                 NextStep::Complete => {
-                    self.deliver_steering().await?;
-                    if self.state.next_step() == NextStep::Complete {
-                        return self.completed().await;
+                    host.deliver_steering().await?;
+                    if host.state.next_step() == NextStep::Complete {
+                        return host.completed().await;
                     }
                 }
-                NextStep::Ended => return Ok(self.ended()),
-                NextStep::Execute(_) | NextStep::AskModel if self.pause.is_cancelled() => return self.paused().await,
+                NextStep::Ended => return Ok(host.ended()),
+                NextStep::Execute(_) | NextStep::AskModel if host.pause.is_cancelled() => return host.paused().await,
                 NextStep::Execute(pending) => {
-                    if let Some(end) = self.execute(&pending).await? {
+                    if let Some(end) = host.execute(&pending).await? {
                         return Ok(end);
                     }
                 }
-                NextStep::AskModel if budget::is_exhausted(&self.state, self.parts.clock.now_ms()) => {
-                    return self.out_of_budget().await;
+                NextStep::AskModel if host.is_out_of_budget() => {
+                    return host.out_of_budget().await;
                 }
                 NextStep::AskModel => {
-                    self.deliver_steering().await?;
-                    if let Some(end) = self.ask_model().await? {
+                    host.deliver_steering().await?;
+                    if let Some(end) = host.ask_model().await? {
                         return Ok(end);
                     }
                 }
             }
         }
     }
-
-    /// What a sub-agent that waits has done so far is told before the run ends.
-    async fn stop_subagent(&mut self) -> Result<(), Fault> {
-        if let NextStep::Execute(pending) = self.state.next_step()
-            && matches!(pending.progress, CallProgress::Delegated(_))
-        {
-            self.execute(&pending).await?;
-        }
-        Ok(())
-    }
-
-    async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
-        let context = CallContext {
-            session_id: self.session_id.clone(),
-            run_id: self.state.run_id.clone(),
-            options: self.state.options.clone(),
-            time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
-            cost_left_usd: budget::cost_left(&self.state),
-            previous: self.transcript.last_said_by(&pending.call.tool_id).map(str::to_owned),
-            last_seq: self.last_seq,
-            cancel: self.cancel.clone(),
-            pause: self.pause.clone(),
-        };
-        let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
-        let reads: Vec<PendingCall> = reads.cloned().collect();
-        let executed = match reads.len() {
-            0 | 1 => self.parts.executor.execute(pending, &context).await?,
-            _ => self.parts.executor.execute_together(&reads, &context).await?,
-        };
-        self.take(&executed.events).await?;
-        match executed.outcome {
-            CallOutcome::Finished => Ok(None),
-            CallOutcome::Paused => self.paused().await.map(Some),
-            CallOutcome::Stopped(fault) => self.failed(fault, None).await.map(Some),
-            CallOutcome::AwaitingApproval(approval_id) => {
-                if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
-                    let approval_id = Some(approval_id.clone());
-                    let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
-                    self.append(vec![paused.into()]).await?;
-                }
-                Ok(Some(RunEnd::AwaitingApproval(approval_id)))
-            }
-            CallOutcome::AwaitingAnswer(question_id) => {
-                if self.state.phase != RunPhase::Paused(PauseReason::User) {
-                    let question_id = Some(question_id.clone());
-                    let paused = RunPaused { question_id, ..RunPaused::because(PauseReason::User) };
-                    self.append(vec![paused.into()]).await?;
-                }
-                Ok(Some(RunEnd::AwaitingAnswer(question_id)))
-            }
-        }
-    }
-
-    pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
-        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
-        let events = self.parts.log.append(&self.session_id, drafts).await?;
-        self.take(&events).await
-    }
-
-    /// What the user said meanwhile is told before the model is asked again.
-    async fn deliver_steering(&mut self) -> Result<(), Fault> {
-        self.catch_up().await?;
-        let queue = self.transcript.queue();
-        let steering: Vec<MessageId> = queue.steering().map(|message| message.message_id.clone()).collect();
-        if steering.is_empty() {
-            return Ok(());
-        }
-        let rest: Vec<_> =
-            queue.messages().iter().filter(|message| !steering.contains(&message.message_id)).cloned().collect();
-        let changed = queue.changed_to(&rest, steering);
-        self.append(vec![changed.into()]).await
-    }
-
-    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
-    /// enough for the user to say something.
-    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
-        for event in events {
-            if event.seq > self.last_seq + 1 {
-                return self.catch_up().await;
-            }
-            self.fold(event);
-        }
-        Ok(())
-    }
-
-    async fn catch_up(&mut self) -> Result<(), Fault> {
-        let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
-        events.iter().for_each(|event| self.fold(event));
-        Ok(())
-    }
-
-    fn fold(&mut self, event: &Event) {
-        if event.seq > self.last_seq {
-            self.last_seq = event.seq;
-            let body = event.body();
-            self.state.apply_body(event, &body);
-            self.transcript.apply_body(event, body);
-        }
-    }
-}
-
-fn is_fresh_read(pending: &PendingCall) -> bool {
-    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read)
-}
-
-/// Whether the log refused what was to be stored, and may well take something smaller.
-fn is_of_one_event(fault: &Fault) -> bool {
-    [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
 }

@@ -1,7 +1,7 @@
 //! One turn: ask the model, take its answer as it streams, store it whole.
 
 use crate::answer::{Answer, AnswerEnd, KEEP_PARTIAL_EVERY};
-use crate::tool_loop::{RunEnd, ToolLoop};
+use crate::run_host::{RunEnd, RunHost};
 use crate::{bounds, budget};
 use arki_domain::{
     ChatRequest, Code, EngineRequest, EngineResponse, EventBody, Fault, FinishReason, OutputMessage, PreparedRequest,
@@ -10,7 +10,7 @@ use arki_domain::{
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-impl ToolLoop {
+impl RunHost {
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
         let turn = self.state.turn + 1;
         self.parts.model.learn().await;

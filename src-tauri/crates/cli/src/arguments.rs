@@ -3,7 +3,7 @@
 mod exec;
 mod sessions;
 
-pub(crate) use exec::{Approve, Core, ExecArguments};
+pub(crate) use exec::{Approve, ExecArguments};
 pub(crate) use sessions::{
     EventForm, ExportArguments, ExportForm, QueueCommand, Queueing, RewindArguments, SearchArguments, SessionsCommand,
 };

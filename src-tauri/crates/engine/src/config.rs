@@ -36,6 +36,7 @@ use arki_tools::{PrivateHosts, ToolLimits};
 pub(crate) const AGENT: &str = "arki";
 /// Used where the configuration names no model: works without a key and without a network.
 pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
+pub(crate) const DEFAULT_CORE: &str = "tool-loop";
 const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
@@ -46,6 +47,8 @@ const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 pub struct Config {
     /// `provider/model`.
     pub model: String,
+    /// What decides the run's steps, by name.
+    pub(crate) core: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
     pub(crate) agents: agents::Agents,

@@ -5,7 +5,8 @@
 use arki_api::Shown;
 use arki_domain::projection::SessionState;
 use arki_domain::{
-    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunOptions, SystemClock,
+    ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunId, RunOptions, RunStarted,
+    SystemClock,
 };
 use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, StartRun};
 use arki_store::{Store, StoreOptions};
@@ -37,6 +38,7 @@ impl Stage {
             target,
             prompt: "go".into(),
             model: None,
+            core: None,
             options,
             images: Vec::new(),
             piped: Vec::new(),
@@ -216,6 +218,36 @@ async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes
     assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
     let (_, handle) = open(&stage.home).runs().start_run(of_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_none_such() {
+    let stage = Stage::new(vec![edit()]).await;
+    let unknown = StartRun { core: Some("magic".into()), ..stage.new_session() };
+    let fault = stage.engine.runs().start_run(unknown).await.err().unwrap();
+    assert!(fault.is(Code::USAGE) && fault.hint.contains("tool-loop"), "{fault:?}");
+    assert!(stage.engine.sessions().list(1).unwrap().is_empty(), "nothing has happened");
+
+    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    handle.await.unwrap().unwrap();
+    let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
+    let store = Store::open(&stage.home.data_dir().join("arki.db"), options).unwrap();
+    let begun = RunStarted {
+        prompt: "go".into(),
+        agent: "arki".into(),
+        model: "mock/mock".into(),
+        core: "of-another-version".into(),
+        system_prompt_hash: String::new(),
+        options: RunOptions::default(),
+        message_id: None,
+        parent: None,
+    };
+    store.append(&run.session_id, vec![EventDraft::of_run(&RunId::new(), begun)]).await.unwrap();
+    store.close().unwrap();
+    let fault = stage.engine.runs().resume_run(&run.session_id, None).await.err().unwrap();
+    assert!(fault.is(Code::USAGE) && fault.message.contains("\"of-another-version\""), "{fault:?}");
+    let sessions = stage.engine.sessions().list(1).unwrap();
+    assert_eq!(sessions[0].state, SessionState::Running, "still to be gone on with by whoever has that core");
 }
 
 /// Folding so many takes far longer than a turn of the scripted model.

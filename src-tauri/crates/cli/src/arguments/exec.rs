@@ -20,9 +20,9 @@ pub(crate) struct ExecArguments {
     /// Continue the folder's newest session
     #[arg(long = "continue")]
     pub(crate) continue_last: bool,
-    /// Choose how the agent works
-    #[arg(long, default_value = "tool-loop")]
-    pub(crate) core: Core,
+    /// Choose how the agent works (`tool-loop`); default: the configured core
+    #[arg(long, value_name = "NAME")]
+    pub(crate) core: Option<String>,
     /// Approve calls in advance: `edits` approves writes inside the project, `all` everything that isn't denied,
     /// `never` rejects whatever needs approval
     #[arg(long, default_value = "ask")]
@@ -63,11 +63,6 @@ pub(crate) struct ExecArguments {
 fn dollars(text: &str) -> Result<f64, String> {
     let amount: f64 = text.trim_start_matches('$').parse().map_err(|_| "not an amount".to_owned())?;
     if amount.is_finite() && amount >= 0.0 { Ok(amount) } else { Err("not an amount".to_owned()) }
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum Core {
-    ToolLoop,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

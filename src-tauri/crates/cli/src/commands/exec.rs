@@ -1,6 +1,6 @@
 //! `arki exec`: one headless run.
 
-use crate::arguments::{Core, ExecArguments};
+use crate::arguments::ExecArguments;
 use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, visible};
@@ -22,7 +22,6 @@ pub(crate) async fn run(
     arguments: ExecArguments,
     output: &Output,
 ) -> Result<Exit, Fault> {
-    let Core::ToolLoop = arguments.core;
     let target = target(engine, dir, &arguments)?;
     let (prompt, piped) = match arguments.prompt.as_deref() {
         Some("-") | None if arguments.no_stdin => return Err(no_prompt()),
@@ -34,6 +33,7 @@ pub(crate) async fn run(
         target,
         prompt,
         model: arguments.model,
+        core: arguments.core,
         options: RunOptions {
             approve: arguments.approve.into(),
             plan: arguments.plan,

@@ -13,6 +13,8 @@ pub struct RunState {
     pub run_id: RunId,
     pub prompt: String,
     pub model: String,
+    /// What decides the run's steps, by name; the run keeps it until it ends.
+    pub core: String,
     pub options: RunOptions,
     pub system_prompt_hash: String,
     /// The call that this run works for, where it is a sub-agent's.
@@ -110,6 +112,7 @@ impl RunState {
             run_id: event.run_id.clone()?,
             prompt: started.prompt,
             model: started.model,
+            core: started.core,
             options: started.options,
             system_prompt_hash: started.system_prompt_hash,
             parent: started.parent,

@@ -2,7 +2,7 @@
 
 use super::file::{AgentConfig, ConfigFile};
 use super::invalid::invalid;
-use super::{AGENT, Config, DEFAULT_MODEL};
+use super::{AGENT, Config, DEFAULT_CORE, DEFAULT_MODEL};
 use arki_domain::{Code, Fault, ModelOptions};
 use arki_llm::ProviderSettings;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ impl Config {
         self.agents.iter().map(entry).collect()
     }
 
-    /// The same configuration with another agent at work: its model and options, system prompt and tools.
+    /// The same configuration with another agent at work: its model, core and options, system prompt and tools.
     ///
     /// # Errors
     /// `AGENT_UNKNOWN`, with the nearest name.
@@ -55,6 +55,7 @@ impl Config {
             None => agent,
         };
         self.model = agent.model.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+        self.core = agent.core.unwrap_or_else(|| DEFAULT_CORE.to_owned());
         self.model_options = ModelOptions {
             flex: agent.flex.unwrap_or_default(),
             max_completion_tokens: agent.max_completion_tokens,
@@ -78,7 +79,7 @@ impl AgentConfig {
     fn completed_by(self, base: &Self) -> Self {
         Self {
             model: self.model.or_else(|| base.model.clone()),
-            core: self.core.or(base.core),
+            core: self.core.or_else(|| base.core.clone()),
             flex: self.flex.or(base.flex),
             reasoning_effort: self.reasoning_effort.or(base.reasoning_effort),
             max_completion_tokens: self.max_completion_tokens.or(base.max_completion_tokens),

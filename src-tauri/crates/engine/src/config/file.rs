@@ -38,7 +38,10 @@ pub(crate) struct ConfigFile {
 pub(crate) struct AgentConfig {
     /// `provider/model`.
     pub(crate) model: Option<String>,
-    pub(crate) core: Option<Core>,
+    /// How the agent works: the name of a core.
+    #[serde(default, deserialize_with = "none_or_core")]
+    #[schemars(extend("enum" = known_cores()))]
+    pub(crate) core: Option<String>,
     pub(crate) flex: Option<bool>,
     pub(crate) reasoning_effort: Option<ReasoningEffort>,
     /// In tokens.
@@ -74,10 +77,16 @@ fn none_or_tool_names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
     names.map(ToolNames::new).transpose().map_err(D::Error::custom)
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Core {
-    ToolLoop,
+fn none_or_core<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let Some(name) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    match arki_agent::core(&name) {
+        Ok(core) => Ok(Some(core.name().to_owned())),
+        Err(unknown) => Err(D::Error::custom(format_args!("{} {}", unknown.message, unknown.hint))),
+    }
+}
+
+fn known_cores() -> Vec<Option<&'static str>> {
+    arki_agent::core_names().map(Some).chain([None]).collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]

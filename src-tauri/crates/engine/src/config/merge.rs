@@ -6,8 +6,8 @@ use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
 use super::{
-    AGENT, Config, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS, DEFAULT_MODEL,
-    DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
+    AGENT, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS,
+    DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
 };
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -51,6 +51,7 @@ impl Config {
         }
         let mut config = Self {
             model: DEFAULT_MODEL.to_owned(),
+            core: DEFAULT_CORE.to_owned(),
             model_options: ModelOptions::default(),
             system_prompt: None,
             agents: agents::of_user(file, path)?,

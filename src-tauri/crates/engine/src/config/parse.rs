@@ -192,6 +192,13 @@ mod tests {
     }
 
     #[test]
+    fn an_unknown_core_is_refused_with_the_names_that_there_are() {
+        assert!(parse(r#"{"agents": {"a": {"core": "tool-loop"}}}"#, Path::new("config.json")).is_ok());
+        let fault = fault(r#"{"agents": {"a": {"core": "magic"}}}"#);
+        assert!(fault.is(Code::CONFIG_INVALID) && fault.message.contains("Use one of: tool-loop."), "{fault:?}");
+    }
+
+    #[test]
     fn an_unknown_key_is_named_with_the_nearest_known_one() {
         let fault = fault(r#"{"providers": {"x": {"kind": "custom", "baseURL": "http://x"}}}"#);
         assert_eq!(fault.code, "CONFIG_UNKNOWN_KEY");

@@ -95,6 +95,7 @@ impl Runs {
             target: RunTarget::NewSession(delegation.project.clone()),
             prompt: task.to_owned(),
             model: Some(config.own_model_of(&started.agent).unwrap_or(&delegation.model).to_owned()),
+            core: None,
             options: RunOptions {
                 approve: options.approve,
                 plan: options.plan,

@@ -11,7 +11,7 @@ use crate::sessions::claim::Claim;
 use crate::sessions::history::History;
 use crate::sessions::lease::SessionLease;
 use crate::sessions::usage::day;
-use arki_agent::{RunControl, RunEnd, RunParts, Standing, ToolLoop};
+use arki_agent::{RunControl, RunEnd, RunHost, RunParts, Standing};
 use arki_context::SystemPromptInputs;
 use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId};
 use arki_policy::PolicySettings;
@@ -46,6 +46,7 @@ impl Runs {
         let wired = blocking(self, move |runs| runs.wired(&session, history, &open, &config, system));
         let (parts, standing) = wired.await?;
         let run = &standing.state;
+        let core = arki_agent::core(&run.core)?;
         let active = ActiveRun {
             session_id: session_id.clone(),
             run_id: run.run_id.clone(),
@@ -53,12 +54,12 @@ impl Runs {
             control: work.control.clone(),
         };
         self.active.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), active.clone());
-        let tool_loop = ToolLoop::new(parts, session_id.clone(), standing, active.control.clone());
+        let host = RunHost::new(parts, session_id.clone(), standing, active.control.clone());
         let runs = self.clone();
         let control = active.control.clone();
         let handle = tokio::spawn(async move {
             let Work { claim: _claim, lease, .. } = work;
-            let telling = runs.projects.with_leavings(&session_id, &project, tool_loop.run());
+            let telling = runs.projects.with_leavings(&session_id, &project, host.run(core));
             let ended = runs.with_heartbeat(&session_id, &lease, &control, telling).await;
             runs.active.lock().unwrap_or_else(PoisonError::into_inner).remove(&session_id);
             // It ends by itself; how the run ended is what matters.

@@ -112,6 +112,7 @@ impl Runs {
             target: RunTarget::Session(session_id.clone()),
             prompt: next.text,
             model: overview.run.as_ref().map(|run| run.model.clone()),
+            core: None,
             options: overview
                 .run
                 .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),

@@ -105,6 +105,7 @@ impl Runs {
         let last = history.run.as_ref().filter(|run| wanted.as_ref().is_none_or(|wanted| run.run_id == *wanted));
         let Some(run) = last.filter(|run| run.can_go_on()) else { return Err(has_ended(session_id)) };
         self.sessions.ensure_begun_here(&run.run_id)?;
+        arki_agent::core(&run.core)?;
         let mut drafts: Vec<EventDraft> =
             self.sessions.settle_interrupted_restoration(session_id, open)?.into_iter().collect();
         drafts.extend(self.lost_in_background(session_id, history.transcript.background().going()).await?);

@@ -18,7 +18,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const MAX_TITLE_CHARS: usize = 80;
-const CORE: &str = "tool-loop";
 
 /// Where a new run belongs.
 #[derive(Debug, Clone)]
@@ -47,6 +46,8 @@ pub struct StartRun {
     pub prompt: String,
     /// `provider/model`; the configured one where `None`.
     pub model: Option<String>,
+    /// What decides the run's steps, by name; the configured one where `None`.
+    pub core: Option<String>,
     pub options: RunOptions,
     /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
     pub images: Vec<Vec<u8>>,
@@ -100,6 +101,7 @@ impl Runs {
             piped_input::appended(start.prompt, &start.piped, self.records.redactor())?;
         let (open, config) = self.opened_for(open, project, agent.clone()).await?;
         self.mcp.meet_mcp_servers(&open, &config).await;
+        let core = arki_agent::core(start.core.as_deref().unwrap_or(&config.core))?.name();
         let model = start.model.clone().unwrap_or_else(|| config.model.clone());
         let (pictures, images) = prompt_images::read(start.images)?;
         let disabled_tools = self.sessions.disabled_tools(&session_id, is_new, start.disabled_tools.as_ref())?;
@@ -164,7 +166,7 @@ impl Runs {
                 prompt,
                 agent,
                 model,
-                core: CORE.to_owned(),
+                core: core.to_owned(),
                 system_prompt_hash,
                 options,
                 message_id: start.message_id,

@@ -39,6 +39,7 @@ impl Stage {
             target,
             prompt: "go".into(),
             model: None,
+            core: None,
             options,
             images: Vec::new(),
             piped: Vec::new(),

@@ -37,7 +37,7 @@ fn what_an_agent_leaves_open_is_as_for_arki_but_for_the_prompt() {
     assert_eq!((config.model.as_str(), config.system_prompt.as_deref()), ("lab/x", Some("Be arki.")));
     let plain = config.for_agent("plain").unwrap();
     assert_eq!((plain.model.as_str(), plain.system_prompt.as_deref()), ("lab/x", None));
-    assert_eq!(plain.model_options, config.model_options);
+    assert_eq!((&plain.model_options, plain.core.as_str()), (&config.model_options, "tool-loop"));
     assert!(has(&plain, "read_file") && !has(&plain, "write_file"));
     let own = config.for_agent("own").unwrap();
     assert_eq!((own.model.as_str(), own.model_options.flex), ("lab/y", false));

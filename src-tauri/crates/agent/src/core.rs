@@ -1,0 +1,44 @@
+//! The cores: the ways in which an agent can work, by the names that `--core` and the configuration use.
+//!
+//! A new core is a file with an `impl Core` and its line in [`CORES`].
+
+use crate::run_host::{RunEnd, RunHost};
+use crate::tool_loop::ToolLoop;
+use arki_domain::{Code, Fault};
+use async_trait::async_trait;
+
+/// Every core there is; the first is used where none is named.
+pub(crate) static CORES: &[&dyn Core] = &[&ToolLoop];
+
+/// Decides a run's next step, again and again. It keeps nothing of its own: whatever it goes by is in the log and folded
+/// by the host, so that a run goes on after a crash as after an approval.
+#[async_trait]
+pub trait Core: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// Goes on until the run ends or has to wait.
+    ///
+    /// # Errors
+    /// Only those of the log.
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault>;
+}
+
+/// The core of that name.
+///
+/// # Errors
+/// `USAGE`, with the names that there are.
+pub fn core(name: &str) -> Result<&'static dyn Core, Fault> {
+    find(CORES, name)
+}
+
+/// The names of all cores, the default first.
+pub fn core_names() -> impl Iterator<Item = &'static str> {
+    CORES.iter().map(|core| core.name())
+}
+
+pub(crate) fn find<'a>(cores: &[&'a dyn Core], name: &str) -> Result<&'a dyn Core, Fault> {
+    cores.iter().find(|core| core.name() == name).copied().ok_or_else(|| {
+        let known: Vec<&str> = cores.iter().map(|core| core.name()).collect();
+        Fault::new(Code::USAGE, format!("There is no core {name:?}."), format!("Use one of: {}.", known.join(", ")))
+    })
+}

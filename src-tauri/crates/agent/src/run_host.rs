@@ -1,0 +1,212 @@
+//! A run's host: where the run stands, and what a core can do with it. Every step appends and folds what was appended,
+//! also what others appended meanwhile. Which step comes next is the core's to say.
+
+use crate::budget;
+use crate::core::Core;
+use arki_domain::projection::{CallProgress, NextStep, PendingCall, RunPhase, RunState, Transcript};
+use arki_domain::{
+    ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
+    Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
+};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// What a run works with; everything that touches the world is behind a port.
+#[derive(Clone)]
+pub struct RunParts {
+    pub log: Arc<dyn EventLog>,
+    pub bus: Arc<dyn LiveBus>,
+    pub model: Arc<dyn ChatModel>,
+    pub executor: Arc<dyn Executor>,
+    pub clock: Arc<dyn Clock>,
+    pub redactor: Redactor,
+    /// Frozen for the run, as are the executor's definitions.
+    pub system: Arc<str>,
+    /// The bytes of every image of the conversation, by their SHA-256 hex.
+    pub images: Arc<BTreeMap<String, Bytes>>,
+    pub model_options: ModelOptions,
+    /// Says whether what failed may succeed a little later, if it is simply tried again.
+    pub is_retryable: fn(&Fault) -> bool,
+    /// How long one answer may take, from its request to its last word.
+    pub max_answer: Duration,
+}
+
+/// How a run is told from outside to stop, or to pause after the step it is at.
+#[derive(Debug, Clone, Default)]
+pub struct RunControl {
+    pub cancel: CancellationToken,
+    pub pause: CancellationToken,
+    /// Ends the wait before a retry, if there is one; otherwise nothing.
+    pub skip_wait: Arc<Notify>,
+}
+
+/// Where a run stands that is to go on: everything is folded from the log up to `last_seq`.
+pub struct Standing {
+    pub state: RunState,
+    pub transcript: Transcript,
+    pub last_seq: u64,
+}
+
+/// Where a run stopped. The approval, the question, the budget and the pause are no ends of the run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RunEnd {
+    Completed { response: String },
+    Failed(Fault),
+    Cancelled,
+    AwaitingApproval(ApprovalId),
+    AwaitingAnswer(QuestionId),
+    BudgetExhausted,
+    Paused,
+}
+
+/// One run, from wherever it stands to its next stop.
+pub struct RunHost {
+    pub(crate) parts: RunParts,
+    pub(crate) session_id: SessionId,
+    pub(crate) state: RunState,
+    pub(crate) transcript: Transcript,
+    /// The last event that was folded.
+    last_seq: u64,
+    /// How much the model can read at once, as the log was told last.
+    pub(crate) told_window: Option<u64>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) pause: CancellationToken,
+    pub(crate) skip_wait: Arc<Notify>,
+}
+
+impl RunHost {
+    #[must_use]
+    pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
+        let Standing { state, transcript, last_seq } = standing;
+        let RunControl { cancel, pause, skip_wait } = control;
+        Self { parts, session_id, state, transcript, last_seq, told_window: None, cancel, pause, skip_wait }
+    }
+
+    /// Lets the core work until the run ends or has to wait.
+    ///
+    /// # Errors
+    /// Only those of the log: without it nothing can be said to have happened.
+    pub async fn run(mut self, core: &dyn Core) -> Result<RunEnd, Fault> {
+        match core.run(&mut self).await {
+            Err(fault) if is_of_one_event(&fault) => self.refused(fault).await,
+            ended => ended,
+        }
+    }
+
+    /// Whether nothing more may be asked of the model within the run's limits.
+    pub(crate) fn is_out_of_budget(&self) -> bool {
+        budget::is_exhausted(&self.state, self.parts.clock.now_ms())
+    }
+
+    /// What a sub-agent that waits has done so far is told before the run ends.
+    pub(crate) async fn stop_subagent(&mut self) -> Result<(), Fault> {
+        if let NextStep::Execute(pending) = self.state.next_step()
+            && matches!(pending.progress, CallProgress::Delegated(_))
+        {
+            self.execute(&pending).await?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn execute(&mut self, pending: &PendingCall) -> Result<Option<RunEnd>, Fault> {
+        let context = CallContext {
+            session_id: self.session_id.clone(),
+            run_id: self.state.run_id.clone(),
+            options: self.state.options.clone(),
+            time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
+            cost_left_usd: budget::cost_left(&self.state),
+            previous: self.transcript.last_said_by(&pending.call.tool_id).map(str::to_owned),
+            last_seq: self.last_seq,
+            cancel: self.cancel.clone(),
+            pause: self.pause.clone(),
+        };
+        let reads = self.state.pending_calls().iter().take_while(|pending| is_fresh_read(pending));
+        let reads: Vec<PendingCall> = reads.cloned().collect();
+        let executed = match reads.len() {
+            0 | 1 => self.parts.executor.execute(pending, &context).await?,
+            _ => self.parts.executor.execute_together(&reads, &context).await?,
+        };
+        self.take(&executed.events).await?;
+        match executed.outcome {
+            CallOutcome::Finished => Ok(None),
+            CallOutcome::Paused => self.paused().await.map(Some),
+            CallOutcome::Stopped(fault) => self.failed(fault, None).await.map(Some),
+            CallOutcome::AwaitingApproval(approval_id) => {
+                if self.state.phase != RunPhase::Paused(PauseReason::Approval) {
+                    let approval_id = Some(approval_id.clone());
+                    let paused = RunPaused { approval_id, ..RunPaused::because(PauseReason::Approval) };
+                    self.append(vec![paused.into()]).await?;
+                }
+                Ok(Some(RunEnd::AwaitingApproval(approval_id)))
+            }
+            CallOutcome::AwaitingAnswer(question_id) => {
+                if self.state.phase != RunPhase::Paused(PauseReason::User) {
+                    let question_id = Some(question_id.clone());
+                    let paused = RunPaused { question_id, ..RunPaused::because(PauseReason::User) };
+                    self.append(vec![paused.into()]).await?;
+                }
+                Ok(Some(RunEnd::AwaitingAnswer(question_id)))
+            }
+        }
+    }
+
+    pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+        let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.state.run_id, body)).collect();
+        let events = self.parts.log.append(&self.session_id, drafts).await?;
+        self.take(&events).await
+    }
+
+    /// What the user said meanwhile is told before the model is asked again.
+    pub(crate) async fn deliver_steering(&mut self) -> Result<(), Fault> {
+        self.catch_up().await?;
+        let queue = self.transcript.queue();
+        let steering: Vec<MessageId> = queue.steering().map(|message| message.message_id.clone()).collect();
+        if steering.is_empty() {
+            return Ok(());
+        }
+        let rest: Vec<_> =
+            queue.messages().iter().filter(|message| !steering.contains(&message.message_id)).cloned().collect();
+        let changed = queue.changed_to(&rest, steering);
+        self.append(vec![changed.into()]).await
+    }
+
+    /// Folds what was appended by this run, with what others appended before it or in its midst: a call can take long
+    /// enough for the user to say something.
+    async fn take(&mut self, events: &[Arc<Event>]) -> Result<(), Fault> {
+        for event in events {
+            if event.seq > self.last_seq + 1 {
+                return self.catch_up().await;
+            }
+            self.fold(event);
+        }
+        Ok(())
+    }
+
+    async fn catch_up(&mut self) -> Result<(), Fault> {
+        let events = self.parts.log.read_after(&self.session_id, self.last_seq).await?;
+        events.iter().for_each(|event| self.fold(event));
+        Ok(())
+    }
+
+    fn fold(&mut self, event: &Event) {
+        if event.seq > self.last_seq {
+            self.last_seq = event.seq;
+            let body = event.body();
+            self.state.apply_body(event, &body);
+            self.transcript.apply_body(event, body);
+        }
+    }
+}
+
+fn is_fresh_read(pending: &PendingCall) -> bool {
+    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read)
+}
+
+/// Whether the log refused what was to be stored, and may well take something smaller.
+fn is_of_one_event(fault: &Fault) -> bool {
+    [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
+}

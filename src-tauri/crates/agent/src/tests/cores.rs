@@ -1,0 +1,55 @@
+//! A core of one file, registered by one line, is all that another way to work takes.
+
+use super::*;
+use crate::core::{CORES, find};
+
+/// Asks once and never lets a call be carried out.
+struct OneTurn;
+
+#[async_trait]
+impl Core for OneTurn {
+    fn name(&self) -> &'static str {
+        "one-turn"
+    }
+
+    async fn run(&self, host: &mut RunHost) -> Result<RunEnd, Fault> {
+        match host.ask_model().await? {
+            Some(end) => Ok(end),
+            None if host.state.pending_calls().is_empty() => host.completed().await,
+            None => host.cancelled().await,
+        }
+    }
+}
+
+static WITH_ONE_TURN: &[&dyn Core] = &[CORES[0], &OneTurn];
+
+#[tokio::test]
+async fn another_core_works_on_the_same_host() {
+    let core = find(WITH_ONE_TURN, "one-turn").unwrap();
+    let stage = Stage { core, ..Stage::new(vec![vec![text("done"), end()]]) };
+    assert_eq!(stage.run().await, RunEnd::Completed { response: "done".into() });
+    let stage = Stage { core, ..Stage::new(vec![vec![call("c"), end()], vec![text("never"), end()]]) };
+    assert_eq!(stage.run().await, RunEnd::Cancelled);
+    assert_eq!((stage.count("engine.request"), stage.count("tool.result")), (1, 1));
+}
+
+#[tokio::test]
+async fn what_the_log_refuses_ends_the_run_of_any_core_in_words() {
+    let core = find(WITH_ONE_TURN, "one-turn").unwrap();
+    let stage = Stage { core, ..Stage::new(vec![vec![text("done"), end()]]) };
+    stage.refuse(|body| match body {
+        EventBody::RunCompleted(_) => Some(Fault::new(Code::EVENT_TOO_LARGE, "too large", "")),
+        _ => None,
+    });
+    let RunEnd::Failed(fault) = stage.run().await else { panic!("not failed") };
+    assert!(fault.is(Code::EVENT_TOO_LARGE) && stage.count("run.failed") == 1);
+}
+
+#[test]
+fn an_unknown_core_is_refused_with_the_names_that_there_are() {
+    let Err(fault) = find(WITH_ONE_TURN, "magic") else { panic!("found") };
+    assert_eq!(
+        (fault.message.as_str(), fault.hint.as_str()),
+        ("There is no core \"magic\".", "Use one of: tool-loop, one-turn.",)
+    );
+}
