@@ -83,7 +83,11 @@ impl Providers {
         model: Option<&str>,
         steps: &mut Steps<'_>,
     ) -> Result<(), Stopped> {
-        steps.take(TestStepName::Settings, async { self.usable(connection).await }).await?;
+        steps.take(TestStepName::Settings, async { self.usable(connection) }).await?;
+        if connection.settings().kind == ProviderKind::Demo {
+            let Some(model) = model else { return Ok(()) };
+            return steps.take(TestStepName::Answer, self.answer(connection, model)).await;
+        }
         steps.take(TestStepName::Key, key(connection)).await?;
         steps.take(TestStepName::Reach, reach(connection)).await?;
         steps.take(TestStepName::Tls, tls(connection)).await?;
@@ -94,10 +98,13 @@ impl Providers {
         steps.take(TestStepName::Answer, self.answer(connection, model)).await
     }
 
-    async fn usable(&self, connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
+    fn usable(&self, connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
         // Says as well when this kind of provider cannot be used.
         self.model(&format!("{}/any", connection.settings().name))?;
-        let url = connection.checked_settings().await?;
+        if connection.settings().kind == ProviderKind::Demo {
+            return Ok(TestOutcome::Ok("It is a part of Arki: it needs no key and no network.".to_owned()));
+        }
+        let url = connection.checked_settings()?;
         Ok(TestOutcome::Ok(format!("The address is {url}.")))
     }
 
@@ -171,13 +178,13 @@ async fn key(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
 }
 
 async fn reach(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
-    let url = connection.base_url().await?;
+    let url = connection.base_url()?;
     let words = reach::reach(&url, connection.settings().timeouts.connect, &connection.target(&url)).await?;
     Ok(TestOutcome::Ok(words))
 }
 
 async fn tls(connection: &ProviderConnection) -> Result<TestOutcome, Fault> {
-    let url = connection.base_url().await?;
+    let url = connection.base_url()?;
     if url.scheme() == "http" {
         return Ok(TestOutcome::Skipped("The address is http, without encryption.".to_owned()));
     }
@@ -193,7 +200,7 @@ async fn models(connection: &ProviderConnection, listed: &mut Option<Vec<ListedM
         Some(1) => Ok(TestOutcome::Ok("It lists 1 model.".to_owned())),
         Some(count) => Ok(TestOutcome::Ok(format!("It lists {count} models."))),
         None if must_list(connection) => {
-            let target = connection.target(&connection.base_url().await?);
+            let target = connection.target(&connection.base_url()?);
             Err(target.bad_answer(&format!("there is no list of models at {path}")))
         }
         None => Ok(TestOutcome::Skipped(format!("The server has no list of models at {path}."))),

@@ -1,13 +1,76 @@
-//! The embedded model: a real server on loopback that plays a script, so that nothing about it is special-cased.
+//! The embedded model: plays a script in this process, without a key and without a network.
 //!
-//! It is spoken to like any other provider, over HTTP. `demo` shows a whole job in whatever folder it is asked in, by
-//! reading the tools' results in the conversation; `echo` repeats the last user message. Both are deterministic.
+//! `demo` shows a whole job in whatever folder it is asked in, by reading the tools' results in the conversation; `echo`
+//! repeats the last user message. Both are deterministic.
 
 mod conversation;
 mod edit_proposal;
 mod playback;
 mod script;
-mod server;
 mod summary;
 
-pub(crate) use server::DemoServer;
+use crate::ProviderSettings;
+use crate::catalogue::DEMO_MODELS;
+use crate::prompt;
+use arki_domain::{ChatModel, ChatRequest, ChatStream, Code, Fault, PreparedRequest, sha256_hex};
+use async_trait::async_trait;
+use conversation::{Conversation, Request};
+use std::time::Duration;
+
+pub(crate) struct DemoModel {
+    provider: String,
+    model: String,
+    word_pause: Duration,
+}
+
+impl DemoModel {
+    pub(crate) fn new(settings: &ProviderSettings, model: &str) -> Self {
+        Self { provider: settings.name.clone(), model: model.to_owned(), word_pause: settings.demo_word_pause }
+    }
+
+    fn unknown(&self) -> Fault {
+        Fault::new(
+            Code::MODEL_NOT_FOUND,
+            format!("{} has no model “{}”.", self.provider, self.model),
+            format!("Its models are: {}.", DEMO_MODELS.join(", ")),
+        )
+    }
+}
+
+#[async_trait]
+impl ChatModel for DemoModel {
+    fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn is_free(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, request: &ChatRequest) -> Result<PreparedRequest, Fault> {
+        let messages = prompt::sendable(&request.messages, &request.images).messages;
+        if messages.is_empty() {
+            return Err(prompt::nothing_to_answer());
+        }
+        let body = Request::written(&self.model, request, &messages)
+            .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+        let message_count = usize::from(!request.system.is_empty()) + request.messages.len();
+        Ok(PreparedRequest { request_hash: sha256_hex(&body), message_count, body: body.into() })
+    }
+
+    async fn send(&self, request: PreparedRequest) -> Result<ChatStream, Fault> {
+        let request: Request = serde_json::from_slice(&request.body)
+            .map_err(|error| Fault::internal(format!("the demo model's request: {error}")))?;
+        let conversation = Conversation::of(&request);
+        let turn = match self.model.as_str() {
+            "demo" => script::next(&conversation),
+            "echo" => script::echo(&conversation),
+            _ => return Err(self.unknown()),
+        };
+        Ok(playback::play(&request, turn, self.word_pause))
+    }
+}

@@ -4,7 +4,6 @@ mod learned;
 mod listing;
 
 use crate::admission::{Admission, LocalUse, Place};
-use crate::demo::DemoServer;
 use crate::drain::Drain;
 use crate::fault::Target;
 use crate::http::client_for;
@@ -12,14 +11,14 @@ use crate::kept_client::KeptClient;
 use crate::retry_after::retry_after_ms;
 use crate::vendor_error::VendorError;
 use crate::wire_format::WireFormat;
-use crate::{KeyNeed, KeySource, ProviderKind, ProviderSettings, Secret};
+use crate::{KeyNeed, KeySource, ProviderSettings, Secret};
 use arki_domain::{Code, Fault};
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
 use std::sync::Arc;
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 /// How much of an error's body is read.
@@ -31,7 +30,6 @@ pub(crate) struct ProviderConnection {
     /// What the source said, once it was asked.
     key: Mutex<Option<Option<Secret>>>,
     client: KeptClient,
-    demo: OnceCell<DemoServer>,
     admission: Admission,
     drain: Arc<Drain>,
     learned: learned::Learned,
@@ -47,14 +45,12 @@ pub(crate) struct Reply {
 
 impl ProviderConnection {
     pub(crate) fn new(settings: ProviderSettings, keys: Arc<dyn KeySource>, local_use: &Arc<LocalUse>) -> Self {
-        let is_local = settings.is_local && settings.kind != ProviderKind::Demo;
-        let admission = Admission::new(&settings, is_local.then(|| Arc::clone(local_use)));
+        let admission = Admission::new(&settings, settings.is_local.then(|| Arc::clone(local_use)));
         Self {
             settings,
             keys,
             key: Mutex::new(None),
             client: KeptClient::default(),
-            demo: OnceCell::new(),
             admission,
             drain: Arc::default(),
             learned: learned::Learned::default(),
@@ -71,7 +67,7 @@ impl ProviderConnection {
 
     /// Posts JSON and returns once the answer has begun. Every other status than success is a fault.
     pub(crate) async fn post(&self, format: &dyn WireFormat, body: Bytes, model: &str) -> Result<Reply, Fault> {
-        let base_url = self.base_url().await?;
+        let base_url = self.base_url()?;
         let mut key = self.first_key(&base_url).await?;
         let target = Target::new(&self.settings, &base_url, None);
         let place = Some(self.admission.enter(&self.settings, &target).await?);
@@ -148,21 +144,11 @@ impl ProviderConnection {
         VendorError::from_response(status, &body)
     }
 
-    pub(crate) async fn base_url(&self) -> Result<Url, Fault> {
-        if self.settings.kind == ProviderKind::Demo {
-            return Ok(self.demo().await?.base_url());
-        }
+    pub(crate) fn base_url(&self) -> Result<Url, Fault> {
         self.settings.address()
     }
 
-    async fn demo(&self) -> Result<&DemoServer, Fault> {
-        self.demo.get_or_try_init(|| DemoServer::start(self.settings.demo_word_pause)).await
-    }
-
     async fn first_key(&self, base_url: &Url) -> Result<Option<Secret>, Fault> {
-        if self.settings.kind == ProviderKind::Demo {
-            return Ok(Some(self.demo().await?.token().clone()));
-        }
         match self.settings.key_need() {
             KeyNeed::None => Ok(None),
             KeyNeed::WhenRefused => Ok(self.key.lock().await.clone().flatten()),

@@ -3,6 +3,7 @@
 use crate::admission::LocalUse;
 use crate::anthropic::Anthropic;
 use crate::catalogue::{self, ModelInfo};
+use crate::demo::DemoModel;
 use crate::gemini::Gemini;
 use crate::ollama::Ollama;
 use crate::openai_chat::OpenAiChat;
@@ -15,7 +16,7 @@ use arki_domain::{ChatModel, Code, Fault};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Every provider, by name. Making it costs nothing: clients, keys and the demo's server come with the first request.
+/// Every provider, by name. Making it costs nothing: clients and keys come with the first request.
 pub struct Providers {
     connections: BTreeMap<String, Arc<ProviderConnection>>,
 }
@@ -47,9 +48,10 @@ impl Providers {
         let (provider, model) = split_reference(reference)?;
         let connection = self.connections.get(provider).ok_or_else(|| self.unknown(provider))?;
         let settings = connection.settings();
-        if settings.kind != ProviderKind::Demo {
-            settings.effective_base_url()?;
+        if settings.kind == ProviderKind::Demo {
+            return Ok(Arc::new(DemoModel::new(settings, model)));
         }
+        settings.effective_base_url()?;
         let format: Box<dyn WireFormat> = match settings.kind {
             ProviderKind::Openai => Box::new(OpenAiResponses::new(settings, model)),
             ProviderKind::Anthropic => Box::new(Anthropic::new(settings, model)),

@@ -1,47 +1,44 @@
 //! What the demo model knows: the conversation it is sent, nothing else.
 
-use serde::Deserialize;
+use arki_domain::{CallId, ChatRequest, Message};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 #[derive(Deserialize)]
 pub(super) struct Request {
-    pub(super) model: String,
+    system: String,
+    tools: Vec<String>,
     pub(super) messages: Vec<Message>,
-    #[serde(default)]
-    tools: Vec<Tool>,
 }
 
-#[derive(Deserialize)]
-pub(super) struct Message {
-    role: String,
-    content: Option<String>,
-    #[serde(default)]
-    tool_calls: Vec<Call>,
-    #[serde(default)]
-    tool_call_id: String,
+#[derive(Serialize)]
+struct Written<'a> {
+    model: &'a str,
+    system: &'a str,
+    tools: Vec<&'a str>,
+    messages: Vec<&'a Message>,
 }
 
-#[derive(Deserialize)]
-struct Call {
-    id: String,
-    function: Function,
-}
+impl Request {
+    pub(super) fn written(
+        model: &str,
+        request: &ChatRequest,
+        messages: &[Arc<Message>],
+    ) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(&Written {
+            model,
+            system: &request.system,
+            tools: request.tools.iter().map(|tool| &*tool.name).collect(),
+            messages: messages.iter().map(AsRef::as_ref).collect(),
+        })
+    }
 
-#[derive(Deserialize)]
-struct Function {
-    name: String,
-    arguments: String,
-}
-
-#[derive(Deserialize)]
-struct Tool {
-    function: ToolName,
-}
-
-#[derive(Deserialize)]
-struct ToolName {
-    name: String,
+    /// Everything in it that a model would read, in characters.
+    pub(super) fn characters(&self) -> usize {
+        self.system.chars().count() + self.messages.iter().map(characters).sum::<usize>()
+    }
 }
 
 /// A call with its result.
@@ -65,12 +62,13 @@ pub(super) struct Conversation {
 
 impl Conversation {
     pub(super) fn of(request: &Request) -> Self {
-        let messages = &request.messages;
-        let last_prompt = messages.iter().rposition(|message| message.role == "user");
-        let (before, now) = messages.split_at(last_prompt.unwrap_or(0));
-        let prompt = last_prompt.and_then(|at| messages[at].content.clone()).unwrap_or_default();
-        let offered = request.tools.iter().map(|tool| tool.function.name.clone()).collect();
-        Self { prompt, now: done_in(now), before: done_in(before), offered }
+        let last = request.messages.iter().enumerate().rev().find_map(|(at, message)| match message {
+            Message::User { content, .. } => Some((at, content.clone())),
+            _ => None,
+        });
+        let (at, prompt) = last.unwrap_or_default();
+        let (before, now) = request.messages.split_at(at);
+        Self { prompt, now: done_in(now), before: done_in(before), offered: request.tools.clone() }
     }
 
     pub(super) fn offers(&self, tool: &str) -> bool {
@@ -94,25 +92,34 @@ impl Done {
 }
 
 fn done_in(messages: &[Message]) -> Vec<Done> {
-    let results: HashMap<&str, &str> = messages
+    let results: HashMap<&CallId, &str> = messages
         .iter()
-        .filter(|message| message.role == "tool")
-        .map(|message| (message.tool_call_id.as_str(), message.content.as_deref().unwrap_or_default()))
+        .filter_map(|message| match message {
+            Message::ToolResult { call_id, content, .. } => Some((call_id, content.as_str())),
+            _ => None,
+        })
         .collect();
-    let calls = messages.iter().flat_map(|message| &message.tool_calls);
+    let calls = messages.iter().filter_map(|message| match message {
+        Message::ToolRequest { calls, .. } => Some(calls),
+        _ => None,
+    });
     calls
+        .flatten()
         .filter_map(|call| {
-            let result = (*results.get(call.id.as_str())?).to_owned();
-            let args = serde_json::from_str(&call.function.arguments).unwrap_or_default();
-            Some(Done { tool: call.function.name.clone(), args, result })
+            let result = (*results.get(&call.call_id)?).to_owned();
+            let args = serde_json::from_str(&call.arguments).unwrap_or_default();
+            Some(Done { tool: call.tool_id.clone(), args, result })
         })
         .collect()
 }
 
-impl Message {
-    /// Everything in it that a model would read, in characters.
-    pub(super) fn characters(&self) -> usize {
-        let content = self.content.as_deref().unwrap_or_default().chars().count();
-        content + self.tool_calls.iter().map(|call| call.function.arguments.chars().count()).sum::<usize>()
-    }
+fn characters(message: &Message) -> usize {
+    let (content, calls) = match message {
+        Message::System { content }
+        | Message::User { content, .. }
+        | Message::Assistant { content, .. }
+        | Message::ToolResult { content, .. } => (content, &[][..]),
+        Message::ToolRequest { content, calls, .. } => (content, calls.as_slice()),
+    };
+    content.chars().count() + calls.iter().map(|call| call.arguments.chars().count()).sum::<usize>()
 }

@@ -1,70 +1,69 @@
-//! Plays a turn as a stream of small events, word by word, the way hosted models arrive.
+//! Plays a turn as a stream, word by word, the way hosted models arrive.
 
 use super::conversation::Request;
 use super::script::Turn;
-use bytes::Bytes;
-use futures_util::stream;
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, StreamBody};
-use hyper::body::Frame;
-use serde_json::{Value, json};
-use std::convert::Infallible;
+use arki_domain::{CallId, ChatStream, FinishReason, StreamEvent, TokenType, ToolRequest, Usage};
+use futures_util::{StreamExt, stream};
 use std::time::Duration;
 use tokio::time::sleep;
 
 /// The usual rule of thumb for English: four characters a token.
 const CHARACTERS_PER_TOKEN: usize = 4;
+/// How much of a call's arguments takes as long as a word.
 const ARGUMENT_PIECE_CHARS: usize = 24;
 
-/// Of an answer.
-pub(super) type Body = BoxBody<Bytes, Infallible>;
+/// A pause of so many words, then the event.
+struct Step {
+    words: u32,
+    event: StreamEvent,
+}
 
-pub(super) fn play(request: &Request, turn: Turn, word_pause: Duration) -> Body {
-    let pieces = events(request, turn).into_iter();
-    let frames = stream::unfold((pieces, Duration::ZERO), move |(mut pieces, pause)| async move {
-        let piece = pieces.next()?;
+pub(super) fn play(request: &Request, turn: Turn, word_pause: Duration) -> ChatStream {
+    let steps = steps(request, turn);
+    let paced = stream::iter(steps).then(move |Step { words, event }| async move {
+        let pause = word_pause.saturating_mul(words);
         // Not even a sleep of zero is free: it yields to the timer.
         if !pause.is_zero() {
             sleep(pause).await;
         }
-        Some((Ok::<_, Infallible>(Frame::data(Bytes::from(piece))), (pieces, word_pause)))
+        Ok(event)
     });
-    StreamBody::new(frames).boxed()
+    paced.boxed()
 }
 
-fn events(request: &Request, turn: Turn) -> Vec<String> {
-    let prompt_tokens = request.messages.iter().map(super::conversation::Message::characters).sum::<usize>();
-    let mut deltas = vec![json!({"role": "assistant", "content": ""})];
+fn steps(request: &Request, turn: Turn) -> Vec<Step> {
+    let words =
+        words(&turn.text).map(|word| StreamEvent::Token { token_type: TokenType::LlmResponse, text: word.to_owned() });
+    let mut steps: Vec<Step> = words.map(|event| Step { words: 1, event }).collect();
     let mut characters = turn.text.chars().count();
-    deltas.extend(words(&turn.text).map(|word| json!({"content": word})));
-    let reason = if turn.call.is_some() { "tool_calls" } else { "stop" };
-    if let Some((name, args)) = turn.call {
-        let arguments: Vec<char> = args.to_string().chars().collect();
-        characters += arguments.len();
+    let mut finish_reason = FinishReason::Stop;
+    if let Some((tool, args)) = turn.call {
+        let arguments = args.to_string();
+        let length = arguments.chars().count();
+        characters += length;
+        finish_reason = FinishReason::ToolCalls;
         // The number of messages makes the id differ from every earlier one of the conversation.
-        let id = format!("call_demo_{}", request.messages.len());
-        let call = json!({"index": 0, "id": id, "type": "function", "function": {"name": name, "arguments": ""}});
-        deltas.push(json!({"tool_calls": [call]}));
-        deltas.extend(arguments.chunks(ARGUMENT_PIECE_CHARS).map(|piece| {
-            let piece: String = piece.iter().collect();
-            json!({"tool_calls": [{"index": 0, "function": {"arguments": piece}}]})
-        }));
+        let call_id = CallId::from(format!("call_demo_{}", request.messages.len()));
+        let words = u32::try_from(length.div_ceil(ARGUMENT_PIECE_CHARS)).unwrap_or(u32::MAX);
+        let call = ToolRequest { call_id, tool_id: tool.to_owned(), arguments };
+        steps.push(Step { words, event: StreamEvent::ToolCall(call) });
     }
-    let (prompt, completion) =
-        (prompt_tokens.div_ceil(CHARACTERS_PER_TOKEN), characters.div_ceil(CHARACTERS_PER_TOKEN));
-    let usage = json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion});
-    let mut events: Vec<String> = deltas.iter().map(|delta| chunk(request, delta, None)).collect();
-    events.push(chunk(request, &json!({}), Some(reason)));
-    let last = json!({"object": "chat.completion.chunk", "model": request.model, "choices": [], "usage": usage});
-    // Together, so that nobody waits for a pause after the last word.
-    events.push(format!("data: {last}\n\ndata: [DONE]\n\n"));
-    events
+    let (prompt_tokens, completion_tokens) = (tokens(request.characters()), tokens(characters));
+    let usage = Usage {
+        prompt_tokens,
+        completion_tokens,
+        total_tokens: prompt_tokens + completion_tokens,
+        cost_usd: Some(0.0),
+        ..Usage::zero()
+    };
+    let ending = StreamEvent::Metadata { finish_reason: Some(finish_reason), usage: Some(usage) };
+    // Nobody waits for a pause after the last word.
+    steps.extend([ending, StreamEvent::End].map(|event| Step { words: 0, event }));
+    steps
 }
 
-fn chunk(request: &Request, delta: &Value, finish_reason: Option<&str>) -> String {
-    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
-    let chunk = json!({"object": "chat.completion.chunk", "model": request.model, "choices": [choice]});
-    format!("data: {chunk}\n\n")
+fn tokens(characters: usize) -> u64 {
+    u64::try_from(characters.div_ceil(CHARACTERS_PER_TOKEN)).unwrap_or(u64::MAX)
 }
 
 /// Each with the blanks after it.

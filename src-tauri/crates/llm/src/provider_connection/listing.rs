@@ -42,8 +42,8 @@ impl ProviderConnection {
     }
 
     /// The address, without credentials, once all that makes a request is known to be in order.
-    pub(crate) async fn checked_settings(&self) -> Result<String, Fault> {
-        let base_url = self.base_url().await?;
+    pub(crate) fn checked_settings(&self) -> Result<String, Fault> {
+        let base_url = self.base_url()?;
         let target = self.target(&base_url);
         for (name, value) in &self.settings.headers {
             HeaderName::try_from(name).map_err(|_| target.bad_configuration())?;
@@ -54,7 +54,7 @@ impl ProviderConnection {
 
     /// Where the key was found; `None` when there is none and none is needed.
     pub(crate) async fn find_key(&self) -> Result<Option<String>, Fault> {
-        let key = self.first_key(&self.base_url().await?).await?;
+        let key = self.first_key(&self.base_url()?).await?;
         Ok(key.map(|_| self.keys.place(&self.settings)))
     }
 
@@ -70,7 +70,7 @@ impl ProviderConnection {
 
     /// The server's own list; `None` when it has none at the usual place. Takes no longer than `patience`.
     pub(crate) async fn list_models(&self, patience: Duration) -> Result<Option<Vec<ListedModel>>, Fault> {
-        let base_url = self.base_url().await?;
+        let base_url = self.base_url()?;
         let listing = async {
             let Some((key, body)) = self.list(&base_url).await? else { return Ok(None) };
             let target = Target::new(&self.settings, &base_url, key.as_ref());
@@ -88,7 +88,7 @@ impl ProviderConnection {
 
     /// What the server says of one model; `None` where it does not know it.
     pub(super) async fn describe(&self, model: &str) -> Result<Option<ListedModel>, Fault> {
-        let base_url = self.base_url().await?;
+        let base_url = self.base_url()?;
         let kind = self.settings.kind;
         if kind != ProviderKind::Ollama {
             let Some((key, body)) = self.list(&base_url).await? else { return Ok(None) };
