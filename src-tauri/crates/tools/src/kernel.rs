@@ -13,6 +13,7 @@ mod judging;
 mod kept_whole;
 pub(crate) mod looking;
 mod output;
+mod path;
 mod question;
 mod read;
 mod record;
@@ -29,15 +30,14 @@ use crate::inside::{InsideAction, InsideTask};
 use crate::tool::{self, Action, Tool};
 use arki_domain::projection::{CallProgress, PendingCall, ResolvedApproval};
 use arki_domain::{
-    ApprovalDecision, CallContext, CallOutcome, Code, Decision, EventLog, Executed, Executor, Fault, LiveBus,
-    REPEATED_RULE, Redactor, ToolCall, ToolDefinition,
+    ApprovalDecision, CallContext, CallOutcome, Code, EventLog, Executed, Executor, Fault, LiveBus, Redactor, ToolCall,
+    ToolDefinition,
 };
-use arki_policy::{Impact, PolicySettings, Verdict};
+use arki_policy::{PolicySettings, Verdict};
 use arki_workspace::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command_room::CommandRoom;
-use judging::{denied, permitted};
 use record::Record;
 use secrets::KnownEnvFiles;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
@@ -151,11 +151,18 @@ impl Kernel {
         };
         let pending = &exact;
         match &pending.progress {
-            CallProgress::New => self.first_sight(pending, record).await,
+            CallProgress::New => self.settle(pending, None, record).await,
             CallProgress::AwaitingApproval(requested) => {
                 Ok(CallOutcome::AwaitingApproval(requested.approval_id.clone()))
             }
-            CallProgress::Resolved(approval) => self.resolved(pending, approval, record).await,
+            CallProgress::Resolved(approval) => match &approval.resolved {
+                resolved if resolved.decision == ApprovalDecision::Reject => {
+                    record.rejected(&pending.call, approval).await
+                }
+                // What was granted is the call and not its preview, and the decision's rule is the grant's.
+                resolved if resolved.is_by_mode() => self.settle(pending, None, record).await,
+                _ => self.settle(pending, Some(approval), record).await,
+            },
             CallProgress::AwaitingAnswer(asked) => Ok(CallOutcome::AwaitingAnswer(asked.question_id.clone())),
             CallProgress::Answered(answered) => self.user_answered(&pending.call, answered, record).await,
             CallProgress::Delegated(started) => self.go_on_delegating(&pending.call, started, record).await,
@@ -169,93 +176,6 @@ impl Kernel {
         let action = self.tool(&pending.call.tool_id).map(|tool| &tool.action);
         matches!(pending.progress, CallProgress::Begun { .. })
             && matches!(action, Some(Action::Write(_) | Action::Command))
-    }
-
-    /// A call that the log knows nothing of yet.
-    async fn first_sight(&self, pending: &PendingCall, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
-        let call = &pending.call;
-        let mut subject = self.subject_of(self.tool(&call.tool_id), &call.args);
-        subject.subject.times_in_a_row = pending.times_in_a_row;
-        subject.subject.secrets = record.secrets().to_vec();
-        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        let Some(tool) = self.tool(&call.tool_id) else {
-            return record.refuse(call, &verdict, self.unknown_tool(&call.tool_id)).await;
-        };
-        if verdict.decision == Decision::Deny {
-            let fault = denied(&verdict);
-            return record.refuse(call, &verdict, fault).await;
-        }
-        match usable(tool, call, &subject) {
-            // A model that makes the same mistake again and again is to be stopped too.
-            Err(_) if verdict.rule == REPEATED_RULE => return record.ask(question::plain(call, &verdict)).await,
-            Err(fault) => return record.fail(call, &fault).await,
-            Ok(()) => {}
-        }
-        match &tool.action {
-            Action::Read(_) if verdict.decision == Decision::Allow => {
-                let done = self.read(tool, call, record).await;
-                self.conclude(call, &verdict, done, record).await
-            }
-            Action::Inside(work) if verdict.decision == Decision::Allow => {
-                self.work_inside(*work, call, &verdict, record).await
-            }
-            Action::Ask if verdict.decision == Decision::Allow => self.ask_user(call, &verdict, record).await,
-            Action::Delegate(subagents) if verdict.decision == Decision::Allow => {
-                self.delegate(subagents.as_ref(), call, &verdict, record).await
-            }
-            Action::Read(_) | Action::Inside(_) | Action::Ask | Action::Delegate(_) => {
-                record.ask(question::plain(call, &verdict)).await
-            }
-            Action::Write(plan) => self.judge_write(*plan, call, subject, record).await,
-            Action::Command => self.judge_command(call, &verdict, record).await,
-            Action::Remote(remote) => self.judge_remote((tool, remote), call, &verdict, record).await,
-        }
-    }
-
-    /// The user has decided.
-    async fn resolved(
-        &self,
-        pending: &PendingCall,
-        approval: &ResolvedApproval,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
-        let call = &pending.call;
-        if approval.resolved.decision == ApprovalDecision::Reject {
-            return record.rejected(call, approval).await;
-        }
-        if approval.resolved.is_by_mode() {
-            // What was granted is the call and not its preview, and the decision's rule is the grant's.
-            return self.first_sight(pending, record).await;
-        }
-        let Some(tool) = self.tool(&call.tool_id) else {
-            return record.fail(call, &self.unknown_tool(&call.tool_id)).await;
-        };
-        let subject = self.subject_of(Some(tool), &call.args);
-        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
-        // Denied since it was asked about: no approval is for that.
-        if verdict.decision == Decision::Deny {
-            let fault = denied(&verdict);
-            return record.refuse(call, &verdict, fault).await;
-        }
-        if let Err(fault) = usable(tool, call, &subject) {
-            return record.fail(call, &fault).await;
-        }
-        match &tool.action {
-            Action::Read(_) => {
-                let done = self.read(tool, call, record).await;
-                self.conclude(call, &permitted(&approval.requested), done, record).await
-            }
-            Action::Inside(work) => self.work_inside(*work, call, &permitted(&approval.requested), record).await,
-            Action::Ask => self.ask_user(call, &permitted(&approval.requested), record).await,
-            Action::Delegate(subagents) => {
-                self.delegate(subagents.as_ref(), call, &permitted(&approval.requested), record).await
-            }
-            Action::Write(plan) => self.write_approved(*plan, call, approval, record).await,
-            Action::Command => self.command_approved(call, approval, record).await,
-            Action::Remote(remote) => {
-                self.judge_remote((tool, remote), call, &permitted(&approval.requested), record).await
-            }
-        }
     }
 
     /// Permitted before, perhaps begun, and then the program ended.
@@ -306,11 +226,9 @@ impl Kernel {
             Err(error) => return record.conclude_read(call, verdict, Err(error.into())).await,
         };
         self.settings.contents.put(&record.context().session_id, done.contents).await?;
-        let mut bodies = vec![verdict.decided(call, Vec::new()).into()];
-        bodies.extend(done.events);
+        let mut bodies = done.events;
         bodies.extend(self.result(call, Ok(done.output), record).await);
-        record.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        record.settle_decided(call, verdict, bodies).await
     }
 
     fn unknown_tool(&self, name: &str) -> Fault {

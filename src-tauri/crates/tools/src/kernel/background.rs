@@ -133,7 +133,7 @@ impl Kernel {
             process_id: Some(std::process::id()),
             ..record.text(&call, text)
         };
-        record.append(vec![placeholder.into()]).await?;
+        let outcome = record.settle(vec![placeholder.into()]).await?;
         let after = record.last_seq();
         let context = CallContext { cancel: place.cancel.clone(), ..record.context().clone() };
         tokio::spawn(async move {
@@ -142,7 +142,7 @@ impl Kernel {
             }
             drop(place);
         });
-        Ok(CallOutcome::Finished)
+        Ok(outcome)
     }
 
     async fn to_its_end(&self, begun: Begun, context: &CallContext, after: u64) -> Result<(), Fault> {
@@ -195,7 +195,7 @@ impl Kernel {
                 other => other,
             });
         }
-        record.append(bodies).await
+        record.settle(bodies).await.map(drop)
     }
 
     /// What the command leaves behind while it runs, in the session's log.

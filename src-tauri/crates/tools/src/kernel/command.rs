@@ -3,7 +3,8 @@
 use super::background::Begun;
 use super::checkpoint::CommandChanges;
 use super::command_room::Purpose;
-use super::judging::{denied, permitted};
+use super::judging::permitted;
+use super::path::{Decided, Work};
 use super::record::Record;
 use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
@@ -12,8 +13,8 @@ use crate::error::ToolError;
 use crate::tool::Action;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
-    ApprovalMode, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision, EventBody, Fault,
-    LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
+    ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision,
+    EventBody, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
 use arki_policy::{Impact, Question, Verdict};
 use arki_workspace::{CommandOutcome, CommandSpec, Sandbox, Snapshot};
@@ -22,21 +23,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Kernel {
-    pub(super) async fn judge_command(
-        &self,
-        call: &ToolCall,
-        verdict: &Verdict,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
-        let verdict = &self.with_network(&call.tool_id, &call.args, verdict.clone(), record.approve());
+    pub(super) async fn judge_command(&self, call: &ToolCall, verdict: Verdict, approve: ApprovalMode) -> Decided<'_> {
+        let verdict = self.with_network(&call.tool_id, &call.args, verdict, approve);
         match verdict.decision {
-            Decision::Allow => return self.run(&AsDecided::shown(call), verdict, record).await,
-            Decision::Deny => return record.refuse(call, verdict, denied(verdict)).await,
+            Decision::Allow => return Decided::Perform(verdict, Work::Command(AsDecided::shown(call))),
+            Decision::Deny => return Decided::deny(verdict),
             Decision::Approval | Decision::Preview => {}
         }
         match self.command_preview(call).await {
-            Ok(preview) => record.ask(question::of_command(call, verdict, preview)).await,
-            Err(fault) => record.fail(call, &fault).await,
+            Ok(preview) => Decided::ask(question::of_command(call, &verdict, preview)),
+            Err(fault) => Decided::Fail(fault),
         }
     }
 
@@ -63,50 +59,38 @@ impl Kernel {
         }
     }
 
+    /// What the user has put in the place of the shown command is the user's own, but what is denied stays denied.
     pub(super) async fn command_approved(
         &self,
         call: &ToolCall,
         approval: &ResolvedApproval,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
+        approve: ApprovalMode,
+    ) -> Decided<'_> {
         let preview = match self.command_preview(call).await {
             Ok(preview) => preview,
-            Err(fault) => return record.fail(call, &fault).await,
+            Err(fault) => return Decided::Fail(fault),
         };
-        let permitted = permitted(&approval.requested);
-        if preview.preview_hash == approval.requested.shown_hash() {
-            return self.run_decided(&AsDecided::of(call, Some(approval)), &permitted, record).await;
+        if preview.preview_hash != approval.requested.shown_hash() {
+            return Decided::ask(shown_anew(call, approval, preview));
         }
-        let verdict = Verdict {
-            decision: Decision::Approval,
-            rule: "builtin:stale-preview".to_owned(),
-            reason: "What would run is no longer what was shown. This is the command anew.".to_owned(),
-            risk: approval.requested.risk,
-        };
-        let (verdict, mut requested) = question::of_command(call, &verdict, preview);
-        requested.supersedes = Some(approval.requested.approval_id.clone());
-        record.ask((verdict, requested)).await
-    }
-
-    /// What the user has put in the place of the shown command is the user's own, but what is denied stays denied.
-    async fn run_decided(
-        &self,
-        decided: &AsDecided,
-        permitted: &Verdict,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
+        let decided = AsDecided::of(call, Some(approval));
         if decided.by_user {
             let call = &decided.call;
             let subject = self.subject_of(self.tool(&call.tool_id), &call.args);
-            let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+            let verdict = self.decide(&call.tool_id, &subject, approve, Impact::default());
             if verdict.decision == Decision::Deny {
-                return record.refuse(call, &verdict, denied(&verdict)).await;
+                return Decided::deny(verdict);
             }
         }
-        self.run(decided, permitted, record).await
+        Decided::Perform(permitted(&approval.requested), Work::Command(decided))
     }
 
-    async fn run(&self, decided: &AsDecided, verdict: &Verdict, record: &mut Record<'_>) -> Result<CallOutcome, Fault> {
+    pub(super) async fn run(
+        &self,
+        decided: &AsDecided,
+        verdict: &Verdict,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
         let call = &decided.call;
         let arguments = match run_command::parse(&call.args) {
             Ok(arguments) => arguments,
@@ -126,9 +110,8 @@ impl Kernel {
             return record.fail(call, &fault).await;
         }
         let imaged = if purpose.only_reads { None } else { self.image_before(call, record.context()).await? };
-        let mut permitted = vec![verdict.decided(call, Vec::new()).into()];
-        permitted.extend(imaged.iter().map(|(_, created)| EventBody::from(created.clone())));
-        record.append(permitted).await?;
+        let created = imaged.iter().map(|(_, created)| EventBody::from(created.clone())).collect();
+        record.begin(call, verdict, Vec::new(), created).await?;
         if in_background {
             let begun = Begun { decided: decided.clone(), arguments, purpose, imaged };
             return self.go_on_in_background(begun, record).await;
@@ -170,8 +153,7 @@ impl Kernel {
         };
         result.result.extend(note);
         bodies.extend(self.of_command(call, result, record).await);
-        record.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        record.settle(bodies).await
     }
 
     /// What it left may have git run a program, and nobody can tell: no more is done until the user has looked.
@@ -211,8 +193,7 @@ impl Kernel {
         }
         let result = record.error(call, &effect_unknown(&bodies));
         bodies.push(result.into());
-        record.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        record.settle(bodies).await
     }
 
     async fn command_preview(&self, call: &ToolCall) -> Result<CommandPreview, Fault> {
@@ -226,6 +207,18 @@ impl Kernel {
         let preview_hash = question::command_hash(&arguments.command, &directory, &sandbox, &environment);
         Ok(CommandPreview { command: arguments.command, directory, environment, sandbox, preview_hash })
     }
+}
+
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPreview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Approval,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "What would run is no longer what was shown. This is the command anew.".to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_command(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
 }
 
 /// A command's call as it is carried out.

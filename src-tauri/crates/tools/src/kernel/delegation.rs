@@ -23,7 +23,7 @@ impl Kernel {
         };
         let (session_id, run_id) = (SessionId::new(), RunId::new());
         let started = SubagentStarted { call_id: call.call_id.clone(), agent, session_id, run_id };
-        record.append(vec![verdict.decided(call, Vec::new()).into(), started.clone().into()]).await?;
+        record.begin(call, verdict, Vec::new(), vec![started.clone().into()]).await?;
         self.work_as_subagent(subagents, call, &started, record).await
     }
 
@@ -74,11 +74,11 @@ impl Kernel {
                 result.background.clone_from(&background);
             }
         }
-        record.append(bodies).await?;
+        let outcome = record.settle(bodies).await?;
         if !background.is_empty() {
             subagents.tell_of_background(started).await?;
         }
-        Ok(CallOutcome::Finished)
+        Ok(outcome)
     }
 }
 

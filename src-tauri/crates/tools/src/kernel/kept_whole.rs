@@ -9,7 +9,6 @@ use arki_domain::{CallOutcome, Code, EventBody, Fault, ToolCall, ToolResult};
 use arki_policy::Verdict;
 
 impl Kernel {
-    /// Reading has no effect, so that its decision and its result can be one transaction.
     pub(super) async fn conclude(
         &self,
         call: &ToolCall,
@@ -17,10 +16,8 @@ impl Kernel {
         done: Result<Output, Fault>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        let mut bodies = vec![verdict.decided(call, Vec::new()).into()];
-        bodies.extend(self.result(call, done, record).await);
-        record.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        let bodies = self.result(call, done, record).await;
+        record.settle_decided(call, verdict, bodies).await
     }
 
     pub(super) async fn finish(
@@ -30,8 +27,7 @@ impl Kernel {
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
         let bodies = self.result(call, done, record).await;
-        record.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        record.settle(bodies).await
     }
 
     /// The result, and before it what was kept of it.

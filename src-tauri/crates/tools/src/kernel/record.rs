@@ -6,7 +6,8 @@ use crate::tool::Output;
 use arki_domain::projection::ResolvedApproval;
 use arki_domain::{
     ApprovalDecision, ApprovalMode, ApprovalRequested, ApprovalResolved, CallContext, CallOutcome, Code, Elicitation,
-    Event, EventBody, EventDraft, EventLog, Fault, REPEATED_RULE, Redactor, ToolCall, ToolResult, possible_secrets,
+    Event, EventBody, EventDraft, EventLog, Fault, FileEffect, REPEATED_RULE, Redactor, ToolCall, ToolResult,
+    possible_secrets,
 };
 use arki_policy::Verdict;
 use std::sync::Arc;
@@ -75,7 +76,36 @@ impl<'a> Record<'a> {
         self.events
     }
 
-    pub(super) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
+    /// The call is permitted: on the disk before its effect, together with what has to be known of that.
+    pub(super) async fn begin(
+        &mut self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        files: Vec<FileEffect>,
+        with: Vec<EventBody>,
+    ) -> Result<(), Fault> {
+        let decided = verdict.decided(call, files).into();
+        self.append(std::iter::once(decided).chain(with).collect()).await
+    }
+
+    /// The call has its result, which is among `bodies`.
+    pub(super) async fn settle(&mut self, bodies: Vec<EventBody>) -> Result<CallOutcome, Fault> {
+        self.append(bodies).await?;
+        Ok(CallOutcome::Finished)
+    }
+
+    /// What has no effect on the world needs no decision before it: both are one transaction.
+    pub(super) async fn settle_decided(
+        &mut self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        bodies: Vec<EventBody>,
+    ) -> Result<CallOutcome, Fault> {
+        let decided = verdict.decided(call, Vec::new()).into();
+        self.settle(std::iter::once(decided).chain(bodies).collect()).await
+    }
+
+    async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
         let drafts = bodies.into_iter().map(|body| EventDraft::of_run(&self.context.run_id, body)).collect();
         self.events.extend(self.log.append(&self.context.session_id, drafts).await?);
         Ok(())
@@ -89,17 +119,14 @@ impl<'a> Record<'a> {
         fault: Fault,
     ) -> Result<CallOutcome, Fault> {
         let result = self.error(call, &fault);
-        self.append(vec![verdict.decided(call, Vec::new()).into(), result.into()]).await?;
-        Ok(CallOutcome::Finished)
+        self.settle_decided(call, verdict, vec![result.into()]).await
     }
 
     pub(super) async fn fail(&mut self, call: &ToolCall, fault: &Fault) -> Result<CallOutcome, Fault> {
         let result = self.error(call, fault);
-        self.append(vec![result.into()]).await?;
-        Ok(CallOutcome::Finished)
+        self.settle(vec![result.into()]).await
     }
 
-    /// Reading has no effect, so that its decision and its result can be one transaction.
     pub(super) async fn conclude_read(
         &mut self,
         call: &ToolCall,
@@ -107,8 +134,7 @@ impl<'a> Record<'a> {
         done: Result<Output, Fault>,
     ) -> Result<CallOutcome, Fault> {
         let result = self.result(call, done);
-        self.append(vec![verdict.decided(call, Vec::new()).into(), result.into()]).await?;
-        Ok(CallOutcome::Finished)
+        self.settle_decided(call, verdict, vec![result.into()]).await
     }
 
     pub(super) async fn rejected(
@@ -124,15 +150,13 @@ impl<'a> Record<'a> {
             let reason = approval.resolved.reason.as_deref().unwrap_or_default();
             let text = format!("Rejected: {reason} Nothing was done. Go on without it, or say what is needed.");
             let result = ToolResult { is_error: true, ..self.text(call, text) };
-            self.append(vec![result.into()]).await?;
-            return Ok(CallOutcome::Finished);
+            return self.settle(vec![result.into()]).await;
         }
         if let Some(note) = &approval.resolved.reason {
             text.push_str(&format!("\nThe user's note: {note}"));
         }
         let result = ToolResult { is_error: true, ..self.text(call, text) };
-        self.append(vec![result.into()]).await?;
-        Ok(CallOutcome::Finished)
+        self.settle(vec![result.into()]).await
     }
 
     /// Puts the question. With `--approve never` it is answered at once.
@@ -191,8 +215,7 @@ impl<'a> Record<'a> {
             elicitations: Vec::new(),
         };
         bodies.push(result.into());
-        self.append(bodies).await?;
-        Ok(CallOutcome::Finished)
+        self.settle(bodies).await
     }
 
     pub(super) fn result(&self, call: &ToolCall, done: Result<Output, Fault>) -> ToolResult {

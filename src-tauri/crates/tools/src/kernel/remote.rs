@@ -1,13 +1,13 @@
 //! Calls of tools from outside: bounded in time and in what they say, stopped with the run, and after a crash made
 //! again only where the tool says that this does no harm.
 
+use super::Kernel;
 use super::record::Record;
-use super::{Kernel, question};
 use crate::artifact::MAX_ARTIFACT_BYTES;
 use crate::caller::{CallPlace, Caller};
 use crate::remote_tool::{CallScope, Progress, RemoteTool};
 use crate::tool::{Output, Retry, Tool};
-use arki_domain::{CallOutcome, Code, Decision, Fault, LiveEvent, ToolCall};
+use arki_domain::{CallOutcome, Code, Fault, LiveEvent, ToolCall};
 use arki_policy::Verdict;
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,17 +18,14 @@ use tokio_util::task::AbortOnDropHandle;
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Kernel {
-    pub(super) async fn judge_remote(
+    pub(super) async fn work_remotely(
         &self,
         (tool, remote): (&Tool, &Arc<dyn RemoteTool>),
         call: &ToolCall,
         verdict: &Verdict,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        if verdict.decision != Decision::Allow {
-            return record.ask(question::plain(call, verdict)).await;
-        }
-        record.append(vec![verdict.decided(call, Vec::new()).into()]).await?;
+        record.begin(call, verdict, Vec::new(), Vec::new()).await?;
         let done = self.call_remote((tool, remote), call, record).await;
         self.finish(call, done, record).await
     }

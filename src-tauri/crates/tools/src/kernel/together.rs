@@ -1,11 +1,12 @@
 //! Reads that the model asks for in one answer are done at the same time, and recorded in the order it asked.
 
 use super::Kernel;
+use super::path::{Decided, Work};
 use super::record::Record;
 use crate::tool::{Action, Output, Tool};
 use arki_domain::projection::{CallProgress, PendingCall};
-use arki_domain::{CallContext, CallOutcome, Decision, Executed, Executor, Fault};
-use arki_policy::{Impact, Verdict};
+use arki_domain::{CallContext, CallOutcome, Executed, Executor, Fault};
+use arki_policy::Verdict;
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt, StreamExt, stream};
 use std::time::Instant;
@@ -23,7 +24,11 @@ struct Ready<'a> {
 impl Kernel {
     /// A call that asks, is denied or is wrong ends the row: what comes after it waits for it.
     pub(super) async fn read_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
-        let ready: Vec<Ready<'_>> = calls.iter().map_while(|pending| self.ready(pending, context)).collect();
+        let mut ready: Vec<Ready<'_>> = Vec::new();
+        for pending in calls {
+            let Some(next) = self.ready(pending, context).await else { break };
+            ready.push(next);
+        }
         let [_, _, ..] = ready.as_slice() else {
             return match calls.first() {
                 Some(first) => self.execute(first, context).await,
@@ -51,18 +56,19 @@ impl Kernel {
         (started, self.read(ready.tool, &ready.pending.call, record).await)
     }
 
-    fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
+    async fn ready<'a>(&'a self, pending: &'a PendingCall, context: &CallContext) -> Option<Ready<'a>> {
         let call = &pending.call;
-        let tool = self.tool(&call.tool_id)?;
-        let mut subject = self.subject_of(Some(tool), &call.args);
-        subject.subject.times_in_a_row = pending.times_in_a_row;
-        let verdict = self.decide(&call.tool_id, &subject, context.options.approve, Impact::default());
-        let is_ready = pending.progress == CallProgress::New
-            && matches!(tool.action, Action::Read(_))
-            && verdict.decision == Decision::Allow
-            && subject.path_fault.is_none()
-            && self.redactor.placeholders(&call.args).is_empty()
-            && tool.validate(&call.args).is_ok();
-        is_ready.then_some(Ready { pending, tool, verdict })
+        let is_fresh_read = pending.progress == CallProgress::New
+            && matches!(self.tool(&call.tool_id)?.action, Action::Read(_))
+            && self.redactor.placeholders(&call.args).is_empty();
+        if !is_fresh_read {
+            return None;
+        }
+        let mut record = Record::new(self.log.as_ref(), &self.redactor, context);
+        let prepared = self.prepare(pending, None, &record);
+        match self.decided(prepared, &mut record).await {
+            Decided::Perform(verdict, Work::Read(tool)) => Some(Ready { pending, tool, verdict }),
+            _ => None,
+        }
     }
 }

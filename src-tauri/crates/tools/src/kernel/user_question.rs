@@ -34,7 +34,7 @@ impl Kernel {
             options: question.options,
         };
         let question_id = asked.question_id.clone();
-        record.append(vec![verdict.decided(call, Vec::new()).into(), asked.into()]).await?;
+        record.begin(call, verdict, Vec::new(), vec![asked.into()]).await?;
         Ok(CallOutcome::AwaitingAnswer(question_id))
     }
 

@@ -1,6 +1,7 @@
 //! Changes to files: planned, shown, and written only as they were shown.
 
 use super::judging::permitted;
+use super::path::{Decided, Work};
 use super::record::{Record, stale};
 use super::subject::SubjectOf;
 use super::{Kernel, question};
@@ -28,7 +29,7 @@ const LISTED_HUNK_BYTES: usize = 150;
 const MAX_TOLD_HUNKS: usize = 200;
 
 /// A change together with what the user keeps of it.
-struct Accepted {
+pub(super) struct Accepted {
     change: ChangeSet,
     /// Of the whole change, as shown.
     preview: Preview,
@@ -38,22 +39,30 @@ struct Accepted {
     reviewed: bool,
 }
 
+impl Accepted {
+    /// The whole change, which nobody had to look at.
+    fn all(change: ChangeSet, preview: Preview) -> Self {
+        let selection = all_hunks(&preview);
+        Self { change, preview, selection, note: None, reviewed: false }
+    }
+}
+
 impl Kernel {
-    pub(super) async fn judge_write(
+    pub(super) fn judge_write(
         &self,
         plan: WriteAction,
         call: &ToolCall,
         mut subject: SubjectOf,
         record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
+    ) -> Decided<'_> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
             Err(fault) => {
                 let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
                 let asked = Some(verdict).filter(|verdict| verdict.rule == REPEATED_RULE);
                 return match asked.or_else(|| self.asked_to_read(&subject, record.approve())) {
-                    Some(verdict) => record.ask(question::plain(call, &verdict)).await,
-                    None => record.fail(call, &fault).await,
+                    Some(verdict) => Decided::ask(question::plain(call, &verdict)),
+                    None => Decided::Fail(fault),
                 };
             }
         };
@@ -66,14 +75,9 @@ impl Kernel {
             && verdict.rule != REPEATED_RULE
             && self.asked_to_read(&subject, record.approve()).is_none();
         if verdict.decision != Decision::Allow && !needs_no_review {
-            return self.ask_about_change(call, question::of_change(call, &verdict, preview), record).await;
+            return Decided::ask(question::of_change(call, &verdict, preview));
         }
-        if change.is_empty() {
-            return record.conclude_read(call, &verdict, Ok(nothing_to_change())).await;
-        }
-        let selection = all_hunks(&preview);
-        let accepted = Accepted { change, preview, selection, note: None, reviewed: false };
-        self.write(call, accepted, &verdict, record).await
+        Decided::Perform(verdict, Work::Write(plan, Box::new(Accepted::all(change, preview))))
     }
 
     /// The verdict by which the user is asked before files are read. That a change can't be made, and why, or that it
@@ -96,66 +100,35 @@ impl Kernel {
         now.map_or(true, |hash| hash != requested.shown_hash())
     }
 
-    pub(super) async fn write_approved(
+    pub(super) fn write_approved<'a>(
         &self,
         plan: WriteAction,
         call: &ToolCall,
-        approval: &ResolvedApproval,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
+        approval: &'a ResolvedApproval,
+    ) -> Decided<'a> {
         let change = match self.plan(plan, call) {
             Ok(change) => change,
-            Err(fault) if approval.requested.preview.is_none() => return record.fail(call, &fault).await,
-            Err(fault) => return record.fail(call, &stale(&path_of(call), &fault.message)).await,
+            Err(fault) if approval.requested.preview.is_none() => return Decided::Fail(fault),
+            Err(fault) => return Decided::Fail(stale(&path_of(call), &fault.message)),
         };
         let preview = change.preview();
+        let work = |accepted| Decided::Perform(permitted(&approval.requested), Work::Write(plan, Box::new(accepted)));
         if change.is_empty() {
-            let permitted = permitted(&approval.requested);
-            return record.conclude_read(call, &permitted, Ok(nothing_to_change())).await;
+            return work(Accepted::all(change, preview));
         }
         if preview.preview_hash != approval.requested.shown_hash() {
-            return self.ask_again(call, approval, preview, record).await;
+            return Decided::ask(shown_anew(call, approval, preview));
         }
         match accepted(&change, preview, &approval.resolved) {
-            Ok(accepted) if accepted.change.is_empty() => record.rejected(call, approval).await,
-            Ok(accepted) => {
-                let stale =
-                    match self.write_unless_stale(call, accepted, &permitted(&approval.requested), record).await? {
-                        Ok(outcome) => return Ok(outcome),
-                        Err(stale) => stale,
-                    };
-                match self.plan(plan, call) {
-                    Ok(change) if !change.is_empty() => self.ask_again(call, approval, change.preview(), record).await,
-                    _ => record.fail(call, &stale).await,
-                }
-            }
-            Err(fault) => record.fail(call, &fault).await,
+            Ok(accepted) if accepted.change.is_empty() => Decided::Reject(approval),
+            Ok(accepted) => work(accepted),
+            Err(fault) => Decided::Fail(fault),
         }
     }
 
-    /// The file is not what it was: nothing is written, and the user gets a fresh preview.
-    async fn ask_again(
-        &self,
-        call: &ToolCall,
-        approval: &ResolvedApproval,
-        preview: Preview,
-        record: &mut Record<'_>,
-    ) -> Result<CallOutcome, Fault> {
-        let verdict = Verdict {
-            decision: Decision::Preview,
-            rule: "builtin:stale-preview".to_owned(),
-            reason: "The file changed after the preview was shown, so nothing was written. This is the change anew."
-                .to_owned(),
-            risk: approval.requested.risk,
-        };
-        let (verdict, mut requested) = question::of_change(call, &verdict, preview);
-        requested.supersedes = Some(approval.requested.approval_id.clone());
-        self.ask_about_change(call, (verdict, requested), record).await
-    }
-
-    /// Puts a change to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
+    /// Puts a call to the user. A large diff is on the disk before the event that speaks of it; there, as in the log,
     /// placeholders stand for its secrets. A change that nobody could review goes back to the model.
-    async fn ask_about_change(
+    pub(super) async fn put_to_user(
         &self,
         call: &ToolCall,
         (verdict, mut requested): (Verdict, ApprovalRequested),
@@ -175,16 +148,28 @@ impl Kernel {
         record.ask((verdict, requested)).await
     }
 
-    async fn write(
+    /// Where a file changed at the last moment nothing is written. What the user had approved is shown anew then.
+    pub(super) async fn write(
         &self,
+        (plan, accepted): (WriteAction, Accepted),
         call: &ToolCall,
-        accepted: Accepted,
         verdict: &Verdict,
+        approval: Option<&ResolvedApproval>,
         record: &mut Record<'_>,
     ) -> Result<CallOutcome, Fault> {
-        match self.write_unless_stale(call, accepted, verdict, record).await? {
-            Ok(outcome) => Ok(outcome),
-            Err(stale) => record.fail(call, &stale).await,
+        if accepted.change.is_empty() {
+            return record.conclude_read(call, verdict, Ok(nothing_to_change())).await;
+        }
+        let stale = match self.write_unless_stale(call, accepted, verdict, record).await? {
+            Ok(outcome) => return Ok(outcome),
+            Err(stale) => stale,
+        };
+        let Some(approval) = approval else { return record.fail(call, &stale).await };
+        match self.plan(plan, call) {
+            Ok(change) if !change.is_empty() => {
+                self.put_to_user(call, shown_anew(call, approval, change.preview()), record).await
+            }
+            _ => record.fail(call, &stale).await,
         }
     }
 
@@ -199,14 +184,13 @@ impl Kernel {
         // Both are on the disk before the file changes; together they cost one sync.
         let session_id = record.context().session_id.clone();
         let kept = self.settings.contents.put(&session_id, images(&accepted.change));
-        let decided = record.append(vec![verdict.decided(call, effects(&accepted.change)).into()]);
+        let decided = record.begin(call, verdict, effects(&accepted.change), Vec::new());
         let (kept, decided) = tokio::join!(kept, decided);
         kept.and(decided)?;
         match accepted.change.apply(&self.settings.project) {
             Ok(applied) => {
                 let bodies = written(call, &accepted, applied, record);
-                record.append(bodies).await?;
-                Ok(Ok(CallOutcome::Finished))
+                record.settle(bodies).await.map(Ok)
             }
             Err(WorkspaceError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
             Err(error) => record.fail(call, &ToolError::from(error).into()).await.map(Ok),
@@ -228,8 +212,7 @@ impl Kernel {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
             let text = "Written before the program was interrupted; the file is as intended.".to_owned();
             bodies.push(record.text(call, text).into());
-            record.append(bodies).await?;
-            return Ok(CallOutcome::Finished);
+            return record.settle(bodies).await;
         }
         let is_as_before = |(file, now): (&FileEffect, &Option<FileContent>)| {
             is(now.as_ref(), file.before_hash.as_deref(), file.before_link)
@@ -245,10 +228,7 @@ impl Kernel {
         let preview = change.preview();
         let kept = match approval {
             Some(approval) => accepted(&change, preview, &approval.resolved),
-            None => {
-                let selection = all_hunks(&preview);
-                Ok(Accepted { change, preview, selection, note: None, reviewed: false })
-            }
+            None => Ok(Accepted::all(change, preview)),
         };
         let kept = match kept {
             Ok(kept) if effects(&kept.change) == files => kept,
@@ -258,8 +238,7 @@ impl Kernel {
         match kept.change.apply(&self.settings.project) {
             Ok(applied) => {
                 let bodies = written(call, &kept, applied, record);
-                record.append(bodies).await?;
-                Ok(CallOutcome::Finished)
+                record.settle(bodies).await
             }
             Err(error) => record.fail(call, &ToolError::from(error).into()).await,
         }
@@ -284,6 +263,20 @@ impl Kernel {
         let path = project.resolve(path).ok()?;
         Some(project.found(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??.content)
     }
+}
+
+/// The file is not what it was: the user gets a fresh preview.
+fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) -> (Verdict, ApprovalRequested) {
+    let verdict = Verdict {
+        decision: Decision::Preview,
+        rule: "builtin:stale-preview".to_owned(),
+        reason: "The file changed after the preview was shown, so nothing was written. This is the change anew."
+            .to_owned(),
+        risk: approval.requested.risk,
+    };
+    let (verdict, mut requested) = question::of_change(call, &verdict, preview);
+    requested.supersedes = Some(approval.requested.approval_id.clone());
+    (verdict, requested)
 }
 
 fn listed_bytes(preview: &ChangePreview) -> usize {

@@ -1,0 +1,162 @@
+//! The one path of a call, whatever its tool: prepared, decided, performed, recorded.
+//!
+//! [`Kernel::decided`] is the only place that decides, and [`Kernel::perform`] the only one that begins an effect. How a
+//! decision and a result come into the log is [`Record`]'s: `begin` before an effect, `settle` once there is a result.
+
+use super::command::AsDecided;
+use super::judging::{denied, permitted};
+use super::record::Record;
+use super::subject::SubjectOf;
+use super::write::Accepted;
+use super::{Kernel, question, usable};
+use crate::inside::InsideAction;
+use crate::remote_tool::RemoteTool;
+use crate::subagents::Subagents;
+use crate::tool::{Action, Tool, WriteAction};
+use arki_domain::projection::{PendingCall, ResolvedApproval};
+use arki_domain::{ApprovalRequested, CallOutcome, Decision, Fault, REPEATED_RULE, ToolCall};
+use arki_policy::{Impact, Verdict};
+use std::sync::Arc;
+
+/// A call with what the policy is told of it.
+pub(super) struct Prepared<'a> {
+    pub(super) call: &'a ToolCall,
+    tool: Option<&'a Tool>,
+    pub(super) subject: SubjectOf,
+    /// The user's approval, where this very call was put to the user.
+    approval: Option<&'a ResolvedApproval>,
+}
+
+/// What has to be done for a call, down to what is written or run.
+pub(super) enum Work<'a> {
+    Read(&'a Tool),
+    Inside(InsideAction),
+    Question,
+    Delegation(&'a dyn Subagents),
+    Write(WriteAction, Box<Accepted>),
+    Command(AsDecided),
+    Remote(&'a Tool, &'a Arc<dyn RemoteTool>),
+}
+
+/// What becomes of a call.
+pub(super) enum Decided<'a> {
+    Perform(Verdict, Work<'a>),
+    /// The user is asked, and shown what would be done.
+    Ask(Verdict, Box<ApprovalRequested>),
+    Refuse(Verdict, Fault),
+    /// The user wants nothing of it.
+    Reject(&'a ResolvedApproval),
+    /// It can't be done at all, whatever is allowed.
+    Fail(Fault),
+}
+
+impl Decided<'_> {
+    pub(super) fn ask((verdict, requested): (Verdict, ApprovalRequested)) -> Self {
+        Self::Ask(verdict, Box::new(requested))
+    }
+
+    pub(super) fn deny(verdict: Verdict) -> Self {
+        let fault = denied(&verdict);
+        Self::Refuse(verdict, fault)
+    }
+}
+
+impl Kernel {
+    /// From a call that has had no effect yet to its result, or to the question that the run stops at.
+    pub(super) async fn settle<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        let call = &pending.call;
+        let prepared = self.prepare(pending, approval, record);
+        match self.decided(prepared, record).await {
+            Decided::Perform(verdict, work) => self.perform(call, &verdict, work, approval, record).await,
+            Decided::Ask(verdict, requested) => self.put_to_user(call, (verdict, *requested), record).await,
+            Decided::Refuse(verdict, fault) => record.refuse(call, &verdict, fault).await,
+            Decided::Reject(approval) => record.rejected(call, approval).await,
+            Decided::Fail(fault) => record.fail(call, &fault).await,
+        }
+    }
+
+    pub(super) fn prepare<'a>(
+        &'a self,
+        pending: &'a PendingCall,
+        approval: Option<&'a ResolvedApproval>,
+        record: &Record<'_>,
+    ) -> Prepared<'a> {
+        let call = &pending.call;
+        let tool = self.tool(&call.tool_id);
+        let mut subject = self.subject_of(tool, &call.args);
+        // An approval is for a call that repeats itself, and for its secrets, too.
+        if approval.is_none() {
+            subject.subject.times_in_a_row = pending.times_in_a_row;
+            subject.subject.secrets = record.secrets().to_vec();
+        }
+        Prepared { call, tool, subject, approval }
+    }
+
+    /// Nothing has happened when it returns, but that files were read for a preview.
+    pub(super) async fn decided<'a>(&'a self, prepared: Prepared<'a>, record: &mut Record<'_>) -> Decided<'a> {
+        let Prepared { call, tool, subject, approval } = prepared;
+        let verdict = self.decide(&call.tool_id, &subject, record.approve(), Impact::default());
+        let Some(tool) = tool else {
+            let unknown = self.unknown_tool(&call.tool_id);
+            return if approval.is_some() { Decided::Fail(unknown) } else { Decided::Refuse(verdict, unknown) };
+        };
+        // Also what was denied since it was approved: no approval is for that.
+        if verdict.decision == Decision::Deny {
+            return Decided::deny(verdict);
+        }
+        match usable(tool, call, &subject) {
+            // A model that makes the same mistake again and again is to be stopped too.
+            Err(_) if approval.is_none() && verdict.rule == REPEATED_RULE => {
+                return Decided::ask(question::plain(call, &verdict));
+            }
+            Err(fault) => return Decided::Fail(fault),
+            Ok(()) => {}
+        }
+        let work = match (&tool.action, approval) {
+            (Action::Write(plan), None) => return self.judge_write(*plan, call, subject, record),
+            (Action::Write(plan), Some(approval)) => return self.write_approved(*plan, call, approval),
+            (Action::Command, None) => return self.judge_command(call, verdict, record.approve()).await,
+            (Action::Command, Some(approval)) => {
+                return self.command_approved(call, approval, record.approve()).await;
+            }
+            (Action::Read(_), _) => Work::Read(tool),
+            (Action::Inside(work), _) => Work::Inside(*work),
+            (Action::Ask, _) => Work::Question,
+            (Action::Delegate(subagents), _) => Work::Delegation(subagents.as_ref()),
+            (Action::Remote(remote), _) => Work::Remote(tool, remote),
+        };
+        match approval {
+            Some(approval) => Decided::Perform(permitted(&approval.requested), work),
+            None if verdict.decision == Decision::Allow => Decided::Perform(verdict, work),
+            None => Decided::ask(question::plain(call, &verdict)),
+        }
+    }
+
+    /// What is permitted by `verdict` is done, and its decision and its result are recorded.
+    async fn perform(
+        &self,
+        call: &ToolCall,
+        verdict: &Verdict,
+        work: Work<'_>,
+        approval: Option<&ResolvedApproval>,
+        record: &mut Record<'_>,
+    ) -> Result<CallOutcome, Fault> {
+        match work {
+            Work::Read(tool) => {
+                let done = self.read(tool, call, record).await;
+                self.conclude(call, verdict, done, record).await
+            }
+            Work::Inside(work) => self.work_inside(work, call, verdict, record).await,
+            Work::Question => self.ask_user(call, verdict, record).await,
+            Work::Delegation(subagents) => self.delegate(subagents, call, verdict, record).await,
+            Work::Write(plan, accepted) => self.write((plan, *accepted), call, verdict, approval, record).await,
+            Work::Command(decided) => self.run(&decided, verdict, record).await,
+            Work::Remote(tool, remote) => self.work_remotely((tool, remote), call, verdict, record).await,
+        }
+    }
+}
