@@ -1,9 +1,10 @@
 //! A run survives the death of its program at any moment.
 //!
 //! A real `arki exec` of thirty steps is killed with SIGKILL when it has printed its first event, its second, … its last,
-//! and at moments in between, also while it goes on after a crash; each time on a stage of its own, and nothing is left
-//! out. The moments follow from a seed: `ARKI_CRASH_SEED=N` chooses others, and a failure says which it was. All of it
-//! takes two processors about two minutes; these tests take turns, so that they hold up no others.
+//! and at moments in between, also while it goes on after a crash; each time on a stage of its own. `cargo xtask soak`
+//! takes every event and 200 moments, `cargo xtask test` a part of them. The moments and where the part begins follow
+//! from a seed: `ARKI_CRASH_SEED=N` chooses others, and a failure says which it was. These tests take turns, so that they
+//! hold up no others.
 #![cfg(unix)]
 
 use crate::crash_drive::{Course, Kill};
@@ -14,10 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const RANDOM_MOMENTS: usize = 200;
+/// In full, and in a test run.
+const RANDOM_MOMENTS: [usize; 2] = [200, 30];
+const ASKING_MOMENTS: [usize; 2] = [20, 5];
+/// A test run takes one event of so many.
+const EVENTS_TO_ONE: usize = 5;
 /// Steps of the run that stops at approvals: each takes a process of its own.
 const ASKING_STEPS: usize = 6;
-const ASKING_MOMENTS: usize = 20;
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -69,6 +73,21 @@ impl Undisturbed {
     }
 }
 
+/// Whether all cases are taken, as `cargo xtask soak` asks.
+fn is_full() -> bool {
+    std::env::var_os("ARKI_SOAK").is_some()
+}
+
+fn of_moments([full, part]: [usize; 2]) -> usize {
+    if is_full() { full } else { part }
+}
+
+/// The last one is always among them.
+fn is_taken(event: usize, events: usize) -> bool {
+    let first = usize::try_from(seed()).unwrap_or_default();
+    is_full() || event == events || (event + first).is_multiple_of(EVENTS_TO_ONE)
+}
+
 fn seed() -> u64 {
     std::env::var("ARKI_CRASH_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1)
 }
@@ -94,7 +113,9 @@ fn a_run_killed_at_any_event_ends_as_if_nothing_had_happened() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let whole = Undisturbed::new(STEPS, "all");
     assert!(whole.printed[0] > 5 * STEPS, "{:?}", whole.printed);
-    let cases: Vec<_> = (1..=whole.printed[0]).map(|event| vec![Kill::AtEvent(event)]).collect();
+    let events = whole.printed[0];
+    let taken = (1..=events).filter(|event| is_taken(*event, events));
+    let cases: Vec<_> = taken.map(|event| vec![Kill::AtEvent(event)]).collect();
     whole.is_the_outcome_of_each(&cases);
 }
 
@@ -104,7 +125,7 @@ fn a_run_killed_at_any_moment_and_again_while_it_goes_on_ends_as_if_nothing_had_
     let whole = Undisturbed::new(STEPS, "all");
     let mut random = Random(seed());
     let mut once_or_twice = |case| (0..=case % 2).map(|_| random.moment(whole.duration)).collect();
-    let cases: Vec<_> = (0..RANDOM_MOMENTS).map(&mut once_or_twice).collect();
+    let cases: Vec<_> = (0..of_moments(RANDOM_MOMENTS)).map(&mut once_or_twice).collect();
     whole.is_the_outcome_of_each(&cases);
 }
 
@@ -118,10 +139,13 @@ fn a_run_with_approvals_killed_at_any_event_and_moment_ends_as_if_nothing_had_ha
     let in_process = |process: usize, kill| [vec![Kill::Never; process], vec![kill]].concat();
     let at_events = whole.printed.iter().enumerate();
     let mut cases: Vec<_> = at_events
-        .flat_map(|(process, printed)| (1..=*printed).map(move |event| in_process(process, Kill::AtEvent(event))))
+        .flat_map(|(process, printed)| {
+            let taken = (1..=*printed).filter(move |event| is_taken(*event, *printed));
+            taken.map(move |event| in_process(process, Kill::AtEvent(event)))
+        })
         .collect();
     let mut random = Random(seed());
     let within = whole.duration / u32::try_from(processes).unwrap();
-    cases.extend((0..ASKING_MOMENTS).map(|case| in_process(case % processes, random.moment(within))));
+    cases.extend((0..of_moments(ASKING_MOMENTS)).map(|case| in_process(case % processes, random.moment(within))));
     whole.is_the_outcome_of_each(&cases);
 }

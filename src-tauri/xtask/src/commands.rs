@@ -11,5 +11,6 @@ pub(crate) mod help;
 pub(crate) mod lint;
 pub(crate) mod providers_table;
 pub(crate) mod run;
+pub(crate) mod soak;
 pub(crate) mod test;
 pub(crate) mod test_servers;

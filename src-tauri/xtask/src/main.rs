@@ -61,6 +61,7 @@ fn dispatch(arguments: &[String]) -> Result<(), Failure> {
         "help" | "--help" | "-h" => commands::help::print(),
         "run" => commands::run::run(&repository, rest),
         "test" => commands::test::run(&repository, rest),
+        "soak" => commands::soak::run(&repository, rest),
         "lint" => commands::lint::run(&repository, rest),
         "codegen" => commands::codegen::run(&repository, rest),
         "catalogue" => commands::catalogue::run(&repository, rest),

@@ -11,6 +11,8 @@ installs what else is missing.
   cargo xtask run -- DIR       start it on DIR with your own configuration
   cargo xtask test             everything that must pass: formatting, lints,
                                generated files, all tests, a real window
+  cargo xtask soak             the crash and fuzz tests with all of their cases, of
+                               which `test` runs a part
   cargo xtask lint [--fix]     the checks that need no test run; --fix repairs
                                what can be repaired
   cargo xtask codegen          write the interface's types and the protocol's schema

@@ -416,7 +416,7 @@ pub(super) fn other_languages() -> Vec<String> {
     lines
 }
 
-/// As `ARKI_ALL_LINES=1` asks for; that takes half an hour.
+/// As `cargo xtask soak` asks for; that takes half an hour.
 pub(super) fn runs_all() -> bool {
-    std::env::var_os("ARKI_ALL_LINES").is_some()
+    std::env::var_os("ARKI_SOAK").is_some()
 }
