@@ -64,15 +64,6 @@ impl Reader {
         self.read_ids(&sql, params![name, format!("{name}\u{10ffff}"), row::signed(limit as u64)])
     }
 
-    /// The run that was begun last.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn newest_run(&self) -> Result<Option<NamedId>, StoreError> {
-        let sql = "SELECT run_id, session_id FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 1";
-        Ok(self.read_ids(sql, [])?.pop())
-    }
-
     /// The most recently used session that is the user's own and no sub-agent's.
     ///
     /// # Errors
