@@ -132,7 +132,7 @@ export const states = (): Fake =>
       list_processes: () => running,
       proposed_rule: ({ approvalId }) =>
         approvalId === "w1-1"
-          ? '{"decision":"allow","tool":"run_command","command":["cargo","test"],"reason":"approved by the user"}'
+          ? '{"decision":"allow","tool":"run_command","command":["cargo","test"],"project":"/home/ada/code/arki","reason":"approved by the user"}'
           : null,
     },
   });
