@@ -1,8 +1,5 @@
-/**
- * One open session: its window of events and everything folded from it. Fed by pages and by live frames;
- * the folds are incremental for live events and run anew after a page.
- */
-import { type DecidedState, decidedStep, emptyDecided } from "../../protocol/approvals";
+/** One open session: its conversation, fed by pages and by live frames, and what is arriving right now. */
+import { type Conversation, emptyConversation, holding } from "../../protocol/conversation";
 import type { CommandError, Event, Frame } from "../../protocol/generated";
 import {
   deltaStep,
@@ -12,21 +9,15 @@ import {
   outputStep,
   withPartial,
 } from "../../protocol/live";
-import { emptyTranscript, type Transcript, transcriptStep } from "../../protocol/transcript";
-import { noUsage, type Usage, usageStep } from "../../protocol/usage";
 import * as win from "../../protocol/window";
 import { asCommandError, type Platform } from "../platform";
 import { type OpenOverview, openOverview } from "./overview";
 import { createStore, type Store } from "./store";
 
-export type SessionView = {
+export type SessionView = Conversation & {
   sessionId: string;
   status: "loading" | "ready" | "failed";
   error: CommandError | null;
-  window: win.EventWindow;
-  transcript: Transcript;
-  decided: DecidedState;
-  usage: Usage;
   live: Live;
   fetching: "older" | "newer" | null;
 };
@@ -47,13 +38,10 @@ export type OpenSession = {
 };
 
 const fresh = (sessionId: string): SessionView => ({
+  ...emptyConversation,
   sessionId,
   status: "loading",
   error: null,
-  window: win.emptyWindow,
-  transcript: emptyTranscript,
-  decided: emptyDecided,
-  usage: noUsage,
   live: nothingLive,
   fetching: null,
 });
@@ -80,7 +68,8 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       early = [];
       if (joined === "gap") return loadEnd();
       view.update((v) => ({
-        ...refold(v, joined),
+        ...v,
+        ...holding(v, joined),
         status: "ready",
         error: null,
         live: withPartial(v.live, got.partial),
@@ -97,7 +86,11 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
     view.update((v) => ({ ...v, fetching: which }));
     try {
       const got = await page(beforeSeq);
-      view.update((v) => ({ ...refold(v, joinPage(v.window, which, got, beforeSeq)), fetching: null }));
+      view.update((v) => ({
+        ...v,
+        ...holding(v, joinPage(v.window, which, got, beforeSeq)),
+        fetching: null,
+      }));
     } catch (thrown) {
       view.update((v) => ({ ...v, fetching: null, error: asCommandError(thrown) }));
     }
@@ -114,7 +107,7 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const got = await page(beforeSeq);
       const hasNewer = (got.events.at(-1)?.seq ?? 0) >= beforeSeq - 1;
       const around: win.EventWindow = { events: got.events, hasOlder: got.hasMore, hasNewer };
-      view.update((v) => ({ ...refold(v, around), status: "ready", error: null }));
+      view.update((v) => ({ ...v, ...holding(v, around), status: "ready", error: null }));
     } catch (thrown) {
       view.update((v) => ({ ...v, error: asCommandError(thrown) }));
     }
@@ -147,9 +140,9 @@ export function openSession(platform: Platform, sessionId: string, now: () => nu
       const joined = v.status === "ready" ? win.appendLive(v.window, events, reading) : v.window;
       const live = liveFrames(v.live, sessionId, frames, now());
       if (joined === "gap") void load();
-      const next = joined === "gap" ? v : extend(v, joined);
+      const isSame = joined === "gap" || joined === v.window;
       // Text that grows tells so itself: nothing else is drawn anew for it.
-      if (next !== v || live !== v.live) view.set({ ...next, live });
+      if (!isSame || live !== v.live) view.set({ ...v, ...(isSame ? {} : holding(v, joined)), live });
     },
   };
 }
@@ -173,26 +166,4 @@ function liveFrames(live: Live, sessionId: string, frames: readonly Frame[], now
     for (const out of frame.commandOutput) if (out.sessionId === sessionId) next = outputStep(next, out);
   }
   return next;
-}
-
-function refold(view: SessionView, window: win.EventWindow): SessionView {
-  const base = { ...view, transcript: emptyTranscript, decided: emptyDecided, usage: noUsage };
-  return foldInto({ ...base, window }, window.events);
-}
-
-/** The same window with more live events at its end: fold those alone. */
-function extend(view: SessionView, window: win.EventWindow): SessionView {
-  if (window === view.window) return view;
-  if (window.events[0] !== view.window.events[0] && view.window.events.length > 0)
-    return refold(view, window);
-  return foldInto({ ...view, window }, window.events.slice(view.window.events.length));
-}
-
-function foldInto(view: SessionView, events: readonly Event[]): SessionView {
-  return {
-    ...view,
-    transcript: events.reduce(transcriptStep, view.transcript),
-    decided: events.reduce(decidedStep, view.decided),
-    usage: events.reduce(usageStep, view.usage),
-  };
 }
