@@ -44,7 +44,7 @@ fn the_time_limit_ends_a_command_that_takes_longer() {
     }
     stage.exec(&["--approve", "all", "--max-seconds", "2", "go"]).exits(5);
     let log = stage.log();
-    assert!(text(&payload(&log, "tool.result")["result"]).contains("the run's time is over"));
+    assert!(text(&payload(&log, "tool.result")["result"]).contains("the run's time is up"));
     assert_eq!(stage.model.requests().len(), 1);
 }
 

@@ -51,7 +51,8 @@ fn the_approval_shows_the_exact_command_its_folder_and_its_environments_names() 
 
 #[test]
 fn a_program_that_needs_a_terminal_gets_one_where_the_call_says_so() {
-    let command = "python3 -c 'import sys; [print(end=f\"\\r{n} of 9\") for n in range(10)] if sys.stdout.isatty() else sys.exit(4)'";
+    let command = "python3 -c 'import sys; [print(end=f\"\\r{n} of 9\") for n in range(10)] if sys.stdout.isatty() \
+        else sys.exit(4)'";
     for (terminal, told) in [(true, "exit code 0\n9 of 9\n"), (false, "exit code 4\n")] {
         let stage = of(json!({"command": command, "terminal": terminal}));
         assert_eq!(output(&stage), told);
@@ -83,7 +84,7 @@ fn the_users_own_command_runs_in_place_of_the_models() {
     stage.exec(&["go"]).exits(3);
     stage.arki(&["approvals", "approve", &stage.waiting(), "--command", "touch mine.txt"]).exits(0);
     assert!(stage.path("mine.txt").exists() && !stage.path("theirs.txt").exists());
-    assert!(stage.told().starts_with("The user ran another command in its place: touch mine.txt\nexit code 0"));
+    assert!(stage.told().starts_with("The user ran another command instead: touch mine.txt\nexit code 0"));
     let log = stage.log();
     assert_eq!(payload(&log, "approval.resolved")["command"], "touch mine.txt");
     assert_eq!(payload(&log, "tool.call")["args"]["command"], "touch theirs.txt");
@@ -277,7 +278,7 @@ fn endless_output_is_cut_to_its_limit_head_and_tail_kept() {
     let stage = Stage::configured(script, &json!({"limits": {"maxToolOutputBytes": 4096}}));
     let told = output(&stage);
     assert!(told.len() < 4096 + 300, "{} bytes", told.len());
-    assert!(told.contains("first") && told.contains("\nlast\n\n[3000023 bytes are kept as artifact:"), "{told}");
+    assert!(told.contains("first") && told.contains("\nlast\n\n[all 3000023 bytes are stored as artifact:"), "{told}");
     assert_eq!(payload(&stage.log(), "tool.result")["truncated"], json!(true));
 }
 

@@ -64,7 +64,7 @@ fn a_plan_is_an_event() {
     assert_eq!(plan["intent"], "Mend it");
     assert_eq!(plan["steps"][1], json!({"title": "Mend", "state": "in_progress"}));
     assert_eq!(plan["steps"][2], json!({"title": "Test", "state": "pending"}));
-    assert!(results(&events)[0].contains("3 steps, 2 of them still to be done"));
+    assert!(results(&events)[0].contains("3 steps, 2 of them still to do"));
 }
 
 #[test]

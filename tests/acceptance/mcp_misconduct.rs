@@ -131,7 +131,7 @@ fn a_server_that_crashes_again_and_again_is_left_alone_for_a_while() {
     turns.push(Turn::text("Done."));
     let results = results(&stage(&server("good"), turns));
     assert!(results.iter().all(|result| result["code"] == "MCP_SERVER_FAILED"), "{results:?}");
-    assert!(results.iter().any(|result| told(result).contains("times in a row and is left alone")), "{results:?}");
+    assert!(results.iter().any(|result| told(result).contains("times in a row; Arki will try again")), "{results:?}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn what_takes_too_much_is_ended_with_the_limit_it_went_over_and_started_again() 
     let results = results(&Stage::configured(Script::new(turns).sequential(), &config));
     for ((_, words), pair) in took.iter().zip(results.chunks(2)) {
         assert_eq!(pair[0]["code"], "MCP_SERVER_FAILED", "{}", pair[0]);
-        assert!(told(&pair[0]).contains(words) && told(&pair[0]).contains("It was ended"), "{}", pair[0]);
+        assert!(told(&pair[0]).contains(words) && told(&pair[0]).contains("Arki ended it"), "{}", pair[0]);
         assert_eq!(pair[1]["result"], "echo: after");
     }
 }
@@ -162,7 +162,7 @@ fn lists_without_an_end_are_cut() {
     assert!(stage.arki(&["mcp", "prompts", "x"]).exits(0).stdout.lines().count() <= 500);
     let stage = self::stage(&server("endless tools"), vec![Turn::text("Done.")]);
     let done = stage.exec(&["go"]).exits(0);
-    assert!(done.stderr.contains("lists its tools without an end"), "{}", done.stderr);
+    assert!(done.stderr.contains("sends an endless list of tools"), "{}", done.stderr);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn an_answer_that_begins_no_connection_is_said_in_plain_words() {
     let step = done.lines().pop().unwrap();
     assert_eq!((&step["code"], &step["step"]), (&json!("MCP_SERVER_FAILED"), &json!("initialize")));
     let message = step["message"].as_str().unwrap();
-    assert!(message.contains("no answer to `initialize`") && !message.contains("Result("), "{message}");
+    assert!(message.contains("answer to `initialize` is invalid") && !message.contains("Result("), "{message}");
 }
 
 #[test]

@@ -99,10 +99,10 @@ fn what_came_instead_of_an_answer_is_said_in_plain_words() {
     let cases = [
         (response("404 Not Found", "text/plain", "gone"), "it answered with HTTP 404 Not Found: gone."),
         (response("503 Service Unavailable", "text/html", ""), "it answered with HTTP 503."),
-        (response("200 OK", "text/html", "<html>Sign in</html>"), "it answered with text/html, which is no MCP."),
-        (response("200 OK", "application/json", "{\"a\":"), "it answered with what is no message of MCP."),
+        (response("200 OK", "text/html", "<html>Sign in</html>"), "it answered with text/html, which is not MCP."),
+        (response("200 OK", "application/json", "{\"a\":"), "it sent something that is not an MCP message."),
         (cut_off("application/json", "{"), "its answer was cut off."),
-        (cut_off("text/event-stream", "data: {"), "ended while it worked. What it did until then is not known."),
+        (cut_off("text/event-stream", "data: {"), "ended during a call. What it did before is unknown."),
     ];
     for (answer, words) in cases {
         let told = called(answer.clone());
@@ -124,7 +124,7 @@ fn a_list_that_is_nested_without_an_end_is_refused() {
     let refused = tested(&stage(&configured(&url), Vec::new()));
     assert_eq!(refused["code"], "MCP_SERVER_FAILED", "{refused}");
     let message = refused["message"].as_str().unwrap();
-    assert!(message.contains("it answered with what is no message of MCP."), "{refused}");
+    assert!(message.contains("it sent something that is not an MCP message."), "{refused}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn a_word_of_a_line_that_is_not_understood_is_not_called_a_command() {
     let judged = judged(&stage, &["python3 - <<'EOF'\nprint('a skill')\nEOF"]);
     assert_eq!((&judged["decision"], &judged["risk"]), (&json!("approval"), &json!("high")));
     assert!(
-        judged["reason"].as_str().unwrap().starts_with("`skill` is in it: as a program it ends processes."),
+        judged["reason"].as_str().unwrap().starts_with("It contains `skill`, a program that ends processes."),
         "{judged}"
     );
 }

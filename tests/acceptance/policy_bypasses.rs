@@ -205,7 +205,7 @@ fn a_rule_about_a_path_holds_for_every_link_to_it() {
 #[test]
 fn a_rule_that_cannot_mean_what_it_says_is_refused() {
     for (rule, word) in [
-        (json!({"decision": "allow", "tool": "run_command", "command": []}), "neither a tool"),
+        (json!({"decision": "allow", "tool": "run_command", "command": []}), "has no tool"),
         (json!({"decision": "deny", "tool": "run_comand"}), "run_command"),
     ] {
         let stage = Stage::untrusted(Script::new(vec![]), &json!({"policy": {"rules": [rule]}}));

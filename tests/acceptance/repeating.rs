@@ -25,7 +25,7 @@ fn the_third_same_call_in_a_row_waits_for_the_user_whatever_is_granted() {
     let events = stage.exec(&["--approve", "all", "go"]).exits(3).lines();
     assert_eq!(rules(&events)[2], "builtin:repeated-call");
     assert_ne!(rules(&events)[1], "builtin:repeated-call");
-    assert_eq!(payload(&events, "approval.requested")["reason"], "The very same call was made 3 times in a row.");
+    assert_eq!(payload(&events, "approval.requested")["reason"], "The same call was made 3 times in a row.");
     // What is granted from now on does not answer it either.
     let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
     stage.arki(&["resume", &session, "--approve", "all"]).exits(3);
@@ -39,7 +39,7 @@ fn where_nobody_answers_the_model_is_told_to_do_something_else() {
     let stage = going_round(3);
     stage.exec(&["--approve", "never", "go"]).exits(0);
     let told = stage.told();
-    assert!(told.contains("The very same call was made 3 times in a row. Doing it once more"), "{told}");
+    assert!(told.contains("The same call was made 3 times in a row. Repeating it"), "{told}");
 }
 
 #[test]

@@ -157,7 +157,7 @@ fn a_change_that_no_longer_fits_at_all_is_told_to_the_model() {
         assert_eq!(std::fs::read_to_string(stage.path("src/app.txt")).ok().as_deref(), theirs);
         let result = payloads(&stage.log(), "tool.result").pop().unwrap();
         assert_eq!(result["code"], "STALE_PREVIEW", "{result}");
-        assert!(stage.told().contains("Read the file again and propose the change anew."), "{}", stage.told());
+        assert!(stage.told().contains("Read the file again and propose the change again."), "{}", stage.told());
         assert!(stage.inbox().is_empty());
         stage.verifies();
     }

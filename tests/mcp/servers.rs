@@ -65,7 +65,7 @@ fn a_run_uses_both_servers() {
     let told = |index: usize| results[index]["result"].as_str().unwrap();
     assert_eq!(told(0), "Echo: Grüße");
     assert!(told(1).contains("42"), "{}", told(1));
-    assert!(told(2).contains("[a picture was left out: image/png"), "{}", told(2));
+    assert!(told(2).contains("[left out a picture: image/png"), "{}", told(2));
     assert!(told(3).contains("temperature"), "{}", told(3));
     assert!(told(4).contains("completed"), "{}", told(4));
     assert_eq!(results[5]["code"], "ARGUMENTS_INVALID", "{}", results[5]);

@@ -1,7 +1,7 @@
 //! How much of an answer can be stored, and what becomes of the rest.
 //!
-//! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked again,
-//! the model says the same. These limits lie below the log's, so that it never comes to that.
+//! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked
+//! again, the model says the same. These limits lie below the log's, so that it never comes to that.
 
 use arki_domain::{CallId, Code, Fault, ToolRequest, ToolResult, json_char_bytes};
 use serde_json::{Map, Value};
@@ -57,10 +57,10 @@ pub(crate) fn too_long() -> Fault {
     Fault::new(
         Code::ANSWER_TOO_LONG,
         format!(
-            "The model's answer is longer than {} MiB. It was ended there; its beginning is kept.",
+            "The model's answer is longer than {} MiB, so Arki stopped it. The part so far is kept.",
             MAX_ANSWER_BYTES >> 20
         ),
-        "Ask for less at once, or choose another model: this one may not stop by itself.",
+        "Ask for less at a time, or choose another model: this one may never stop.",
     )
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn too_slow(limit: Duration) -> Fault {
     let limit = if seconds >= 120 { format!("{} minutes", seconds.div_ceil(60)) } else { format!("{seconds} s") };
     Fault::new(
         Code::ANSWER_TIMEOUT,
-        format!("The model's answer was stopped after {limit}. Its beginning is kept."),
-        "Ask for less at once, choose another model, or raise limits.maxAnswerSeconds.",
+        format!("Arki stopped the model's answer after {limit}. The part so far is kept."),
+        "Ask for less at a time, choose another model, or raise limits.maxAnswerSeconds.",
     )
 }
 
@@ -97,7 +97,7 @@ fn refused(why: &str) -> Fault {
     Fault::new(
         Code::ARGUMENTS_INVALID,
         format!("Not done: the arguments are too large ({why})."),
-        "Send less at once, for example a large file in several edits.",
+        "Send less at a time, for example a large file in several edits.",
     )
 }
 

@@ -79,15 +79,14 @@ impl RunHost {
 fn unfinished(pending: &PendingCall) -> ToolResult {
     let result = match &pending.progress {
         CallProgress::New | CallProgress::AwaitingApproval(_) | CallProgress::Resolved(_) => {
-            "Not done: the user stopped the run before this call began.".to_owned()
+            "Not done: the user stopped the run before this call started.".to_owned()
         }
         CallProgress::AwaitingAnswer(_) => "Not answered: the user stopped the run.".to_owned(),
         CallProgress::Answered(answered) => format!("{}\n[Then the user stopped the run.]", answered.text),
         CallProgress::Delegated(_) => {
-            "The user stopped the run, and with it the agent that worked on this. What it had done stays done."
-                .to_owned()
+            "The user stopped the run and the agent that worked on this. What it had done stays done.".to_owned()
         }
-        CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is not known.".to_owned(),
+        CallProgress::Begun { .. } => "The user stopped the run during this call. Its effect is unknown.".to_owned(),
     };
     ToolResult {
         call_id: pending.call.call_id.clone(),

@@ -77,7 +77,7 @@ fn backoff(retry: u32, random: u64) -> Duration {
 
 fn asks_too_much(fault: Fault, asked: Duration) -> Fault {
     let message = format!("{} It asks to wait {}.", fault.message, in_words(asked));
-    Fault { message, hint: "Try again after that, or choose another model.".to_owned(), ..fault }
+    Fault { message, hint: "Try again then, or choose another model.".to_owned(), ..fault }
 }
 
 fn in_words(wait: Duration) -> String {

@@ -212,11 +212,11 @@ fn nothing_said(provider: &str, why: FinishReason) -> Fault {
         FinishReason::ContentFilter => Fault::new(
             Code::CONTENT_REFUSED,
             format!("{provider} refused to answer this."),
-            "Say it in another way, or choose another model.",
+            "Rephrase your request, or choose another model.",
         ),
         FinishReason::Length => Fault::new(
             Code::PROVIDER_BAD_ANSWER,
-            format!("{provider} reached its output limit before it said anything."),
+            format!("{provider} reached its output limit before it answered."),
             "Raise maxCompletionTokens, ask for less reasoning, or choose another model.",
         ),
         FinishReason::Stop | FinishReason::ToolCalls | FinishReason::Other => Fault::new(

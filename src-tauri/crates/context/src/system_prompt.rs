@@ -1,21 +1,21 @@
-//! The order of the system prompt: base prompt, the custom part (call > session > configuration), the rules, the skills,
-//! the procedures.
+//! The order of the system prompt: base prompt, the custom part (call > session > configuration), the rules, the
+//! skills, the procedures.
 
 use crate::render;
 
 const BASE_PROMPT: &str = include_str!("base_prompt.md");
 
-const PLANNING: &str = "This run is for planning. You have only tools that read. Look at what is there, then say what \
-    you would change and in which order; the user decides, and begins the work in another run.";
+const PLANNING: &str = "This run is for planning, and your tools can only read. Explore, then say what you would \
+    change and in which order. The user decides, and starts the work in another run.";
 
-const SUBAGENT: &str = "Another agent has handed you this task and sees nothing of what you do but your last answer. \
-    Nobody can answer questions: decide what is most likely wanted, and say what you took for granted. End with an \
-    answer that stands on its own: what you found or did, with paths and lines, and what is left to do.";
+const SUBAGENT: &str = "Another agent gave you this task and sees only your last answer. Nobody can answer \
+    questions: make the most likely choice and state your assumptions. End with a self-contained answer: what you \
+    found or did, with paths and lines, and what is left to do.";
 
-const SKILLS: &str = "Skills say how certain work is done well. When one fits your task, read it with `read_skill` \
-    before you begin.";
+const SKILLS: &str = "Skills explain how to do certain work well. When one fits your task, read it with `read_skill` \
+    first.";
 
-const PROCEDURES: &str = "Procedures are the steps of recurring work. When your task is one of these, read it with \
+const PROCEDURES: &str = "Procedures list the steps of recurring work. When your task is one of them, read it with \
     `read_procedure` and follow it.";
 
 /// What the descriptions of all skills, or of all procedures, may take of the prompt.
@@ -114,7 +114,7 @@ pub fn assemble(inputs: &SystemPromptInputs<'_>) -> SystemPrompt {
     parts.extend(inputs.chosen_skills.iter().map(|skill| Part {
         name: "skill",
         origin: skill.origin.clone(),
-        text: format!("The user wants the skill {} used:\n\n{}", skill.name, skill.text),
+        text: format!("The user asks you to use the skill {}:\n\n{}", skill.name, skill.text),
     }));
     parts.extend(index("procedures", PROCEDURES, &inputs.procedures));
     SystemPrompt { parts }

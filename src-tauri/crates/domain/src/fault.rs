@@ -20,31 +20,31 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A provider's client could not be made.
+    /// Arki can't create a client for the provider.
     ADAPTER_INSTANTIATION,
     /// The address is not on the public internet, and the user has not allowed it.
     ADDRESS_REFUSED,
-    /// No agent of this name is configured.
+    /// No agent with this name is configured.
     AGENT_UNKNOWN,
-    /// The model's answer repeats itself word for word and was stopped.
+    /// The model's answer kept repeating itself, so Arki stopped it.
     ANSWER_REPEATS,
-    /// The model's answer took longer than `limits.maxAnswerSeconds` and was stopped.
+    /// The model's answer took longer than `limits.maxAnswerSeconds`, so Arki stopped it.
     ANSWER_TIMEOUT,
-    /// The model's answer is longer, or asks for more tool calls, than Arki takes.
+    /// The model's answer is too long, or asks for too many tool calls.
     ANSWER_TOO_LONG,
-    /// A request waited too long for its turn at a provider.
+    /// A request waited too long in a provider's queue.
     API_QUEUE_TIMEOUT,
-    /// The approval was decided before.
+    /// The approval was already decided.
     APPROVAL_ALREADY_RESOLVED,
-    /// Nobody answered the approval in the time that it had.
+    /// Nobody answered the approval in time.
     APPROVAL_EXPIRED,
     /// There is no approval with this id.
     APPROVAL_NOT_FOUND,
     /// A tool call's arguments are not JSON or break the tool's schema.
     ARGUMENTS_INVALID,
-    /// The session keeps nothing under this name.
+    /// The session has no stored result with this name.
     ARTIFACT_NOT_FOUND,
-    /// As many commands go on in the background as may.
+    /// Too many commands are already running in the background.
     BACKGROUND_FULL,
     /// A budget (turns, seconds or money) paused the run.
     BUDGET_EXHAUSTED,
@@ -52,13 +52,13 @@ codes! {
     CANCELLED,
     /// The provider's certificate is not trusted on this computer.
     CERTIFICATE_UNTRUSTED,
-    /// What should be taken back was changed again since, so that it was left as it is.
+    /// The lines to restore were changed again later, so Arki left them alone.
     CHANGE_CONFLICT,
     /// The log has no such change.
     CHANGE_NOT_FOUND,
-    /// A change was written only in part and could not be taken back.
+    /// A change was written only in part and could not be undone.
     CHANGE_PARTLY_APPLIED,
-    /// A command with all that it started had too many processes, took too much memory or wrote too much.
+    /// A command and its child processes were too many, used too much memory or wrote too much.
     COMMAND_OVER_LIMIT,
     /// A command could not be started.
     COMMAND_SPAWN_FAILED,
@@ -66,15 +66,15 @@ codes! {
     CONFIG_INVALID,
     /// The configuration names a key that does not exist.
     CONFIG_UNKNOWN_KEY,
-    /// A content beside the event log is missing, or is not the one that its hash says.
+    /// Content stored beside the event log is missing or doesn't match its hash.
     CONTENT_DAMAGED,
-    /// The provider refuses to answer this for what it says.
+    /// The provider refuses to answer because of the content.
     CONTENT_REFUSED,
     /// The request is longer than the model's context window.
     CONTEXT_TOO_LONG,
     /// The database is damaged.
     DATABASE_DAMAGED,
-    /// Another program holds the database and does not let go.
+    /// Another program has locked the database.
     DATABASE_LOCKED,
     /// The database was written by a newer Arki.
     DATABASE_NEWER,
@@ -82,13 +82,13 @@ codes! {
     DISK_FULL,
     /// The text to replace occurs more than once.
     EDIT_AMBIGUOUS,
-    /// The edit itself makes no sense.
+    /// The edit is invalid.
     EDIT_INVALID,
     /// The text to replace is not in the file.
     EDIT_NOT_FOUND,
-    /// The new text has a line that only stands for code which it leaves out.
+    /// The new text contains a placeholder line instead of code.
     EDIT_PLACEHOLDER,
-    /// The session has no event of this number.
+    /// The session has no event with this number.
     EVENT_NOT_FOUND,
     /// Something is nested too deeply to be stored.
     EVENT_TOO_DEEP,
@@ -96,9 +96,9 @@ codes! {
     EVENT_TOO_LARGE,
     /// The file is not a complete and unchanged export.
     EXPORT_INVALID,
-    /// The expression to calculate makes no sense or has no value.
+    /// The expression to calculate is invalid or has no value.
     EXPRESSION_INVALID,
-    /// A page of the web could not be fetched.
+    /// A web page could not be fetched.
     FETCH_FAILED,
     /// There is no such file or folder.
     FILE_NOT_FOUND,
@@ -108,23 +108,23 @@ codes! {
     FILE_TOO_LARGE,
     /// The folder does not exist or cannot be opened.
     FOLDER_UNAVAILABLE,
-    /// Not all that a command left could be looked at: a repository that makes git run a program may be left.
+    /// Arki could not check everything a command left behind; git might run a program from it.
     GUARD_UNFINISHED,
-    /// A skill or procedure can't be read as one.
+    /// A skill or procedure file is invalid.
     GUIDE_INVALID,
-    /// There is no skill or procedure of this name, or no such file of a skill.
+    /// There is no such skill, procedure or skill file.
     GUIDE_UNKNOWN,
-    /// A host can't be reached, or breaks off its answer.
+    /// A host can't be reached, or cut off its answer.
     HOST_UNREACHABLE,
     /// The hunk has no lines that could be edited.
     HUNK_NOT_EDITABLE,
-    /// A hunk number that the preview does not have.
+    /// The preview has no hunk with this number.
     HUNK_UNKNOWN,
-    /// Several ids fit the part of one that was given.
+    /// The given part of an id matches several ids.
     ID_AMBIGUOUS,
     /// A file's earlier content is no longer kept.
     IMAGE_MISSING,
-    /// Something failed that should not; please report it.
+    /// A bug in Arki; please report it.
     INTERNAL,
     /// The file system refused or failed.
     IO_FAILED,
@@ -144,23 +144,23 @@ codes! {
     MCP_AUTHORIZATION_NEEDED,
     /// An MCP server answered a call with an error.
     MCP_CALL_REFUSED,
-    /// An MCP server cannot be started, ended, or does not keep to the protocol.
+    /// An MCP server didn't start, ended, or broke the protocol.
     MCP_SERVER_FAILED,
-    /// No MCP server of this name is configured.
+    /// No MCP server with this name is configured.
     MCP_SERVER_UNKNOWN,
-    /// An MCP server's tool is no longer what was agreed to.
+    /// An MCP server's tool changed since you approved it.
     MCP_TOOL_CHANGED,
-    /// No message of this id waits in the queue.
+    /// The queue has no message with this id.
     MESSAGE_NOT_FOUND,
     /// The provider does not know the model.
     MODEL_NOT_FOUND,
-    /// The model asks the user where nobody can answer.
+    /// The model asked a question, but nobody can answer.
     NOBODY_TO_ASK,
-    /// The patch can't be read, or contradicts itself or the files that are there.
+    /// The patch is invalid, or contradicts itself or the files.
     PATCH_INVALID,
     /// The path is empty, too long, or a name that systems reserve.
     PATH_INVALID,
-    /// A path leads out of the project.
+    /// A path points outside the project.
     PATH_OUTSIDE_PROJECT,
     /// A path has invisible or misleading characters, or a name that is not safe on every system.
     PATH_SUSPICIOUS,
@@ -170,7 +170,7 @@ codes! {
     PERMISSION_DENIED,
     /// The policy does not allow it.
     POLICY_DENIED,
-    /// The provider answered with something that is not its own format.
+    /// The provider's answer is not in the expected format.
     PROVIDER_BAD_ANSWER,
     /// The provider refused the request as malformed.
     PROVIDER_BAD_REQUEST,
@@ -178,7 +178,7 @@ codes! {
     PROVIDER_FAILED,
     /// The provider's account has no credit or quota left.
     PROVIDER_NO_CREDIT,
-    /// The provider asks to slow down.
+    /// The provider is limiting requests.
     PROVIDER_RATE_LIMITED,
     /// The connection ended in the middle of an answer.
     PROVIDER_STREAM_CUT,
@@ -186,7 +186,7 @@ codes! {
     PROVIDER_TIMEOUT,
     /// The provider cannot be reached.
     PROVIDER_UNREACHABLE,
-    /// The question no longer waits for an answer.
+    /// The question was already answered.
     QUESTION_ALREADY_ANSWERED,
     /// The session has no such question.
     QUESTION_NOT_FOUND,
@@ -196,15 +196,15 @@ codes! {
     RUN_NOT_FOUND,
     /// Commands can't be confined on this machine.
     SANDBOX_UNAVAILABLE,
-    /// A placeholder of a secret could not be put back, so nothing was done.
+    /// A secret's placeholder could not be resolved, so nothing was done.
     SECRET_UNRESOLVED,
-    /// The session is being run by another Arki process.
+    /// Another Arki process is running the session.
     SESSION_BUSY,
-    /// The session works in another folder than the one it was named with.
+    /// The session belongs to another folder than the one given.
     SESSION_ELSEWHERE,
-    /// A session of this id is here already, and says something else.
+    /// A session with this id already exists with different content.
     SESSION_EXISTS,
-    /// Other sessions begin where this one stood, so it cannot be removed.
+    /// Other sessions were forked from this one, so it can't be removed.
     SESSION_HAS_FORKS,
     /// There is no session with this id.
     SESSION_NOT_FOUND,
@@ -212,23 +212,23 @@ codes! {
     SESSION_READ_ONLY,
     /// The file changed after the preview was made.
     STALE_PREVIEW,
-    /// The sub-agent failed or used up its budget before it was done.
+    /// The sub-agent failed or used up its budget before it finished.
     SUBAGENT_FAILED,
     /// The tool took longer than its time limit.
     TOOL_TIMEOUT,
     /// The tool does not exist.
     TOOL_UNKNOWN,
-    /// A tool from outside describes itself in a way that cannot be offered to a model.
+    /// An external tool's description or schema is invalid.
     TOOL_UNUSABLE,
-    /// There is more to pin in the folder than trust can cover.
+    /// The folder has too many files for trust to cover.
     TRUST_TOO_LARGE,
-    /// A tool must not steer Arki itself.
+    /// A tool tried to control Arki itself.
     UNDER_TOOL,
     /// The provider is not configured.
     UNKNOWN_PROVIDER,
     /// The folder is not trusted.
     UNTRUSTED,
-    /// The text is not an address that can be fetched.
+    /// The text is not a URL that fetch_url can read.
     URL_INVALID,
     /// The command line was used wrongly.
     USAGE,
@@ -261,7 +261,7 @@ impl Fault {
         Self::new(
             Code::INTERNAL,
             format!("Something failed inside Arki: {what}"),
-            "Nothing that was shown as saved is lost. Please report this with the log from the data directory.",
+            "Everything shown as saved is safe. Please report this with the log from the data directory.",
         )
     }
 

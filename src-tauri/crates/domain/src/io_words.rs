@@ -6,13 +6,13 @@ use std::io::ErrorKind;
 #[must_use]
 pub fn io_words(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::NotFound => "there is no such file or folder",
-        ErrorKind::PermissionDenied => "its permissions do not allow it",
-        ErrorKind::AlreadyExists => "something else of that name is there already",
+        ErrorKind::NotFound => "no such file or folder",
+        ErrorKind::PermissionDenied => "permission denied",
+        ErrorKind::AlreadyExists => "something with that name already exists",
         ErrorKind::IsADirectory => "it is a folder",
-        ErrorKind::NotADirectory => "what should be a folder is a file",
+        ErrorKind::NotADirectory => "part of the path is a file, not a folder",
         ErrorKind::DirectoryNotEmpty => "the folder is not empty",
-        ErrorKind::InvalidFilename => "the name is too long, or not allowed",
+        ErrorKind::InvalidFilename => "the name is too long or not allowed",
         ErrorKind::InvalidData => "it is not UTF-8 text",
         ErrorKind::StorageFull => "the disk is full",
         ErrorKind::QuotaExceeded => "the disk quota is used up",
@@ -20,8 +20,8 @@ pub fn io_words(kind: ErrorKind) -> &'static str {
         ErrorKind::ReadOnlyFilesystem => "the disk is read-only",
         ErrorKind::ResourceBusy | ErrorKind::WouldBlock => "another program is using it",
         ErrorKind::TimedOut => "it took too long",
-        ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => "the other side is gone",
+        ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof => "the other side closed the connection",
         ErrorKind::OutOfMemory => "there is not enough memory",
-        _ => "the system reported a failure",
+        _ => "the system reported an error",
     }
 }

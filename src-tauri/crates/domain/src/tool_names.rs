@@ -44,9 +44,7 @@ impl ToolNames {
             return Err(format!("it names more than {MAX_NAMES} tools"));
         }
         match names.iter().find(|name| !is_pattern(name)) {
-            Some(name) => {
-                Err(format!("{name:?} is no name of a tool, nor the beginning of some with \"*\" at its end"))
-            }
+            Some(name) => Err(format!("{name:?} is not a tool name, nor a prefix ending in \"*\"")),
             None => Ok(Self(names)),
         }
     }

@@ -1,5 +1,5 @@
-//! What went wrong with a provider, in words for people. The only place that makes such faults, so that they read alike,
-//! carry no internals of the HTTP library, and never a key.
+//! What went wrong with a provider, in words for people. The only place that makes such faults, so that they read
+//! alike, carry no internals of the HTTP library, and never a key.
 
 use crate::vendor_error::VendorError;
 use crate::{ProviderKind, ProviderSettings, Secret};
@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 const ADD_CERTIFICATE: &str =
-    "Behind a company's proxy, add its root certificate to the system, or name it in SSL_CERT_FILE.";
+    "Behind a company proxy, add its root certificate to the system, or set SSL_CERT_FILE to it.";
 
 /// Whether the same request may succeed a little later.
 #[must_use]
@@ -65,7 +65,7 @@ impl Target {
         if error.is_connect() {
             return self.unreachable();
         }
-        if error.is_timeout() { self.timeout("didn't begin to answer in time") } else { self.cut("before it answered") }
+        if error.is_timeout() { self.timeout("didn't start answering in time") } else { self.cut("before it answered") }
     }
 
     /// From an error of the HTTP client while the answer was arriving.
@@ -93,8 +93,8 @@ impl Target {
     pub(crate) fn unresolved(&self, host: &str) -> Fault {
         Fault::new(
             Code::PROVIDER_UNREACHABLE,
-            format!("Nobody knows the name {host}."),
-            format!("Check the baseUrl of {} for a mistyped name, and this computer's network.", self.provider),
+            format!("Can't find the host {host}."),
+            format!("Check the baseUrl of {} for a typo, and check your network connection.", self.provider),
         )
     }
 
@@ -102,14 +102,14 @@ impl Target {
         Fault::new(
             Code::PROVIDER_UNREACHABLE,
             format!("Can't reach the proxy {host}:{port} on the way to {}.", self.provider),
-            "Check the proxy of the system, or HTTPS_PROXY and NO_PROXY in the environment.",
+            "Check the system's proxy settings, or HTTPS_PROXY and NO_PROXY in the environment.",
         )
     }
 
     /// `problem` is what the TLS library says of the certificate.
     fn untrusted_certificate(&self, problem: &str) -> Fault {
         let (what, hint) = if problem.starts_with("certificate not valid for name") {
-            ("is for another name", "Check its baseUrl: the name there must be one that the certificate is for.")
+            ("is for another name", "Check its baseUrl: the host there must be one the certificate covers.")
         } else if problem.starts_with("certificate expired") {
             ("has expired", "Check this computer's clock. If that is right, the server needs a new certificate.")
         } else {
@@ -123,18 +123,18 @@ impl Target {
         Fault::new(
             Code::CERTIFICATE_UNTRUSTED,
             format!(
-                "This computer's clock is before 1970, so that the certificate of {} can't be checked.",
+                "This computer's clock is set before 1970, so Arki can't check the certificate of {}.",
                 self.provider
             ),
-            "Set the clock.",
+            "Set the clock and try again.",
         )
     }
 
     pub(crate) fn bad_configuration(&self) -> Fault {
         Fault::new(
             Code::CONFIG_INVALID,
-            format!("The settings of {} can't be turned into a request.", self.provider),
-            "Check its baseUrl, headers and key: headers and keys are single lines of plain ASCII.",
+            format!("Can't make a request from the settings of {}.", self.provider),
+            "Check its baseUrl, headers and key. Headers and keys must be single lines of plain ASCII.",
         )
     }
 
@@ -142,7 +142,7 @@ impl Target {
         Fault::new(
             Code::PROVIDER_TIMEOUT,
             format!("{} at {} {what}.", self.provider, self.url),
-            "Try again. Where the model needs longer, raise timeoutSeconds in its provider's configuration.",
+            "Try again. If the model needs more time, raise timeoutSeconds in the provider's configuration.",
         )
     }
 
@@ -150,7 +150,7 @@ impl Target {
         tracing::warn!(provider = self.provider, %error, "no HTTP client could be made");
         Fault::new(
             Code::ADAPTER_INSTANTIATION,
-            format!("No connection to {} can be set up on this computer.", self.provider),
+            format!("This computer can't set up a connection to {}.", self.provider),
             "Check SSL_CERT_FILE, the system's certificates and the proxy settings.",
         )
     }
@@ -158,15 +158,15 @@ impl Target {
     pub(crate) fn no_certificates(&self, file: &Path) -> Fault {
         Fault::new(
             Code::ADAPTER_INSTANTIATION,
-            format!("{} has no certificates that could be read, so {} is not asked.", file.display(), self.provider),
-            "SSL_CERT_FILE names a PEM file with root certificates: check it, or leave it unset.",
+            format!("{} has no readable certificates, so Arki didn't contact {}.", file.display(), self.provider),
+            "SSL_CERT_FILE must name a PEM file with root certificates. Check it, or unset it.",
         )
     }
 
     pub(crate) fn queued_too_long(&self) -> Fault {
         Fault::new(
             Code::API_QUEUE_TIMEOUT,
-            format!("{} is busy with other requests, and this one waited too long for its turn.", self.provider),
+            format!("{} is busy with other requests, and this one waited too long.", self.provider),
             "Try again later, or raise maxParallel or queueTimeoutSeconds in its configuration.",
         )
     }
@@ -175,15 +175,15 @@ impl Target {
         Fault::new(
             Code::LOCAL_INSTANCE_BUSY,
             format!("{} is still answering another request.", self.provider),
-            "Wait for it or stop it. If the server can answer several at once, say so with maxParallel.",
+            "Wait for it or stop it. If the server can answer several requests at once, raise maxParallel.",
         )
     }
 
     pub(crate) fn local_conflict(&self, other: &str) -> Fault {
         Fault::new(
             Code::LOCAL_PROVIDER_CONFLICT,
-            format!("{other} is answering, and {} would have to share this computer with it.", self.provider),
-            "Only one local provider works at a time: wait for the other one, or stop it.",
+            format!("{} can't answer while {other} does: they share this computer.", self.provider),
+            "Only one local provider can work at a time. Wait for the other one, or stop it.",
         )
     }
 
@@ -191,13 +191,13 @@ impl Target {
         Fault::new(
             Code::PROVIDER_STREAM_CUT,
             format!("{} closed the connection {when}.", self.provider),
-            "Try again. If it happens often, look at the server's log or the network between.",
+            "Try again. If this happens often, check the server's log and the network.",
         )
     }
 
     /// What came in place of an answer.
     pub(crate) fn no_answer(&self, says: &VendorError) -> Fault {
-        let fault = self.bad_answer("there is no answer in it");
+        let fault = self.bad_answer("it contains no answer");
         Fault { message: format!("{}{}", fault.message, self.quoted(says)), ..fault }
     }
 
@@ -212,8 +212,8 @@ impl Target {
     pub(crate) fn bad_answer(&self, what: &str) -> Fault {
         Fault::new(
             Code::PROVIDER_BAD_ANSWER,
-            format!("The answer of {} can't be read: {what}.", self.provider),
-            format!("Check that {} is the address of an API of the kind {}.", self.url, self.kind),
+            format!("Can't read the answer from {}: {what}.", self.provider),
+            format!("Check that {} is the address of an API of kind {}.", self.url, self.kind),
         )
     }
 
@@ -221,10 +221,10 @@ impl Target {
         Fault::new(
             Code::ANSWER_REPEATS,
             format!(
-                "The answer of {} repeats itself word for word, so it was stopped. Its beginning is kept.",
+                "The answer from {} keeps repeating itself, so Arki stopped it. The part so far is kept.",
                 self.provider
             ),
-            "Ask again in other words, or choose another model.",
+            "Rephrase your request, or choose another model.",
         )
     }
 
@@ -232,10 +232,10 @@ impl Target {
         Fault::new(
             Code::ANSWER_TOO_LONG,
             format!(
-                "The answer of {} asks for more than {limit} tool calls at once. None of them was done.",
+                "The answer from {} asks for more than {limit} tool calls at once, so none of them ran.",
                 self.provider
             ),
-            "Ask for less at once, or choose another model.",
+            "Ask for less at a time, or choose another model.",
         )
     }
 
@@ -249,7 +249,7 @@ impl Target {
         let set = format!("`arki keys set {}`", self.provider);
         let hint = match &self.key_env {
             Some(variable) => format!("Set {variable} in the environment, or store the key with {set}."),
-            None => format!("Store it with {set}, or name its environment variable as \"apiKeyEnv\"."),
+            None => format!("Store one with {set}, or set \"apiKeyEnv\" to the environment variable that holds it."),
         };
         Fault::new(Code::KEY_MISSING, format!("{} needs an API key.{says}", self.provider), hint)
     }
@@ -266,10 +266,10 @@ impl Target {
             Code::PROVIDER_NO_CREDIT => format!("The account at {} has no credit left.{says}", self.provider),
             Code::MODEL_NOT_FOUND => format!("{} at {} doesn't know “{model}”.{says}", self.provider, self.url),
             Code::CONTEXT_TOO_LONG => format!("The conversation is too long for {model}.{says}"),
-            Code::PROVIDER_RATE_LIMITED => format!("{} asks to slow down.{says}", self.provider),
+            Code::PROVIDER_RATE_LIMITED => format!("{} is limiting requests.{says}", self.provider),
             Code::PROVIDER_TIMEOUT => format!("{} took too long.{says}", self.provider),
             Code::PROVIDER_FAILED => format!("{} failed{}.{says}", self.provider, error.status_in_words()),
-            Code::PROVIDER_BAD_ANSWER => format!("{} at {} sends the request elsewhere.", self.provider, self.url),
+            Code::PROVIDER_BAD_ANSWER => format!("{} at {} redirects the request.", self.provider, self.url),
             _ => format!("{} refused the request{}.{says}", self.provider, error.status_in_words()),
         };
         Fault { retry_after_ms: error.retry_after_ms(), ..Fault::new(code, message, self.hint(code, model)) }
@@ -279,19 +279,20 @@ impl Target {
         match code {
             Code::KEY_REFUSED => match &self.key_env {
                 Some(variable) => format!(
-                    "Check the key in {variable}, which goes first where it is set, or the one stored with `arki keys set {}`.",
+                    "Check the key in {variable} (it takes precedence if set), or the one stored with `arki keys set \
+                    {}`.",
                     self.provider
                 ),
-                None => format!("Check the key, then store it with `arki keys set {}`.", self.provider),
+                None => format!("Check the key, then store it again with `arki keys set {}`.", self.provider),
             },
             Code::PROVIDER_NO_CREDIT => "Add credit in the provider's console, or choose another model.".into(),
             Code::MODEL_NOT_FOUND if self.kind == ProviderKind::Ollama => {
-                format!("Download it with `ollama pull {model}`, or choose one that `ollama list` shows.")
+                format!("Download it with `ollama pull {model}`, or choose one from `ollama list`.")
             }
-            Code::MODEL_NOT_FOUND => "Check the model's name (`arki models`) and the provider's baseUrl.".into(),
+            Code::MODEL_NOT_FOUND => "Check the model's name (see `arki models`) and the provider's baseUrl.".into(),
             Code::CONTEXT_TOO_LONG => "Start a new session, or choose a model with a larger context window.".into(),
             Code::PROVIDER_RATE_LIMITED => "Wait a moment and try again.".into(),
-            Code::CONTENT_REFUSED => "Say it in another way, or choose another model.".into(),
+            Code::CONTENT_REFUSED => "Rephrase your request, or choose another model.".into(),
             Code::PROVIDER_BAD_ANSWER => "Set its baseUrl to the address it redirects to.".into(),
             Code::PROVIDER_BAD_REQUEST => "Check the model's options, or choose another model.".into(),
             _ => "Try again in a moment, or choose another model.".into(),

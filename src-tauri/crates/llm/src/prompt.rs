@@ -7,8 +7,8 @@ use crate::image_data::Images;
 use arki_domain::{Code, Fault, Image, Message};
 use std::sync::Arc;
 
-const NO_IMAGE: &str = "[An image was shown here that is no longer kept.]";
-const NO_RESULT: &str = "No result: this call was interrupted. Whether it had an effect is not known.";
+const NO_IMAGE: &str = "[An image was here; it is no longer stored.]";
+const NO_RESULT: &str = "No result: this call was interrupted. It may or may not have had an effect.";
 
 /// The messages as they may be sent: every call has its result right after it, every result its call, every image its
 /// bytes, and nothing is empty.
@@ -73,11 +73,7 @@ pub(crate) struct End {
 
 /// `PROVIDER_BAD_REQUEST`.
 pub(crate) fn nothing_to_answer() -> Fault {
-    Fault::new(
-        Code::PROVIDER_BAD_REQUEST,
-        "There is nothing to answer: the message is empty.",
-        "Write what you want to be done.",
-    )
+    Fault::new(Code::PROVIDER_BAD_REQUEST, "The message is empty.", "Write what you want done.")
 }
 
 fn without_lost_images(content: &str, images: &[Image], kept: &Images) -> Message {

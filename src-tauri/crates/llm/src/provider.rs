@@ -193,7 +193,7 @@ impl ProviderSettings {
             Fault::new(
                 Code::CONFIG_INVALID,
                 format!("The baseUrl of {} is not an http or https address.", self.name),
-                "Write it like http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
+                "Use a URL such as http://127.0.0.1:8080/v1 or https://api.example.com/v1.",
             )
         })
     }
@@ -211,8 +211,8 @@ impl ProviderSettings {
     pub fn ensure_usable(&self) -> Result<(), Fault> {
         let wrong = |what: String, hint: &str| Err(Fault::new(Code::CONFIG_INVALID, what, hint));
         if self.name.is_empty() || self.name.contains('/') {
-            let what = format!("{:?} is no name of a provider.", self.name);
-            return wrong(what, "Models are named PROVIDER/MODEL: give it a name without a slash.");
+            let what = format!("{:?} is not a valid provider name.", self.name);
+            return wrong(what, "Use a name without a slash: models are named PROVIDER/MODEL.");
         }
         if self.base_url.is_some() {
             self.address()?;
@@ -222,8 +222,8 @@ impl ProviderSettings {
         };
         match self.headers.iter().find(|header| !is_usable(*header)) {
             Some((name, _)) => wrong(
-                format!("The header {name:?} of {} can't be sent.", self.name),
-                "Headers are single lines of plain ASCII.",
+                format!("Can't send the header {name:?} of {}.", self.name),
+                "Headers must be single lines of plain ASCII.",
             ),
             None => Ok(()),
         }

@@ -107,7 +107,8 @@ impl ProviderConnection {
             request = request.header(name, value);
         }
         for (name, mut value) in format.headers(key).map_err(|_| target.bad_configuration())? {
-            // What the user says of a header goes before what the format says: two of one name are none to many servers.
+            // What the user says of a header goes before what the format says: two of one name are none to many
+            // servers.
             if self.settings.headers.keys().any(|own| name.as_str().eq_ignore_ascii_case(own)) {
                 continue;
             }
@@ -118,7 +119,7 @@ impl ProviderConnection {
             Ok(response) => response.map_err(|error| target.not_sent(&error)),
             Err(_) => {
                 let limit = self.settings.timeouts.first_byte.as_secs_f32();
-                Err(target.timeout(&format!("didn't begin to answer within {limit} s")))
+                Err(target.timeout(&format!("didn't start answering within {limit} s")))
             }
         }
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 pub(crate) fn schema_in_words(system: &str, schema: &Value) -> String {
     let gap = if system.is_empty() { "" } else { "\n\n" };
     format!(
-        "{system}{gap}Your final answer has to be JSON, with nothing before or after it, that follows this JSON Schema:\n{schema}"
+        "{system}{gap}Your final answer must be JSON that follows this JSON Schema, with nothing before or after \
+        it:\n{schema}"
     )
 }

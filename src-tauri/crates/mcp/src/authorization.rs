@@ -113,7 +113,7 @@ async fn granted_scopes(remote: &Remote, ports: &Ports) -> Vec<String> {
 }
 
 fn sign_in_failed(server: &str, error: &AuthError) -> Fault {
-    failed(server, format_args!("can't be signed in to: {}.", quoted(&error.to_string())))
+    failed(server, format_args!("refused the sign-in: {}.", quoted(&error.to_string())))
 }
 
 struct Stored {

@@ -28,7 +28,7 @@ impl Backoff {
     pub(crate) fn reason(&self, now: Instant) -> Option<String> {
         let wait = self.not_before?.checked_duration_since(now).filter(|wait| !wait.is_zero())?;
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        Some(format!("has failed {} times in a row and is left alone for {seconds} s.", self.failures))
+        Some(format!("failed {} times in a row; Arki will try again in {seconds} s.", self.failures))
     }
 }
 
@@ -44,7 +44,7 @@ mod tests {
         for _ in 0..9 {
             backoff.note_failure(now);
             let reason = backoff.reason(now).unwrap_or_default();
-            waits.push(reason.rsplit("for ").next().unwrap().to_owned());
+            waits.push(reason.rsplit(" in ").next().unwrap().to_owned());
         }
         assert_eq!(waits, ["", "1 s.", "2 s.", "4 s.", "8 s.", "16 s.", "32 s.", "60 s.", "60 s."]);
         assert_eq!(backoff.reason(now + MAX_WAIT), None);

@@ -151,7 +151,7 @@ impl Connection {
                         refused.push(Refused { name: tool.name, reason });
                     }
                     Ok(tool) if bytes + tool.bytes() > MAX_TOOLS_BYTES => {
-                        let reason = format!("the server's tools take more than {} MiB", MAX_TOOLS_BYTES >> 20);
+                        let reason = format!("the server's tools take up more than {} MiB", MAX_TOOLS_BYTES >> 20);
                         refused.push(Refused { name: tool.name, reason });
                     }
                     Ok(tool) => {
@@ -167,7 +167,7 @@ impl Connection {
                 return Ok((tools, refused));
             }
         }
-        Err(Unanswered::Refused(failed(&self.server, "lists its tools without an end.")))
+        Err(Unanswered::Refused(failed(&self.server, "sends an endless list of tools.")))
     }
 
     async fn tools_page(&self, cursor: Option<String>) -> Result<Value, Unanswered> {
@@ -177,12 +177,12 @@ impl Connection {
             ServerResult::ListToolsResult(page) => serde_json::to_value(page).map_err(|error| self.odd(&error)),
             // A single entry that is no tool makes the whole page something else.
             ServerResult::CustomResult(page) => Ok(page.0),
-            _ => Err(self.odd(&"it is no list of tools")),
+            _ => Err(self.odd(&"it is not a list of tools")),
         }
     }
 
-    /// Calls a tool and waits for its answer; its progress is told under the token. Dropping the future tells the server
-    /// to stop.
+    /// Calls a tool and waits for its answer; its progress is told under the token. Dropping the future tells the
+    /// server to stop.
     pub(crate) async fn call(&self, tool: &str, args: &Value, token: &ProgressToken) -> Result<Answer, Unanswered> {
         let mut params = told_as(CallToolRequestParams::new(tool.to_owned()), token);
         if let Value::Object(args) = args {
@@ -297,7 +297,7 @@ impl Connection {
 
     fn odd(&self, what: &dyn std::fmt::Display) -> Unanswered {
         let what = quoted(&what.to_string());
-        Unanswered::Refused(failed(&self.server, format_args!("gave an answer that can't be used: {what}.")))
+        Unanswered::Refused(failed(&self.server, format_args!("sent an invalid answer: {what}.")))
     }
 
     /// The limit that the program was ended at; completes "it …". Waits for nothing.

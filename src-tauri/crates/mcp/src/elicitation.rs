@@ -18,8 +18,8 @@ const MAX_MESSAGE_CHARS: usize = 4_000;
 const MAX_URL_CHARS: usize = 2_000;
 
 impl Handler {
-    /// Puts it to the user; `cancel` is the server's own. Where that can't be done the answer is no, and the server's log
-    /// says why.
+    /// Puts it to the user; `cancel` is the server's own. Where that can't be done the answer is no, and the server's
+    /// log says why.
     pub(crate) async fn elicit(&self, request: ElicitRequestParams, cancel: CancellationToken) -> ElicitResult {
         let calls = self.heard.calls.asking();
         let (Some(elicitor), Ok((message, wanted))) = (&self.elicitor, read(request).inspect_err(|why| self.say(why)))
@@ -99,13 +99,13 @@ fn page(url: &str) -> Result<Page, String> {
     if url.chars().count() > MAX_URL_CHARS {
         return Err(format!("its address is longer than {MAX_URL_CHARS} characters"));
     }
-    let parsed = reqwest::Url::parse(url).map_err(|_| "its address is none".to_owned())?;
+    let parsed = reqwest::Url::parse(url).map_err(|_| "its address is not a URL".to_owned())?;
     let is_here = matches!(parsed.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
     if !(parsed.scheme() == "https" || parsed.scheme() == "http" && is_here) {
-        return Err("its address is neither https nor of this computer".to_owned());
+        return Err("its address is neither https nor on this computer".to_owned());
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
-        return Err("its address has a name before the host, which looks like another host".to_owned());
+        return Err("its address has a user name before the host, which can look like another host".to_owned());
     }
     let host = parsed.host_str().unwrap_or_default().to_owned();
     Ok(Page { url: parsed.into(), host })

@@ -7,14 +7,14 @@ use std::error::Error;
 
 /// Of a message that a server wrote, in an error.
 const MAX_QUOTED_CHARS: usize = 300;
-const NO_MESSAGE: &str = "it answered with what is no message of MCP";
+const NO_MESSAGE: &str = "it sent something that is not an MCP message";
 const CUT_OFF: &str = "its answer was cut off";
 
 pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
     Fault::new(
         Code::MCP_SERVER_FAILED,
         format!("The MCP server \"{server}\" {what}"),
-        format!("`arki mcp test {server}` shows what it prints."),
+        format!("Run `arki mcp test {server}` to see its output."),
     )
 }
 
@@ -22,8 +22,8 @@ pub(crate) fn failed(server: &str, what: impl std::fmt::Display) -> Fault {
 pub(crate) fn over_limit(server: &str, how: &str) -> Fault {
     Fault::new(
         Code::MCP_SERVER_FAILED,
-        format!("The MCP server \"{server}\" {how}. It was ended; what it did until then is not known."),
-        format!("`arki mcp test {server}` shows what it prints. A user can raise the limits in the configuration."),
+        format!("The MCP server \"{server}\" {how}, so Arki ended it. What it did before is unknown."),
+        format!("Run `arki mcp test {server}` to see its output. A user can raise the limits in the configuration."),
     )
 }
 
@@ -45,13 +45,12 @@ pub(crate) fn authorization_needed(server: &str) -> Fault {
 
 /// Without it the server would be sent a header with nothing in it.
 pub(crate) fn variable_not_set(server: &str, variable: &str) -> Fault {
-    let message = format!(
-        "The headers of the MCP server \"{server}\" need the environment variable {variable}, which is not set."
-    );
+    let message =
+        format!("A header of the MCP server \"{server}\" needs the environment variable {variable}, which is not set.");
     Fault::new(
         Code::CONFIG_INVALID,
         message,
-        format!("Set {variable}, or take it out of \"mcpServers\" in the configuration."),
+        format!("Set {variable}, or remove it from \"mcpServers\" in the configuration."),
     )
 }
 
@@ -68,7 +67,7 @@ pub(crate) fn token_refused(server: &str) -> Fault {
     Fault::new(
         Code::MCP_SERVER_FAILED,
         format!("The MCP server \"{server}\" refused the token under \"headers\" in its configuration."),
-        "Give it one that is good, or take \"Authorization\" out of \"headers\" to sign in instead.",
+        "Replace the token, or remove \"Authorization\" from \"headers\" to sign in instead.",
     )
 }
 
@@ -76,8 +75,8 @@ pub(crate) fn token_refused(server: &str) -> Fault {
 pub(crate) fn has_own_token(server: &str) -> Fault {
     Fault::new(
         Code::USAGE,
-        format!("The MCP server \"{server}\" has a token under \"headers\" in its configuration; that one is sent."),
-        "Take \"Authorization\" out of \"headers\" to sign in instead.",
+        format!("The MCP server \"{server}\" already sends a token from \"headers\" in its configuration."),
+        "Remove \"Authorization\" from \"headers\" to sign in instead.",
     )
 }
 
@@ -85,25 +84,23 @@ pub(crate) fn sign_in_refused(server: &str, error: &str) -> Fault {
     Fault::new(
         Code::MCP_AUTHORIZATION_NEEDED,
         format!("You are not signed in to the MCP server \"{server}\": {}.", quoted(error)),
-        format!("`arki mcp login {server}`, or \"Sign in\" in the settings, begins anew."),
+        format!("Run `arki mcp login {server}`, or choose \"Sign in\" in the settings, to try again."),
     )
 }
 
 pub(crate) fn tool_changed(server: &str, tool: &str) -> Fault {
     Fault::new(
         Code::MCP_TOOL_CHANGED,
-        format!("\"{tool}\" of the MCP server \"{server}\" is no longer what was agreed to, so it is off."),
-        format!(
-            "The user can look at the difference and agree to it with `arki mcp agree {server}`. Go on without it."
-        ),
+        format!("\"{tool}\" of the MCP server \"{server}\" changed since the user approved it, so it is off."),
+        format!("Continue without it. The user can review and accept the change with `arki mcp agree {server}`."),
     )
 }
 
 pub(crate) fn changed_again(server: &str) -> Fault {
     Fault::new(
         Code::MCP_TOOL_CHANGED,
-        format!("The tools of the MCP server \"{server}\" have changed since they were shown."),
-        "Look at the difference again.",
+        format!("The tools of the MCP server \"{server}\" changed since you saw them."),
+        "Review the difference again.",
     )
 }
 
@@ -124,8 +121,8 @@ pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
 fn over_http(error: &StreamableHttpError<reqwest::Error>) -> String {
     match error {
         StreamableHttpError::UnexpectedContentType(kind) => {
-            let kind = kind.as_deref().map_or_else(|| "no type at all".to_owned(), quoted);
-            format!("it answered with {kind}, which is no MCP")
+            let kind = kind.as_deref().map_or_else(|| "no content type".to_owned(), quoted);
+            format!("it answered with {kind}, which is not MCP")
         }
         StreamableHttpError::HttpStatus(status) => format!("it answered with {status}"),
         // The library says more than one thing with this.
@@ -136,7 +133,7 @@ fn over_http(error: &StreamableHttpError<reqwest::Error>) -> String {
             NO_MESSAGE.to_owned()
         }
         StreamableHttpError::SessionExpired => {
-            "it answered with HTTP 404, as if it knew nothing of this session".to_owned()
+            "it answered with HTTP 404, as if it didn't know this session".to_owned()
         }
         StreamableHttpError::UnexpectedEndOfStream => CUT_OFF.to_owned(),
         StreamableHttpError::Client(error) if error.is_body() || error.is_decode() => CUT_OFF.to_owned(),
@@ -174,10 +171,10 @@ mod tests {
             cause(&DynamicTransportError::from_parts("http", id, Box::new(error)))
         };
         let page = StreamableHttpError::UnexpectedContentType(Some("text/html".to_owned()));
-        assert_eq!(told(page), "it answered with text/html, which is no MCP");
+        assert_eq!(told(page), "it answered with text/html, which is not MCP");
         let nothing = StreamableHttpError::UnexpectedContentType(None);
-        assert_eq!(told(nothing), "it answered with no type at all, which is no MCP");
+        assert_eq!(told(nothing), "it answered with no content type, which is not MCP");
         let broken = serde_json::from_str::<u8>("{").unwrap_err();
-        assert_eq!(told(StreamableHttpError::Deserialize(broken)), "it answered with what is no message of MCP");
+        assert_eq!(told(StreamableHttpError::Deserialize(broken)), "it sent something that is not an MCP message");
     }
 }

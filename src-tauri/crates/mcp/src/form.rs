@@ -118,7 +118,7 @@ impl Form {
             .extend(unknown.map(|name| FieldFault { field: name.clone(), message: "There is no such field.".into() }));
         if faults.is_empty() && Value::Object(values.clone()).to_string().len() > MAX_VALUES_BYTES {
             let field = self.fields.first().map(|field| field.name.clone()).unwrap_or_default();
-            let message = format!("All answers together are longer than {} KiB.", MAX_VALUES_BYTES >> 10);
+            let message = format!("The answers are longer than {} KiB in total.", MAX_VALUES_BYTES >> 10);
             faults.push(FieldFault { field, message });
         }
         if faults.is_empty() { Ok(()) } else { Err(faults) }
@@ -143,7 +143,7 @@ impl Field {
 
     fn check(&self, values: &Map<String, Value>) -> Option<FieldFault> {
         let message = match values.get(&self.name) {
-            None | Some(Value::Null) if self.required => Some("This has to be filled in.".to_owned()),
+            None | Some(Value::Null) if self.required => Some("Fill this in.".to_owned()),
             None => None,
             Some(value) => self.problem(value),
         };
@@ -154,7 +154,7 @@ impl Field {
         let validator = jsonschema::options().should_validate_formats(true).build(&self.schema);
         match validator {
             Ok(validator) => validator.iter_errors(value).next().map(|error| self.words(error.kind())),
-            Err(_) => Some("The server describes this field in a way that nothing fits.".to_owned()),
+            Err(_) => Some("The server's description of this field allows no answer.".to_owned()),
         }
     }
 
@@ -171,18 +171,18 @@ impl Field {
                 "An e-mail address, such as ada@example.org.".to_owned()
             }
             (_, FieldKind::Text { format: Some(TextFormat::Uri), .. }) => {
-                "A whole address, such as https://example.org/.".to_owned()
+                "A full address, such as https://example.org/.".to_owned()
             }
             (_, FieldKind::Text { format: Some(TextFormat::Date), .. }) => "A day, such as 2026-12-24.".to_owned(),
             (_, FieldKind::Text { format: Some(TextFormat::DateTime), .. }) => {
-                "A moment with its time zone, such as 2026-12-24T18:00:00Z.".to_owned()
+                "A time with its time zone, such as 2026-12-24T18:00:00Z.".to_owned()
             }
-            (_, FieldKind::Text { format: None, .. }) => "A text.".to_owned(),
+            (_, FieldKind::Text { format: None, .. }) => "Some text.".to_owned(),
             (_, FieldKind::Number { is_integer: true, .. }) => "A whole number.".to_owned(),
             (_, FieldKind::Number { is_integer: false, .. }) => "A number.".to_owned(),
             (_, FieldKind::Boolean) => "Yes or no.".to_owned(),
-            (_, FieldKind::Choice(_)) => "Choose one of those that are listed.".to_owned(),
-            (_, FieldKind::Choices(_)) => "Choose among those that are listed.".to_owned(),
+            (_, FieldKind::Choice(_)) => "Choose one from the list.".to_owned(),
+            (_, FieldKind::Choices(_)) => "Choose from the list.".to_owned(),
         }
     }
 }

@@ -14,7 +14,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Redirects are not followed: a server that sends elsewhere would send the token there as well.
 pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Fault> {
     install_crypto();
-    let url = Url::parse(&remote.url).map_err(|_| failed(server, "has an address that is no URL."))?;
+    let url = Url::parse(&remote.url).map_err(|_| failed(server, "has an address that is not a URL."))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(failed(server, "has an address that is neither http nor https."));
     }
@@ -28,7 +28,7 @@ pub(crate) fn client(server: &str, remote: &Remote) -> Result<Client, Fault> {
     if is_loopback(&url) {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| failed(server, format_args!("can't be spoken to: {error}.")))
+    builder.build().map_err(|error| failed(server, format_args!("can't be contacted: {error}.")))
 }
 
 pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClientTransportConfig, Fault> {
@@ -36,7 +36,7 @@ pub(crate) fn config(server: &str, remote: &Remote) -> Result<StreamableHttpClie
     for (name, value) in &remote.headers {
         let header = HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
         let Some((name, mut value)) = header else {
-            return Err(failed(server, format_args!("has a header \"{name}\" that can't be sent.")));
+            return Err(failed(server, format_args!("has an invalid header \"{name}\".")));
         };
         value.set_sensitive(true);
         headers.insert(name, value);

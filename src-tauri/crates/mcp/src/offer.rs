@@ -97,12 +97,12 @@ fn own(settings: &ServerSettings, name: String, description: String, parameters:
 
 fn search_tools(settings: &ServerSettings, name: String, count: usize) -> Offered {
     let description = format!(
-        "Finds tools of the MCP server \"{}\", which has {count}, and tells their arguments. Search before you call one.",
+        "Finds tools of the MCP server \"{}\" (it has {count}) and shows their arguments. Search before calling one.",
         settings.name
     );
     let parameters = json!({
         "type": "object",
-        "properties": { "query": { "type": "string", "description": "Words for what the tool should do." } },
+        "properties": { "query": { "type": "string", "description": "Words that describe what the tool should do." } },
         "required": ["query"],
         "additionalProperties": false
     });
@@ -111,12 +111,12 @@ fn search_tools(settings: &ServerSettings, name: String, count: usize) -> Offere
 }
 
 fn call_tool(settings: &ServerSettings, name: String) -> Offered {
-    let description = format!("Calls a tool of the MCP server \"{}\" that was found by searching.", settings.name);
+    let description = format!("Calls a tool of the MCP server \"{}\" that you found by searching.", settings.name);
     let parameters = json!({
         "type": "object",
         "properties": {
-            "name": { "type": "string", "description": "The tool's name, as the search told it." },
-            "arguments": { "type": "object", "description": "What the tool's schema asks for." }
+            "name": { "type": "string", "description": "The tool's name, from the search." },
+            "arguments": { "type": "object", "description": "The arguments, following the tool's schema." }
         },
         "required": ["name"],
         "additionalProperties": false
@@ -125,10 +125,7 @@ fn call_tool(settings: &ServerSettings, name: String) -> Offered {
 }
 
 fn list_resources(settings: &ServerSettings, name: String) -> Offered {
-    let description = format!(
-        "Lists the resources of the MCP server \"{}\" and the forms of those it makes on request.",
-        settings.name
-    );
+    let description = format!("Lists the resources and resource templates of the MCP server \"{}\".", settings.name);
     let parameters = json!({ "type": "object", "properties": {}, "additionalProperties": false });
     own(settings, name, description, parameters, Target::ListResources)
 }

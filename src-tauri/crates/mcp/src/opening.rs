@@ -217,9 +217,7 @@ fn in_short(error: &ClientInitializeError) -> String {
         ClientInitializeError::ExpectedInitResponse(_)
         | ClientInitializeError::ExpectedInitResult(_)
         | ClientInitializeError::ConflictInitResponseId(..)
-        | ClientInitializeError::UncorrelatedErrorResponse { .. } => {
-            "what it answers is no answer to `initialize`".to_owned()
-        }
+        | ClientInitializeError::UncorrelatedErrorResponse { .. } => "its answer to `initialize` is invalid".to_owned(),
         other => fault::cause(other),
     }
 }
@@ -253,7 +251,7 @@ fn why_not_begun(
     ended: &Ended,
 ) -> String {
     let ended = match ended {
-        Ended::OverLimit(how) => return format!("{how}. It was ended."),
+        Ended::OverLimit(how) => return format!("{how}, so Arki ended it."),
         Ended::Left(how) => how,
     };
     if let Some(broken) = heard.findings.broken() {
@@ -265,7 +263,7 @@ fn why_not_begun(
         Some(error) => format!("refused the connection: {}.", in_short(error)),
     };
     if let Some(noise) = heard.findings.noise() {
-        why.push_str(&format!(" It prints what is not MCP: \"{noise}\"."));
+        why.push_str(&format!(" It printed something that is not MCP: \"{noise}\"."));
     }
     if let Some(last) = heard.trail.text().lines().rfind(|line| !line.trim().is_empty()) {
         why.push_str(&format!(" It said: \"{}\".", quoted(last)));
@@ -273,7 +271,8 @@ fn why_not_begun(
     why
 }
 
-/// Whether what should have started the program says that it can't: the sandbox in its words, others by their exit code.
+/// Whether what should have started the program says that it can't: the sandbox in its words, others by their exit
+/// code.
 fn was_not_found(heard: &Heard, ended: &Ended) -> bool {
     let by_code = |how: &str| how.starts_with("exit code 126") || how.starts_with("exit code 127");
     let Ended::Left(how) = ended else { return false };

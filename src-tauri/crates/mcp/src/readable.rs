@@ -36,7 +36,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Readable<T> {
 fn readable(message: RxJsonRpcMessage<RoleClient>) -> RxJsonRpcMessage<RoleClient> {
     let JsonRpcMessage::Response(mut response) = message else { return message };
     if is_too_large(&response.result) {
-        let words = format!("its answer was larger than {} MiB and was left out", MAX_MESSAGE_BYTES >> 20);
+        let words = format!("left out an answer larger than {} MiB", MAX_MESSAGE_BYTES >> 20);
         return JsonRpcMessage::Error(JsonRpcError::new(Some(response.id), ErrorData::internal_error(words, None)));
     }
     if let ServerResult::CustomResult(CustomResult(result)) = &response.result

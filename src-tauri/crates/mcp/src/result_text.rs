@@ -40,7 +40,7 @@ fn part(block: &ContentBlock) -> String {
         ContentBlock::Audio(audio) => left_out("sound", &audio.mime_type, &audio.data),
         ContentBlock::Resource(embedded) => contents(&embedded.resource),
         ContentBlock::ResourceLink(link) => format!("[resource {}: {}]", link.name, link.uri),
-        _ => "[something of an unknown kind was left out]".to_owned(),
+        _ => "[left out content of an unknown kind]".to_owned(),
     }
 }
 
@@ -50,13 +50,13 @@ fn contents(resource: &ResourceContents) -> String {
         ResourceContents::BlobResourceContents { mime_type, blob, uri, .. } => {
             format!("{uri}: {}", left_out("file", mime_type.as_deref().unwrap_or("unknown type"), blob))
         }
-        _ => "[something of an unknown kind was left out]".to_owned(),
+        _ => "[left out content of an unknown kind]".to_owned(),
     }
 }
 
 /// Base64 has four characters for three bytes.
 fn left_out(what: &str, media_type: &str, base64: &str) -> String {
-    format!("[a {what} was left out: {media_type}, {} bytes]", base64.trim_end_matches('=').len() * 3 / 4)
+    format!("[left out a {what}: {media_type}, {} bytes]", base64.trim_end_matches('=').len() * 3 / 4)
 }
 
 #[cfg(test)]
@@ -77,7 +77,8 @@ mod tests {
             {"type": "resource_link", "uri": "x://3", "name": "three"}]);
         check(
             &json!({"content": content}),
-            "a\n[a picture was left out: image/png, 3 bytes]\nb\nx://2: [a file was left out: unknown type, 2 bytes]\n[resource three: x://3]",
+            "a\n[left out a picture: image/png, 3 bytes]\nb\nx://2: [left out a file: unknown type, 2 \
+            bytes]\n[resource three: x://3]",
             false,
         );
     }

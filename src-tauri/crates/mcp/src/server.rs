@@ -166,9 +166,8 @@ impl Server {
     /// When it is no server that is signed in to, it has a token of its own, or signing in failed.
     pub async fn sign_in(&self) -> Result<(), Fault> {
         let Transport::Http(remote) = &self.settings.transport else {
-            let hint = "Give it what it needs under \"env\" in its configuration.";
-            let message =
-                format!("The MCP server \"{}\" is a program; there is nothing to sign in to.", self.settings.name);
+            let hint = "Set what it needs under \"env\" in its configuration.";
+            let message = format!("The MCP server \"{}\" is a local program and needs no sign-in.", self.settings.name);
             return Err(Fault::new(Code::USAGE, message, hint));
         };
         if remote.has_own_authorization() {
@@ -189,7 +188,7 @@ impl Server {
         tokio::select! {
             answer = self.call_listening(target, args, call) => answer,
             () = cancelled.cancelled() => {
-                Err(Fault::new(Code::CANCELLED, "Stopped.", "The server was told to stop."))
+                Err(Fault::new(Code::CANCELLED, "Stopped.", "Arki told the server to stop."))
             }
         }
     }
@@ -328,7 +327,11 @@ impl Server {
             .iter()
             .map(|tool| format!("{}: {}\narguments: {}", tool.name, tool.description, tool.schema))
             .collect();
-        Ok(Answer::text(if told.is_empty() { "No tool fits. Try other words.".to_owned() } else { told.join("\n\n") }))
+        Ok(Answer::text(if told.is_empty() {
+            "No tool matches. Try other words.".to_owned()
+        } else {
+            told.join("\n\n")
+        }))
     }
 
     async fn connected(&self) -> Result<Arc<Connection>, Fault> {
@@ -412,9 +415,9 @@ impl Server {
                     None => String::new(),
                 };
                 if let Some(broken) = connection.heard().findings.broken() {
-                    return failed(server, format_args!("{broken} It was stopped."));
+                    return failed(server, format_args!("{broken} Arki stopped it."));
                 }
-                failed(server, format_args!("ended while it worked{how}. What it did until then is not known."))
+                failed(server, format_args!("ended during a call{how}. What it did before is unknown."))
             }
         }
     }
@@ -434,7 +437,7 @@ impl Server {
         Fault::new(
             Code::TOOL_TIMEOUT,
             format!("The MCP server \"{}\" took longer than {} s.", self.settings.name, limit.as_secs()),
-            "Ask for less at once, or raise its time limit in the configuration.",
+            "Ask for less at a time, or raise its time limit in the configuration.",
         )
     }
 

@@ -59,7 +59,7 @@ pub(crate) async fn pass_on(
             findings.note_noise(&line);
             noise_lines += 1;
             if noise_lines > MAX_NOISE_LINES {
-                return findings.note_broken("prints what is not MCP on its standard output.".to_owned());
+                return findings.note_broken("prints something that is not MCP on its standard output.".to_owned());
             }
             continue;
         }
@@ -72,8 +72,8 @@ pub(crate) async fn pass_on(
     }
 }
 
-/// A message with `null` in the place of what is nested deeper than the protocol's reader goes, so that the rest of it is
-/// read. `None`: it is not.
+/// A message with `null` in the place of what is nested deeper than the protocol's reader goes, so that the rest of it
+/// is read. `None`: it is not.
 fn without_depths(line: &[u8]) -> Option<Vec<u8>> {
     let (mut depth, mut in_string, mut is_escaped, mut is_cut) = (0usize, false, false, false);
     let mut kept = Vec::new();

@@ -1,8 +1,8 @@
 //! A shell line as simple commands, or the plain statement that it is not fully understood.
 //!
-//! Read with the real grammar of bash and an allow-list of node kinds, and once more by `plain_shell`: whatever either of
-//! them does not know (substitutions, redirections to files, functions, background jobs, …), or sees otherwise than the
-//! other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
+//! Read with the real grammar of bash and an allow-list of node kinds, and once more by `plain_shell`: whatever either
+//! of them does not know (substitutions, redirections to files, functions, background jobs, …), or sees otherwise than
+//! the other, makes the whole line opaque, and an opaque line is never allowed silently. Being too strict here costs a
 //! question; being too lax could cost a disk.
 
 use super::bash_grammar;
@@ -253,7 +253,7 @@ impl SimpleCommand {
 
     fn unclear(&self) -> Option<&'static str> {
         match &self.inside {
-            Inside::Unknown => Some("a wrapper that can't be looked into"),
+            Inside::Unknown => Some("a wrapper that Arki can't look into"),
             Inside::Nothing | Inside::Commands(_) | Inside::Compound(_) => self.inner().iter().find_map(Self::unclear),
         }
     }
@@ -289,8 +289,8 @@ impl SimpleCommand {
         }
     }
 
-    /// When it comes to forbidding, a program named by its path is that program too, and options between the program and
-    /// its subcommand don't hide it: `git -C x push`, `cargo +nightly publish`.
+    /// When it comes to forbidding, a program named by its path is that program too, and options between the program
+    /// and its subcommand don't hide it: `git -C x push`, `cargo +nightly publish`.
     fn is_that_program(&self, prefix: &[String]) -> bool {
         let Some((first, rest)) = prefix.split_first() else { return false };
         (self.name() == first || self.program() == first) && follows(self.arguments(), rest)
@@ -359,8 +359,8 @@ fn read_twice(line: &str, depth: usize) -> Result<Vec<Part>, Unclear> {
                 .eq(theirs.redirections.values().cloned())
     });
     match same {
-        None => Err("what bash's grammar does not take for simple commands"),
-        Some(false) => Err("what can be read in two ways"),
+        None => Err("something other than simple commands"),
+        Some(false) => Err("something ambiguous"),
         Some(true) => Ok(parts),
     }
 }
@@ -421,8 +421,8 @@ fn has_plain_letters(assignment: &str) -> bool {
     matches!(language.as_str(), "" | "c" | "posix") || language.ends_with(".utf-8") || language.ends_with(".utf8")
 }
 
-/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its table
-/// and may end the process.
+/// To a shell all other characters are alike. The grammar's scanner asks C's `isdigit` of them, which reads beyond its
+/// table and may end the process.
 fn in_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);

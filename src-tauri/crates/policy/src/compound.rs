@@ -1,11 +1,12 @@
 //! Compound commands as what they run: subshells, groups, `if`, `!`, plain `for` loops, and loops that read lines.
 //!
-//! Of branches it is not told which is taken, of loops not how often they run: each command may be left out, in a loop also
-//! repeated, and whoever judges them takes them so. A `for` loop over a literal list is written out, once for each word. Where the
-//! list has a pattern, the variable's place is taken by that pattern: whatever the body then does to one name at a time is
-//! judged as being done to all that the pattern stands for. A line that a loop reads may be anything, so a command that is
-//! given one is judged as one that `xargs` runs. Whatever else a variable could be (a substitution, a program's name, an
-//! option's value) is not understood, nor is a loop of which nobody knows when it ends.
+//! Of branches it is not told which is taken, of loops not how often they run: each command may be left out, in a loop
+//! also repeated, and whoever judges them takes them so. A `for` loop over a literal list is written out, once for each
+//! word. Where the list has a pattern, the variable's place is taken by that pattern: whatever the body then does to
+//! one name at a time is judged as being done to all that the pattern stands for. A line that a loop reads may be
+//! anything, so a command that is given one is judged as one that `xargs` runs. Whatever else a variable could be (a
+//! substitution, a program's name, an option's value) is not understood, nor is a loop of which nobody knows when it
+//! ends.
 
 use super::command_line::{is_harmless, steers_builds};
 use super::flags::{self, Flag};
@@ -19,8 +20,8 @@ use std::vec::IntoIter;
 const SAYING: &[&str] = &[":", "basename", "dirname", "echo", "printf", "seq", "true"];
 /// They look at what they are given, one word at a time.
 const TESTING: &[&str] = &["[", "[[", "test"];
-const NOT_PLAIN: Unclear = "a compound command that is not plain";
-const NO_END: Unclear = "a loop that may not end";
+const NOT_PLAIN: Unclear = "a complex compound command";
+const NO_END: Unclear = "a loop that may never end";
 /// Compound commands deeper within each other are not looked into.
 const MAX_DEPTH: usize = 8;
 
@@ -249,7 +250,7 @@ impl Writer {
         let filled = command.words.iter().map(|word| self.filled(word, says));
         let mut words: Vec<Word> = filled.collect::<Result<_, _>>()?;
         if words.iter().take_while(|word| is_assignment(word)).any(|word| !is_harmless(word) && !steers_builds(word)) {
-            return Err("a variable set for a command");
+            return Err("a variable assignment before a command");
         }
         // What comes first could be an option: `printf -v NAME`.
         let has_format = words.get(1).is_some_and(|format| !format.variable && !format.text.starts_with('-'));

@@ -56,19 +56,23 @@ const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
     ("docker compose down", &[], "removes containers"),
     ("docker rm", &[], "removes containers"),
     ("docker rmi", &[], "removes images"),
-    ("docker system prune", &[], "removes what Docker stored"),
+    ("docker system prune", &[], "removes data stored by Docker"),
     ("docker volume prune", &[], "removes stored data"),
     ("docker volume rm", &[], "removes stored data"),
     ("gem push", &[], "publishes"),
     ("gh repo delete", &[], "deletes a repository"),
     ("git branch", &["-D", "-d", "--delete"], "deletes branches"),
     ("git checkout", &["--", "-f", "--force", "."], "overwrites changes that were not committed"),
-    ("git clean", &[], "deletes files that git does not know"),
+    ("git clean", &[], "deletes files that git doesn't track"),
     ("git filter-branch", &[], "rewrites history"),
-    ("git gc", &["--prune=now", "--aggressive"], "removes what could still be recovered"),
-    ("git push", &["--force", "-f", "--force-with-lease", "--delete", "--mirror"], "overwrites what others have"),
+    ("git gc", &["--prune=now", "--aggressive"], "removes recoverable commits"),
+    (
+        "git push",
+        &["--force", "-f", "--force-with-lease", "--delete", "--mirror"],
+        "can overwrite other people's commits",
+    ),
     ("git push", &[], "publishes"),
-    ("git reflog", &["expire", "delete"], "removes what could still be recovered"),
+    ("git reflog", &["expire", "delete"], "removes recoverable commits"),
     ("git reset", &["--hard"], "throws changes away"),
     ("git restore", &[], "overwrites changes that were not committed"),
     ("git rm", &[], "deletes files"),
@@ -82,7 +86,7 @@ const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
     ("kubectl delete", &[], "deletes from the cluster"),
     ("kubectl drain", &[], "empties a node"),
     ("npm publish", &[], "publishes"),
-    ("npm unpublish", &[], "withdraws what was published"),
+    ("npm unpublish", &[], "removes a published package"),
     ("redis-cli", &["flushall", "FLUSHALL", "flushdb", "FLUSHDB"], "empties the database"),
     ("rsync", &["--delete", "--delete-after", "--delete-before", "--remove-source-files"], "deletes files"),
     ("systemctl", &["stop", "disable", "mask", "poweroff", "reboot"], "stops services"),
@@ -126,7 +130,7 @@ fn of_command(command: &SimpleCommand) -> Option<String> {
     }
     let inline = matches!(words.first(), Some(&"-c" | &"-e" | &"--eval" | &"-E" | &"-r"));
     if (INTERPRETERS.contains(&program) && inline) || command.inside == Inside::Unknown && is_shell(program) {
-        return Some(format!("`{program}` runs code that is not looked into."));
+        return Some(format!("`{program}` runs code that Arki can't inspect."));
     }
     None
 }
@@ -137,9 +141,9 @@ fn by_program(program: &str) -> Option<&'static str> {
     } else if ENDS.contains(&program) {
         Some("ends processes")
     } else if GOVERNS.contains(&program) {
-        Some("changes who may do what")
+        Some("changes permissions")
     } else if EVALUATES.contains(&program) {
-        Some("runs what is only known then")
+        Some("runs code that is only known at run time")
     } else {
         None
     }
@@ -198,7 +202,7 @@ fn fed(commands: &[&SimpleCommand]) -> Option<String> {
         command.is_fed_shell() || (reads_stdin && INTERPRETERS.contains(&command.program()))
     };
     let fed = commands.iter().skip(1).find(is_fed)?;
-    Some(format!("`{}` runs whatever it is fed.", fed.program()))
+    Some(format!("`{}` runs whatever is piped into it.", fed.program()))
 }
 
 /// Of a line that was not understood, rather one too many.
@@ -208,5 +212,5 @@ fn of_words(words: &[String]) -> Option<String> {
         .iter()
         .map(program)
         .filter(|word| word != ".")
-        .find_map(|word| by_program(&word).map(|does| format!("`{word}` is in it: as a program it {does}.")))
+        .find_map(|word| by_program(&word).map(|does| format!("It contains `{word}`, a program that {does}.")))
 }

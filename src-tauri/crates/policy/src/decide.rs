@@ -30,7 +30,7 @@ pub(crate) fn decide_in(shell: Shell, question: &Question<'_>, settings: &Policy
         reason
     };
     let reason = match &question.subject.outside {
-        Some(path) if decision != Decision::Allow => format!("{path} lies outside the project. {reason}"),
+        Some(path) if decision != Decision::Allow => format!("{path} is outside the project. {reason}"),
         Some(_) | None => reason,
     };
     let reason = match command.as_ref().and_then(|command| command.warning(decision)) {
@@ -42,8 +42,7 @@ pub(crate) fn decide_in(shell: Shell, question: &Question<'_>, settings: &Policy
 
 const READ_ONLY_RULE: &str = "builtin:read-only";
 /// Said of each command that may write.
-const PARTLY_SEEN: &str =
-    "The folder has too much in it to look for every git directory: those that lie deepest are not protected.";
+const PARTLY_SEEN: &str = "The folder is too large to find every git directory, so the deepest ones aren't protected.";
 const BUILD_RULE: &str = "builtin:build";
 const ALL_GRANTED_RULE: &str = "approve:all";
 
@@ -86,8 +85,8 @@ fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
     }
 }
 
-/// What a line that may be allowed for what it does reads, and of which the line alone does not tell whether anyone should
-/// be asked; `None` for any other line.
+/// What a line that may be allowed for what it does reads, and of which the line alone does not tell whether anyone
+/// should be asked; `None` for any other line.
 #[must_use]
 pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     let line = CommandLine::parse(command);
@@ -118,7 +117,14 @@ impl Judged {
         if decision == Decision::Allow {
             return None;
         }
-        let unclear = || self.line.unclear().map(|why| format!("The line has {why}, so it is not looked into."));
+        let unclear = || {
+            self.line.unclear().map(|why| {
+                format!(
+                    "The command contains {why}, so Arki can't analyse \
+            it."
+                )
+            })
+        };
         self.danger.clone().or_else(unclear)
     }
 }
@@ -128,7 +134,7 @@ fn first_hit(question: &Question<'_>, settings: &PolicySettings, command: Option
         if !question.trusted {
             return hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted.");
         }
-        return hit(Decision::Deny, "builtin:unknown-tool", "There is no tool of this name.");
+        return hit(Decision::Deny, "builtin:unknown-tool", "There is no tool with this name.");
     };
     let line = command.map(|command| &command.line);
     untrusted(question, category)
@@ -157,7 +163,7 @@ pub(crate) fn hit(decision: Decision, rule: &str, reason: &str) -> Hit {
 
 fn untrusted(question: &Question<'_>, category: Category) -> Option<Hit> {
     let denied = !question.trusted && category != Category::Read;
-    denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted: only reading is allowed."))
+    denied.then(|| hit(Decision::Deny, UNTRUSTED_RULE, "The folder is not trusted, so only reading is allowed."))
 }
 
 fn not_of_agent(question: &Question<'_>, settings: &PolicySettings) -> Option<Hit> {
@@ -172,14 +178,13 @@ fn switched_off(question: &Question<'_>, settings: &PolicySettings) -> Option<Hi
 
 fn only_plans(settings: &PolicySettings, category: Category) -> Option<Hit> {
     let denied = settings.plan && category != Category::Read;
-    let reason =
-        "This run only plans: there is nothing in it but reading. Say what should be done instead of doing it.";
+    let reason = "This run only plans, so it can only read. Describe the change instead of making it.";
     denied.then(|| hit(Decision::Deny, "builtin:plan", reason))
 }
 
 fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judged>) -> Option<Hit> {
     if let Some(path) = question.subject.paths.iter().find(|path| path.secret) {
-        let reason = format!("{} looks like a file of secrets.", path.path);
+        let reason = format!("{} looks like a file with secrets.", path.path);
         return Some((Decision::Approval, "builtin:secret-file".to_owned(), reason));
     }
     if !question.subject.secrets.is_empty() {
@@ -189,23 +194,23 @@ fn sensitive(question: &Question<'_>, category: Category, command: Option<&Judge
         return None;
     }
     let path = question.subject.paths.iter().find(|path| path.protected)?;
-    let reason = format!("{} is protected: it steers tools or people.", path.path);
+    let reason = format!("{} is protected because tools or agents act on it.", path.path);
     Some((Decision::Approval, "builtin:protected-path".to_owned(), reason))
 }
 
 fn uses_secrets(subject: &Subject, category: Category) -> String {
     let secrets = subject.secrets.join(", ");
     match (category, subject.hosts.as_slice()) {
-        (Category::Network, []) => format!("It would send a secret off this computer: {secrets}."),
-        (Category::Network, hosts) => format!("It would send a secret to {}: {secrets}.", hosts.join(", ")),
-        (Category::Exec, _) => format!("The command would be given a secret: {secrets}."),
-        (Category::Read | Category::Write, _) => format!("It would put a secret where it is not yet: {secrets}."),
+        (Category::Network, []) => format!("This would send a secret over the network: {secrets}."),
+        (Category::Network, hosts) => format!("This would send a secret to {}: {secrets}.", hosts.join(", ")),
+        (Category::Exec, _) => format!("The command would receive a secret: {secrets}."),
+        (Category::Read | Category::Write, _) => format!("This would write a secret to a new place: {secrets}."),
     }
 }
 
 fn repeated(question: &Question<'_>) -> Option<Hit> {
     let times = question.subject.times_in_a_row;
-    let reason = format!("The very same call was made {times} times in a row.");
+    let reason = format!("The same call was made {times} times in a row.");
     (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
 }
 
@@ -213,22 +218,27 @@ fn repeated(question: &Question<'_>) -> Option<Hit> {
 fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     match (question.approve, category) {
         (ApprovalMode::Edits | ApprovalMode::All, Category::Write) => {
-            Some(hit(Decision::Allow, "approve:edits", "Edits inside the project were granted beforehand."))
+            Some(hit(Decision::Allow, "approve:edits", "You approved edits inside the project in advance."))
         }
         (ApprovalMode::All, Category::Exec) if !question.sandboxed => None,
-        (ApprovalMode::All, _) => Some(hit(Decision::Allow, ALL_GRANTED_RULE, "Everything not denied was granted.")),
+        (ApprovalMode::All, _) => Some(hit(
+            Decision::Allow,
+            ALL_GRANTED_RULE,
+            "You approved everything that isn't \
+            denied in advance.",
+        )),
         (ApprovalMode::Ask | ApprovalMode::Edits | ApprovalMode::Never, _) => None,
     }
 }
 
-/// What was agreed to and is another now does not run unasked, inside a command either, whatever rule allows the command:
-/// the rule was made for another git. What only reads runs no hook.
+/// What was agreed to and is another now does not run unasked, inside a command either, whatever rule allows the
+/// command: the rule was made for another git. What only reads runs no hook.
 fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
     let reason = if changed.programs {
-        "Git's configuration has changed since the folder was trusted and may have git run a program."
+        "Git's configuration changed since you trusted the folder, and it may run a program."
     } else if changed.hooks && !command.only_reads {
-        "A git hook has changed since the folder was trusted, and git may run it."
+        "A git hook changed since you trusted the folder, and git may run it."
     } else {
         return None;
     };
@@ -257,7 +267,7 @@ fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
 /// Where all commands are allowed, those are that can be looked into.
 fn not_understood(command: Option<&Judged>, settings: &PolicySettings, category: Category) -> Option<Hit> {
     let unclear = command?.line.unclear()?;
-    let reason = format!("The line has {unclear}, so that nobody knows what it does.");
+    let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");
     let is_allowed = settings.category_default(category).0 == Decision::Allow;
     is_allowed.then(|| hit(Decision::Approval, "builtin:not-understood", &reason))
 }

@@ -1,10 +1,10 @@
 //! A second reader of shell lines, small enough to be checked by eye: it knows words, quotes, comments, the operators
 //! that join commands, redirections that write nothing, variables without anything to evaluate, and the marks of plain
-//! compound commands (which `compound` puts together). It refuses everything else, each with the reason that the user is
-//! told.
+//! compound commands (which `compound` puts together). It refuses everything else, each with the reason that the user
+//! is told.
 //!
-//! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both readers
-//! see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
+//! `command_line` also reads the line with bash's whole grammar, and a line counts as understood only where both
+//! readers see the same commands. A flaw in one of them then costs a question, not a command that nobody looked at.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -195,7 +195,7 @@ impl Reader<'_> {
     fn operator(&mut self, first: char) -> Result<(), Unclear> {
         let doubled = self.characters.next_if_eq(&first).is_some();
         let joint = match (first, doubled) {
-            ('&', false) => return Err("a job in the background"),
+            ('&', false) => return Err("a background job"),
             ('&', true) => Joint::And,
             (_, true) => Joint::Or,
             (_, false) => {
@@ -291,7 +291,7 @@ impl Reader<'_> {
                     }
                     self.push(next, true);
                 }
-                return closed.then_some(()).ok_or("a quote that is not closed");
+                return closed.then_some(()).ok_or("an unclosed quote");
             }
             '"' => return self.double_quoted(),
             '{' if self.is_empty_braces() => {
@@ -358,10 +358,11 @@ impl Reader<'_> {
                 other => self.push(other, true),
             }
         }
-        Err("a quote that is not closed")
+        Err("an unclosed quote")
     }
 
-    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}`, `${NAME%TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or set.
+    /// `$NAME`, `${NAME}`, `$?`, `${NAME:-TEXT}`, `${NAME%TEXT}` and `${PIPESTATUS[0]}`: nothing of it is evaluated or
+    /// set.
     fn variable(&mut self, begin: char) -> Result<(), Unclear> {
         let mut inner = String::new();
         let is_of_name = |next: &char| next.is_ascii_alphanumeric() || *next == '_';
@@ -405,7 +406,7 @@ impl Reader<'_> {
             return self.redirected(&sign, word);
         }
         if self.is_closed {
-            return Err("words behind a compound command");
+            return Err("words after a compound command");
         }
         let may_be_mark = self.command.words.is_empty() && !word.quoted;
         match word.text.as_str() {
@@ -466,18 +467,18 @@ fn forbidden_character(character: char) -> Option<Unclear> {
             | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffd}'
             | '\u{e0000}'..='\u{e0fff}');
-    invisible.then_some("a character that is not seen")
+    invisible.then_some("an invisible character")
 }
 
-/// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more often
-/// than a need.
+/// The name of the program has to stand there as it is: quotes, patterns and assignments to it are a disguise more
+/// often than a need.
 pub(super) fn begins_plainly(words: &[Word]) -> Result<(), Unclear> {
-    let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("an assignment alone") };
+    let Some(name) = words.iter().find(|word| !is_assignment(word)) else { return Err("only an assignment") };
     // `%1` is a job, for one.
     let is_plain = |character: char| character.is_ascii_alphanumeric() || "_-./+@".contains(character);
     let is_name = name.text.chars().all(is_plain) || matches!(name.text.as_str(), "[" | "[[" | "{}" | ":");
     if name.quoted || name.expands || name.variable || !(is_name || RESERVED.contains(&name.text.as_str())) {
-        return Err("a name of a program that is put together");
+        return Err("a program name built from parts");
     }
     if RESERVED.contains(&name.text.as_str()) {
         return Err("a compound command");

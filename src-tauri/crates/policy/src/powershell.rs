@@ -1,9 +1,10 @@
 //! Lines for PowerShell, which runs the commands on Windows.
 //!
-//! No grammar of it is at hand, so only the plainest lines are understood: words of plain ASCII, quotes without anything
-//! in them that is evaluated, `|`, `;` and line ends. Everything else is opaque: `$`, backticks, braces, parentheses,
-//! commas, `@`, `&`, redirections, comments, `--%`, and every character beyond ASCII (PowerShell takes typographic
-//! quotes and dashes for plain ones). Names are brought to one form, so that a rule against `rm` also holds for
+//! No grammar of it is at hand, so only the plainest lines are understood: words of plain ASCII, quotes without
+//! anything in them that is evaluated, `|`, `;` and line ends. Everything else is opaque: `$`, backticks, braces,
+//! parentheses, commas, `@`, `&`, redirections, comments, `--%`, and every character beyond ASCII (PowerShell takes
+//! typographic quotes and dashes for plain ones). Names are brought to one form, so that a rule against `rm` also holds
+//! for
 //! `Remove-Item`, `del` and `RM.EXE`.
 
 use super::plain_shell::{Unclear, Word};
@@ -168,7 +169,7 @@ fn read(line: &str) -> Result<Vec<SimpleCommand>, Unclear> {
         let Some((name, arguments)) = words.split_first() else { continue };
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         if name.quoted || !name.text.chars().all(plain) || !name.text.starts_with(|c: char| c.is_ascii_alphabetic()) {
-            return Err("a name of a program that is put together");
+            return Err("a program name built from parts");
         }
         let name = Word::literal(canonical(&name.text));
         commands.push(SimpleCommand::plain([&[name], arguments].concat()));
@@ -182,7 +183,7 @@ fn split(line: &str) -> Result<Vec<String>, Unclear> {
     let mut quote = None;
     for character in line.chars() {
         if !matches!(character, ' '..='~' | '\t' | '\n') {
-            return Err("a character that is not plain");
+            return Err("a special character");
         }
         match (quote, character) {
             (None, '\'' | '"') => quote = Some(character),
@@ -192,14 +193,14 @@ fn split(line: &str) -> Result<Vec<String>, Unclear> {
                 parts.push(String::new());
                 continue;
             }
-            (None, other) if !is_plain(other) => return Err("more than plain words"),
+            (None, other) if !is_plain(other) => return Err("something other than plain words"),
             _ => {}
         }
         if let Some(part) = parts.last_mut() {
             part.push(character);
         }
     }
-    if quote.is_some() { Err("a quote that is not closed") } else { Ok(parts) }
+    if quote.is_some() { Err("an unclosed quote") } else { Ok(parts) }
 }
 
 fn is_plain(character: char) -> bool {
@@ -211,17 +212,17 @@ fn words(part: &str) -> Result<Vec<Word>, Unclear> {
     let mut rest = part.trim_matches([' ', '\t']);
     while let Some(first) = rest.chars().next() {
         let end = if matches!(first, '\'' | '"') {
-            rest[1..].find(first).map(|end| end + 2).ok_or("a quote that is not closed")?
+            rest[1..].find(first).map(|end| end + 2).ok_or("an unclosed quote")?
         } else {
             rest.find([' ', '\t']).unwrap_or(rest.len())
         };
         let (text, after) = rest.split_at(end);
         // `'a''b'` and `a'b'` are put together in ways of their own.
         if after.starts_with(['\'', '"']) || !matches!(first, '\'' | '"') && text.contains(['\'', '"']) {
-            return Err("a quote within a word");
+            return Err("a quote inside a word");
         }
         if !(after.is_empty() || after.starts_with([' ', '\t'])) || text == "--%" {
-            return Err("more than plain words");
+            return Err("something other than plain words");
         }
         let quoted = matches!(first, '\'' | '"');
         let inner = if quoted { &text[1..text.len() - 1] } else { text };

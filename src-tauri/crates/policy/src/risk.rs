@@ -72,7 +72,7 @@ pub(super) fn hit_of_change(question: &Question<'_>, category: Category) -> Opti
         return Some(hit(Decision::Preview, "builtin:large-change", "The change is large."));
     }
     let path = paths(question).find(|path| touches_configuration(path))?;
-    let reason = format!("{path} decides what tools do here.");
+    let reason = format!("{path} controls what tools do here.");
     Some((Decision::Approval, "builtin:configuration".to_owned(), reason))
 }
 

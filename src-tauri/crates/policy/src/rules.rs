@@ -65,13 +65,13 @@ impl RuleDefinition {
 pub enum RuleError {
     #[error("rule {number}: {glob:?} is not a glob: {reason}")]
     Glob { number: usize, glob: String, reason: String },
-    #[error("rule {number}: {glob:?} leads out of the project, so that it would match nothing")]
+    #[error("rule {number}: {glob:?} points outside the project, so it can't match anything")]
     OutsideProject { number: usize, glob: String },
-    #[error("rule {number}: {host:?} is neither a host in lower case nor `*.` and one")]
+    #[error("rule {number}: {host:?} is neither a lower-case host nor `*.` followed by one")]
     Host { number: usize, host: String },
-    #[error("rule {number} names neither a tool, a command, a path nor a host")]
+    #[error("rule {number} has no tool, command, path or host")]
     Empty { number: usize },
-    #[error("rule {number} is about the tool {tool:?}, which there is not; the nearest is {nearest:?}")]
+    #[error("rule {number} names an unknown tool {tool:?}; did you mean {nearest:?}?")]
     Tool { number: usize, tool: String, nearest: &'static str },
     #[error("rule {number} should match {example:?} but does not")]
     MatchFailed { number: usize, example: String },
@@ -194,7 +194,8 @@ impl PolicyRule {
     }
 
     fn hit(&self) -> Hit {
-        let reason = if self.definition.reason.is_empty() { "A rule of yours." } else { &self.definition.reason };
+        let reason =
+            if self.definition.reason.is_empty() { "Matched by one of your rules." } else { &self.definition.reason };
         (self.definition.decision, self.name.clone(), reason.to_owned())
     }
 }
@@ -227,8 +228,9 @@ fn is_host_pattern(pattern: &str) -> bool {
     is_address || (!name.is_empty() && name.chars().all(is_name) && !name.starts_with('.') && !name.ends_with('.'))
 }
 
-/// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as written.
-/// Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that folder.
+/// A disk may have `infra` also as `INFRA`; so what is not allowed is so in any case, and what is allowed only as
+/// written. Likewise `*` and `?` reach into folders below unless they allow. What ends in a slash is all below that
+/// folder.
 fn compile(glob: &str, decision: Decision, number: usize) -> Result<GlobMatcher, RuleError> {
     let bad = |reason: String| RuleError::Glob { number, glob: glob.to_owned(), reason };
     let pattern = glob.trim_start_matches("./");
@@ -377,7 +379,7 @@ impl PolicySettings {
         };
         let reason = match decision {
             Decision::Allow => format!("{plural} is allowed."),
-            Decision::Preview => "You see the change before it is made.".to_owned(),
+            Decision::Preview => "You review the change before it is made.".to_owned(),
             Decision::Approval => format!("{plural} needs your approval."),
             Decision::Deny => format!("{plural} is denied by the configuration."),
         };

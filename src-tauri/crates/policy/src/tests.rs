@@ -273,7 +273,7 @@ fn what_is_made_three_times_in_a_row_is_asked_about_whatever_is_granted_and_deni
     let allowed = json!([{"decision": "allow", "tool": "calculate"}]);
     assert_eq!(repeated("calculate", Category::Read, 2, allowed.clone(), true).0, Decision::Allow);
     for times in [3, 4] {
-        let reason = format!("The very same call was made {times} times in a row.");
+        let reason = format!("The same call was made {times} times in a row.");
         let asked = (Decision::Approval, "builtin:repeated-call".to_owned(), reason);
         assert_eq!(repeated("calculate", Category::Read, times, allowed.clone(), true), asked);
         assert_eq!(repeated("write_file", Category::Write, times, json!([]), true), asked);

@@ -6,51 +6,50 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    #[error("Can't use the database at {}: another program holds it.", path.display())]
+    #[error("Can't use the database at {}: another program has locked it.", path.display())]
     Locked { path: PathBuf },
-    #[error("The database at {} was written by a newer Arki (version {found} of its layout; this one knows {known}).", path.display())]
+    #[error("The database at {} was written by a newer Arki (layout version {found}; this Arki supports up to \
+        {known}).", path.display())]
     Newer { path: PathBuf, found: i64, known: i64 },
-    #[error("The database at {} was written by an older Arki, and was opened for reading only.", path.display())]
+    #[error("The database at {} was written by an older Arki and is open read-only.", path.display())]
     Older { path: PathBuf },
-    #[error("The database at {} can only be read over a copy, and none can be made in {}: {detail}.", path.display(), folder.display())]
+    #[error("The database at {} can only be read through a copy, and Arki can't make one in {}: {detail}.", path.display(), folder.display())]
     NoCopy { path: PathBuf, folder: PathBuf, detail: String },
     #[error("The database at {} is damaged: {detail}.", path.display())]
     Damaged { path: PathBuf, detail: String },
-    #[error("The file at {} is not a database of Arki's, or nothing of one is left in it.", path.display())]
+    #[error("The file at {} is not an Arki database, or is damaged beyond recognition.", path.display())]
     NotArkis { path: PathBuf },
     #[error("The disk is full: the database at {} can't grow.", path.display())]
     DiskFull { path: PathBuf },
     #[error("There is no database at {}.", path.display())]
     Missing { path: PathBuf },
-    #[error("The operating system does not permit writing the database at {}: {detail}.", path.display())]
+    #[error("Arki isn't allowed to write the database at {}: {detail}.", path.display())]
     NotPermitted { path: PathBuf, detail: String },
-    #[error("Reading or writing the database at {} failed: {detail}.", path.display())]
+    #[error("Can't read or write the database at {}: {detail}.", path.display())]
     Io { path: PathBuf, detail: String },
     #[error("There is no session {wanted}.")]
     SessionNotFound { wanted: String },
-    #[error(
-        "Another process has taken over the session {session_id} while this one was held up; its run has stopped here."
-    )]
+    #[error("Another process took over the session {session_id} while this one was suspended, so this run stopped.")]
     LeaseLost { session_id: SessionId },
     #[error("Another Arki process (pid {pid}) is running the session {session_id}.")]
     SessionBusy { session_id: SessionId, pid: u32 },
-    #[error("The log of the session {session_id} is broken at event {seq}, so nothing can be added to it.")]
+    #[error("The log of session {session_id} is broken at event {seq}, so the session is read-only.")]
     SessionBroken { session_id: SessionId, seq: u64 },
-    #[error("The session {session_id} can't be removed: other sessions begin in it ({forks}).")]
+    #[error("Can't remove session {session_id}: other sessions were forked from it ({forks}).")]
     SessionHasForks { session_id: SessionId, forks: u64 },
-    #[error("The approval {approval_id} no longer waits for an answer.")]
+    #[error("The approval {approval_id} is no longer pending.")]
     ApprovalDecided { approval_id: ApprovalId },
     #[error("An event of {bytes} bytes is larger than the limit of {limit}.")]
     EventTooLarge { bytes: usize, limit: usize },
     #[error("An event is nested deeper than the limit of {limit} levels.")]
     EventTooDeep { limit: usize },
-    #[error("A content of {bytes} bytes is larger than the limit of {limit}.")]
+    #[error("Content of {bytes} bytes is larger than the limit of {limit}.")]
     BlobTooLarge { bytes: usize, limit: usize },
-    #[error("Line {line} of the export can't be taken: {detail}.")]
+    #[error("Can't import line {line} of the export: {detail}.")]
     ExportInvalid { line: u64, detail: String },
-    #[error("The export is larger than one import may be: {events} events, and {} MiB.", bytes >> 20)]
+    #[error("The export is too large to import: the limits are {events} events and {} MiB.", bytes >> 20)]
     ImportTooLarge { events: u64, bytes: u64 },
-    #[error("The session {session_id} is here already, and its log differs.")]
+    #[error("The session {session_id} already exists here with a different log.")]
     SessionExists { session_id: SessionId },
     #[error("The database is closed.")]
     Closed,
@@ -87,37 +86,38 @@ impl StoreError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Locked { .. } => "Close the other program that uses it, or wait, and try again.",
+            Self::Locked { .. } => "Close the other program, or wait and try again.",
             Self::Newer { .. } => "Update Arki, or set ARKI_DATA_DIR to another folder.",
-            Self::Older { .. } => "Start Arki once on this folder, so that it brings the database up to date.",
-            Self::NoCopy { .. } => "Set TMPDIR to a folder with room for a copy of the database.",
-            Self::Damaged { .. } => "Start Arki again: it keeps the damaged file and goes on with what can be read.",
+            Self::Older { .. } => "Start Arki once with this data folder to update the database.",
+            Self::NoCopy { .. } => "Set TMPDIR to a folder with enough space for a copy of the database.",
+            Self::Damaged { .. } => "Start Arki again: it keeps the damaged file and recovers what it can.",
             Self::NotArkis { .. } => {
-                "It was left as it is. Put a copy of your own in its place, or move it away: then Arki begins a new one."
+                "Arki left it untouched. Replace it with a backup, or move it away so that Arki creates a new one."
             }
-            Self::DiskFull { .. } => "Free some space and try again. What was saved before is intact.",
+            Self::DiskFull { .. } => "Free some space and try again. Everything saved before is intact.",
             Self::Missing { .. } => "Run something first, or set ARKI_DATA_DIR to the folder that holds arki.db.",
-            Self::NotPermitted { .. } => "Make the folder and the files in it writable for you, or set ARKI_DATA_DIR.",
-            Self::Io { .. } => "Check the disk and the folder, then try again. What was saved before is intact.",
-            Self::SessionNotFound { .. } => "`arki sessions list` shows the sessions there are.",
-            Self::LeaseLost { .. } => "What it did until then is kept; `arki events` shows how the session went on.",
-            Self::SessionBusy { .. } => "Wait until it has finished, or stop it there.",
-            Self::SessionHasForks { .. } => "Remove the sessions that were forked from it first.",
-            Self::SessionBroken { .. } => "`arki verify` says more. Go on in a new session.",
-            Self::ApprovalDecided { .. } => "`arki approvals list` shows what does.",
+            Self::NotPermitted { .. } => {
+                "Make the folder and its files writable, or set ARKI_DATA_DIR to another \
+                folder."
+            }
+            Self::Io { .. } => "Check the disk and the folder, then try again. Everything saved before is intact.",
+            Self::SessionNotFound { .. } => "Run `arki sessions list` to see all sessions.",
+            Self::LeaseLost { .. } => "Its work so far is saved. Run `arki events` to see how the session continued.",
+            Self::SessionBusy { .. } => "Wait until it finishes, or stop it there.",
+            Self::SessionHasForks { .. } => "Remove those sessions first.",
+            Self::SessionBroken { .. } => "Run `arki verify` for details, and continue in a new session.",
+            Self::ApprovalDecided { .. } => "Run `arki approvals list` to see pending approvals.",
             Self::EventTooLarge { .. } | Self::EventTooDeep { .. } | Self::BlobTooLarge { .. } => {
-                "Ask for less at once."
+                "Ask for less at a time."
             }
             Self::ExportInvalid { .. } => {
-                "Nothing was imported. Export the session again, and bring the file over unchanged."
+                "Nothing was imported. Export the session again, and copy the file without changing it."
             }
             Self::ImportTooLarge { .. } => "Nothing was imported. Export fewer sessions at once.",
-            Self::SessionExists { .. } => {
-                "Nothing was imported. Remove the session that is here first, if you want the other one."
-            }
+            Self::SessionExists { .. } => "Nothing was imported. To replace the session here, remove it first.",
             Self::Closed => "Start Arki again.",
             Self::Internal { .. } => {
-                "Nothing that was shown as saved is lost. Please report this with the log from the data directory."
+                "Everything shown as saved is safe. Please report this with the log from the data directory."
             }
         }
     }

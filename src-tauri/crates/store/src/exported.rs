@@ -86,7 +86,7 @@ fn parse(line: &[u8]) -> Result<ExportedLine, &'static str> {
             (ExportedLine::Piece(piece), written)
         }
     };
-    if written.is_ok_and(|written| written == line) { Ok(read) } else { Err("it is not in the form that Arki writes") }
+    if written.is_ok_and(|written| written == line) { Ok(read) } else { Err("it was modified") }
 }
 
 /// Follows the chains of a file, one session after the other.
@@ -105,12 +105,12 @@ impl ExportedChains {
             _ => (0, GENESIS_HASH),
         };
         if !goes_on && !self.seen.insert(event.session_id.clone()) {
-            return Err("its session ended before it");
+            return Err("it comes after the end of its session");
         }
         let ids =
             [Some(event.event_id.as_str()), Some(event.session_id.as_str()), event.run_id.as_ref().map(RunId::as_str)];
         if !ids.into_iter().flatten().all(is_plain) {
-            return Err("it has an id that Arki would not make");
+            return Err("it has an invalid id");
         }
         if event.seq != seq + 1 || event.prev_hash != hash {
             return Err("it does not follow the event before it");
@@ -133,7 +133,7 @@ pub(crate) fn prove(event: &Event) -> Result<(), &'static str> {
         return Err("its payload is longer than an event may be");
     }
     if Unhashed::of(event).hash(payload).as_ref() != Some(&event.hash) {
-        return Err("its hash is not that of what it says");
+        return Err("its hash doesn't match its content");
     }
     if is_canonical_text(payload) { Ok(()) } else { Err("its payload is not canonical JSON") }
 }

@@ -1,5 +1,5 @@
-//! Contents that an export carries: the large diffs that its events speak of, in pieces, each right after the event that
-//! first speaks of it.
+//! Contents that an export carries: the large diffs that its events speak of, in pieces, each right after the event
+//! that first speaks of it.
 //!
 //! They are texts, and proven by their hash alone: the event that names it is part of the chain.
 
@@ -82,14 +82,14 @@ impl ExportedContents {
     /// Why the piece is not what comes next.
     pub fn add(&mut self, piece: &ExportedPiece, limit: usize) -> Result<Option<(String, String)>, &'static str> {
         if piece.bytes > limit as u64 {
-            return Err("its content is longer than one may be");
+            return Err("its content is too long");
         }
         if piece.offset == 0 {
             if self.open.is_some() {
                 return Err("the content before it is cut off");
             }
             if !self.wanted.contains_key(&piece.content_hash) {
-                return Err("no event before it speaks of its content");
+                return Err("no earlier event refers to its content");
             }
             let text = String::new();
             self.open = Some(Open { hash: piece.content_hash.clone(), bytes: piece.bytes, text });
@@ -109,7 +109,7 @@ impl ExportedContents {
         }
         let Some(Open { hash, text, .. }) = self.open.take() else { return Ok(None) };
         if sha256_hex(text.as_bytes()) != hash {
-            return Err("its content is not what its hash says");
+            return Err("its content doesn't match its hash");
         }
         self.wanted.remove(&hash);
         self.proven.insert(hash.clone());

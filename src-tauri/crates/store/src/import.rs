@@ -162,10 +162,10 @@ impl Spool {
             spool.note_end(event, events);
         }
         if let Some(line) = contents.missing().min() {
-            return Err(invalid(line, "the diff that it speaks of is not in the file"));
+            return Err(invalid(line, "the diff it refers to is not in the file"));
         }
         if spool.ends.is_empty() {
-            return Err(invalid(1, "it has no event"));
+            return Err(invalid(1, "it has no events"));
         }
         spool.connection.execute_batch("COMMIT")?;
         Ok(spool)
@@ -289,7 +289,7 @@ fn ensure_has_beginning(transaction: &Connection, end: &End) -> Result<(), Store
 /// A file from elsewhere must not end runs or decide approvals of other sessions by naming them.
 fn ensure_own(transaction: &Connection, sql: &str, id: &str, event: &Event, line: u64) -> Result<(), StoreError> {
     if transaction.prepare_cached(sql)?.exists([id, event.session_id.as_str()])? {
-        return Err(invalid(line, "it speaks of a run or an approval of another session"));
+        return Err(invalid(line, "it refers to a run or an approval of another session"));
     }
     Ok(())
 }

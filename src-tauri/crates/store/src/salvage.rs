@@ -50,15 +50,15 @@ impl Salvaged {
             broken => words += &format!(" {broken} sessions have a gap and are read-only."),
         }
         if self.unproven_events > 0 {
-            words += &format!(" {} of the recovered events are not as they were stored.", self.unproven_events);
+            words += &format!(" {} of the recovered events fail verification.", self.unproven_events);
         }
         if self.lost_contents > 0 {
             let (contents, are) =
-                (plural(self.lost_contents, "kept content"), if self.lost_contents == 1 { "is" } else { "are" });
-            words += &format!(" {contents} (images of files, prompts) {are} lost.");
+                (plural(self.lost_contents, "stored item"), if self.lost_contents == 1 { "is" } else { "are" });
+            words += &format!(" {contents} (file snapshots, prompts) {are} lost.");
         }
         if self.lost_settings {
-            words += " Decisions about trust may be lost too: you are asked again.";
+            words += " Trust decisions may be lost too; Arki will ask again.";
         }
         format!("{words} The damaged file is kept as {}.", self.copy.display())
     }
@@ -70,10 +70,10 @@ impl Salvaged {
         };
         match (self.recovered_events, self.lost_events, self.lost_uncounted) {
             (0, 0, true) => {
-                "Nothing of its log can be read: its sessions are lost, and how many can't be told.".to_owned()
+                "None of its log can be read: its sessions are lost, and Arki can't tell how many.".to_owned()
             }
-            (_, 0, true) => format!("{recovered}; whether others are lost, and how many, can't be told."),
-            (_, 0, false) => format!("{recovered}, and none is known to be lost."),
+            (_, 0, true) => format!("{recovered}; others may be lost."),
+            (_, 0, false) => format!("{recovered}; none seem to be lost."),
             (_, lost, _) => format!("{recovered}, and at least {lost} {} lost.", if lost == 1 { "is" } else { "are" }),
         }
     }
@@ -83,8 +83,8 @@ impl Salvaged {
 /// of it put in its place.
 ///
 /// # Errors
-/// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has the damaged file open, since what it writes there
-/// would be lost.
+/// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has
+/// the damaged file open, since what it writes there would be lost.
 pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Option<Salvaged>), StoreError> {
     if !damage::is_noted(path) {
         match Store::open(path, options.clone()).map_err(|error| told_apart(path, error)) {

@@ -1,8 +1,8 @@
 //! Fetching one page of the web: text only, from hosts that are public, and never more than a bounded piece of it.
 //!
-//! A model that has read something hostile asks for addresses too. So a host's addresses are looked up once, judged, and
-//! exactly these are connected to: what the name says a moment later does not matter. A redirect to another host is not
-//! followed but told, so that it becomes a call of its own, which the policy judges like any other. No cookies, no
+//! A model that has read something hostile asks for addresses too. So a host's addresses are looked up once, judged,
+//! and exactly these are connected to: what the name says a moment later does not matter. A redirect to another host is
+//! not followed but told, so that it becomes a call of its own, which the policy judges like any other. No cookies, no
 //! credentials, no proxy.
 
 mod address;
@@ -42,7 +42,7 @@ pub(crate) async fn fetch(url: &str, private: &PrivateHosts) -> Result<String, F
         }
         url = next;
     }
-    Err(failed(format!("{url} redirects more than {MAX_REDIRECTS} times."), "Ask the user for the right address."))
+    Err(failed(format!("{url} redirects more than {MAX_REDIRECTS} times."), "Ask the user for the right URL."))
 }
 
 async fn get(url: &Url, private: &PrivateHosts) -> Result<Response, Fault> {
@@ -77,8 +77,8 @@ fn is_downgrade(from: &Url, to: &Url) -> bool {
 
 fn elsewhere(url: &Url, next: &Url, response: &Response) -> String {
     format!(
-        "URL: {url}\nStatus: {}\n\nThis address redirects to another host: {next}\nIt was not followed. Call fetch_url with \
-         that address if you want it.",
+        "URL: {url}\nStatus: {}\n\nThis address redirects to another host: {next}\nCall fetch_url with that address \
+        to follow it.",
         response.status()
     )
 }
@@ -100,12 +100,12 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
         }
     }
     let shown_type = if content_type.is_empty() { "not given" } else { &content_type };
-    let cut = if truncated { ", and more that was not read" } else { "" };
+    let cut = if truncated { ", and more that wasn't read" } else { "" };
     let head = format!("URL: {url}\nStatus: {status}\nType: {shown_type}\nBytes: {}{cut}\n\n", bytes.len());
     let page = Page { url, content_type, bytes };
     // Parsing a large page takes a while.
     let text = tokio::task::spawn_blocking(move || page.text()).await;
-    Ok(head + &text.map_err(|_| failed("The page could not be read as HTML.", "Try another address."))??)
+    Ok(head + &text.map_err(|_| failed("Can't read the page as HTML.", "Try another address."))??)
 }
 
 /// What was asked for is unpacked already, and the header gone. Servers that pack as they like are not unheard of.
@@ -113,8 +113,8 @@ fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Fault> {
     let packed = response.headers().get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()));
     match packed.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {
         Some(encoding) => Err(failed(
-            format!("{url} is packed in a way that nobody asked for: {encoding:?}."),
-            "Try another address of the same page. fetch_url reads pages that are not packed, or with gzip.",
+            format!("{url} uses an unsupported compression: {encoding:?}."),
+            "Try another address of the same page. fetch_url reads uncompressed and gzip pages only.",
         )),
         None => Ok(()),
     }
@@ -129,8 +129,8 @@ fn unreachable_host(url: &Url, error: &reqwest::Error) -> Fault {
     let why = match error {
         error if error.is_timeout() => "did not answer in time",
         error if error.is_connect() => "can't be reached",
-        error if error.is_body() || error.is_decode() => "ended in the middle of its answer",
-        _ => "did not answer properly",
+        error if error.is_body() || error.is_decode() => "closed the connection in the middle of its answer",
+        _ => "sent an invalid answer",
     };
     tracing::debug!(%error, "fetch_url");
     let hint = "Check the address, or try again later.";

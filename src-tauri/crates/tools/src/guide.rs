@@ -58,9 +58,8 @@ impl Guide {
     /// # Errors
     /// `GUIDE_INVALID` when it has no description, or its first lines cannot be read.
     pub fn skill(source: &str, folder_name: &str, origin: &str, files: GuideFiles) -> Result<Self, Fault> {
-        let (head, text) = front_matter(source).ok_or_else(|| {
-            invalid(origin, "it does not begin with lines between `---` that have a name and a description")
-        })?;
+        let (head, text) = front_matter(source)
+            .ok_or_else(|| invalid(origin, "it doesn't begin with a name and a description between `---` lines"))?;
         let head: FrontMatter = serde_saphyr::from_str(head).map_err(|error| {
             let line = error.location().map(|at| format!(" in line {}", at.line() + 1)).unwrap_or_default();
             invalid(origin, &format!("its first lines are not YAML{line}; text with a colon needs quotes"))
@@ -88,7 +87,10 @@ impl Guide {
         if name.is_empty() || name.chars().count() > MAX_GUIDE_NAME_CHARS || !name.chars().all(is_plain) {
             return Err(invalid(
                 origin,
-                &format!("{name:?} is no name: that is up to {MAX_GUIDE_NAME_CHARS} letters, digits, `-`, `_` and `.`"),
+                &format!(
+                    "{name:?} is not a valid name, which has up to {MAX_GUIDE_NAME_CHARS} letters, digits, `-`, \
+                    `_` and `.`"
+                ),
             ));
         }
         let description = one_line(description);
@@ -106,7 +108,7 @@ impl Guide {
 pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a Guide, Fault> {
     guides.iter().find(|guide| guide.name == name).ok_or_else(|| {
         let hint = if guides.is_empty() {
-            format!("There is no {what} here at all.")
+            format!("There are no {what}s here.")
         } else {
             crate::tool::nearest(guides.iter().map(|guide| guide.name.as_str()), name)
         };
@@ -117,7 +119,7 @@ pub fn find_guide<'a>(guides: &'a [Guide], what: &str, name: &str) -> Result<&'a
 fn invalid(origin: &str, why: &str) -> Fault {
     Fault::new(
         Code::GUIDE_INVALID,
-        format!("{origin} can't be used: {why}."),
+        format!("Can't use {origin}: {why}."),
         "A skill begins with `---`, `name: …`, `description: …`, `---`; a procedure with a line `name: description`.",
     )
 }
@@ -168,11 +170,11 @@ mod tests {
     #[test]
     fn what_is_no_skill_says_why() {
         for (source, why) in [
-            ("# PDF\n", "does not begin"),
-            ("---\nname: pdf\ndescription: x\n", "does not begin"),
+            ("# PDF\n", "doesn't begin"),
+            ("---\nname: pdf\ndescription: x\n", "doesn't begin"),
             ("---\nname: pdf\n---\n", "no description"),
             ("---\nname: pdf\ndescription: Use when: forms\n---\n", "not YAML in line 3"),
-            ("---\nname: a/b\ndescription: x\n---\n", "is no name"),
+            ("---\nname: a/b\ndescription: x\n---\n", "is not a valid name"),
             ("---\n- a\n---\n", "not YAML"),
         ] {
             let fault = skill(source).err().unwrap();
@@ -194,6 +196,6 @@ mod tests {
         let guides = [Guide::procedure("release: x\n", "x").unwrap()];
         let fault = find_guide(&guides, "procedure", "relase").err().unwrap();
         assert!(fault.is(Code::GUIDE_UNKNOWN) && fault.hint.contains("release"), "{fault:?}");
-        assert!(find_guide(&[], "skill", "x").err().unwrap().hint.contains("no skill here"));
+        assert!(find_guide(&[], "skill", "x").err().unwrap().hint.contains("no skills here"));
     }
 }

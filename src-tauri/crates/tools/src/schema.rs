@@ -52,8 +52,8 @@ pub(crate) fn foreign(tool: &str, schema: Value) -> Result<(Value, Validator), F
     let unusable = |why: &str| {
         Fault::new(
             Code::TOOL_UNUSABLE,
-            format!("The schema of {tool:?} can't be used: {why}."),
-            "Tell whoever makes the tool; the other tools work without it.",
+            format!("Can't use the schema of {tool:?}: {why}."),
+            "Report this to the tool's maker. The other tools still work.",
         )
     };
     let schema = if schema.is_null() { json!({"type": "object", "properties": {}}) } else { schema };

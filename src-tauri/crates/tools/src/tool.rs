@@ -128,8 +128,8 @@ impl Tool {
         if name.is_empty() || name.len() > MAX_TOOL_NAME_BYTES || !name.chars().all(is_plain) {
             return Err(Fault::new(
                 Code::TOOL_UNUSABLE,
-                format!("{name:?} can't be the name of a tool."),
-                format!("Names are 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`."),
+                format!("{name:?} is not a valid tool name."),
+                format!("Names have 1 to {MAX_TOOL_NAME_BYTES} letters, digits, `_` and `-`."),
             ));
         }
         let (parameters, validator) = schema::foreign(name, parameters)?;
@@ -209,7 +209,7 @@ impl Tool {
 /// A hint that names what was probably meant.
 pub(crate) fn nearest<'a>(known: impl Iterator<Item = &'a str>, name: &str) -> String {
     let nearest = known.min_by_key(|known| strsim::levenshtein(known, name));
-    nearest.map_or_else(String::new, |nearest| format!("The nearest is {nearest}."))
+    nearest.map_or_else(String::new, |nearest| format!("Did you mean {nearest}?"))
 }
 
 /// The arguments as a type; they have been validated before.

@@ -187,7 +187,7 @@ impl Observer {
 }
 
 fn retried(retry: &EngineRetry) -> Draft {
-    let title = format!("{}; asks again in {} (attempt {})", retry.code, duration(retry.delay_ms), retry.attempt);
+    let title = format!("{}; retrying in {} (attempt {})", retry.code, duration(retry.delay_ms), retry.attempt);
     Draft::new(ObservationType::LlmStreamError, title).metadata(json!(retry))
 }
 
@@ -234,7 +234,7 @@ fn step_failed(failed: &StepFailed) -> Draft {
 }
 
 fn hook_failed(hook: &HookRan) -> Draft {
-    let ending = hook.exit_code.map_or_else(|| "did not end by itself".to_owned(), |code| format!("exit {code}"));
+    let ending = hook.exit_code.map_or_else(|| "did not finish".to_owned(), |code| format!("exit {code}"));
     let title = format!("Hook `{}` failed ({ending})", line(&hook.command));
     Draft::new(ObservationType::Error, title).metadata(json!(hook))
 }

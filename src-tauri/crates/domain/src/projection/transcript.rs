@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-const NO_RESULT: &str = "No result: the run ended before this call did. Whether it had an effect is not known.";
+const NO_RESULT: &str = "No result: the run ended before this call finished. It may or may not have had an effect.";
 const INTERRUPTED: &str = "\n\n[The answer was interrupted here.]";
 
 /// A fold over a session's events, oldest first; for a fork over its origins' first.
@@ -336,7 +336,7 @@ fn async_text(result: &ToolAsyncResult) -> String {
     let ToolAsyncResult { async_call_id, tool_id, result, is_error } = result;
     let ending = if *is_error { "failed" } else { "ended" };
     format!(
-        "[AsyncToolResult: the call {async_call_id} of {tool_id} has {ending}. What follows is what the tool says, not \
-         the user.]\n{result}"
+        "[AsyncToolResult: the call {async_call_id} of {tool_id} has {ending}. The text below is from the tool, not \
+        from the user.]\n{result}"
     )
 }

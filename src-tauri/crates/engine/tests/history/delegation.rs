@@ -128,7 +128,7 @@ async fn a_sub_agent_knows_only_its_task_and_can_neither_ask_nor_delegate() {
     let (above, beneath) = (&requests[0], &requests[1]);
     assert!(above.contains("\"delegate\"") && above.contains("\"ask_user\""), "{above}");
     assert!(!beneath.contains("\"name\":\"delegate\"") && !beneath.contains("\"name\":\"ask_user\""), "{beneath}");
-    assert!(beneath.contains("Another agent has handed you this task"), "{beneath}");
+    assert!(beneath.contains("Another agent gave you this task"), "{beneath}");
     assert!(!beneath.contains("\"go\""), "the task is all that it is told: {beneath}");
     assert!(requests[2].contains("Done."));
     assert_eq!(state(&stage.engine, &run.session_id), SessionState::Done);

@@ -83,7 +83,7 @@ async fn a_form_is_checked_sent_and_noted_with_the_call_while_the_run_goes_on() 
     let wrong = asked.answer(ElicitationAction::Accept, &json!({ "mail": "nobody", "seats": 5 }));
     let words = |field: &str, message: &str| (field.to_owned(), message.to_owned());
     let expected = [
-        words("who", "This has to be filled in."),
+        words("who", "Fill this in."),
         words("mail", "An e-mail address, such as ada@example.org."),
         words("seats", "At most 4."),
     ];
@@ -92,10 +92,7 @@ async fn a_form_is_checked_sent_and_noted_with_the_call_while_the_run_goes_on() 
 
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     let values = json!({ "who": "Ada", "mail": "ada@example.org", "seats": 2, "window": false, "extras": [secret] });
-    assert_eq!(
-        asked.answer(ElicitationAction::Accept, &values),
-        [words("extras", "Choose among those that are listed.")]
-    );
+    assert_eq!(asked.answer(ElicitationAction::Accept, &values), [words("extras", "Choose from the list.")]);
     let values = json!({ "who": secret, "seats": 2, "window": false, "class": "1", "extras": ["dog"] });
     assert_eq!(asked.answer(ElicitationAction::Accept, &values), []);
     let result = asked.result().await;

@@ -163,5 +163,5 @@ async fn where_nobody_can_answer_the_run_goes_on_at_once() {
     let stage = Stage::new(vec![question(), Turn::text("I took red.")]).await;
     let (_, end) = stage.run_to_end().await;
     assert!(matches!(end, RunEnd::Completed { .. }));
-    assert!(stage.last_request().contains("Nobody can answer here"), "{}", stage.last_request());
+    assert!(stage.last_request().contains("Nobody is here to answer"), "{}", stage.last_request());
 }

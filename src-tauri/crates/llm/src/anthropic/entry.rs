@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The API refuses a failure that says nothing.
-const SILENT_FAILURE: &str = "It failed and said nothing.";
+const SILENT_FAILURE: &str = "It failed without a message.";
 /// The longest id that is sent as it is.
 const MAX_ID_CHARS: usize = 64;
 
@@ -21,7 +21,8 @@ pub(super) fn role(message: &Message) -> Role {
     }
 }
 
-/// `None` where nothing is said. Results come first, as the API demands: nothing else stands between them and their calls.
+/// `None` where nothing is said. Results come first, as the API demands: nothing else stands between them and their
+/// calls.
 pub(super) fn of<'a>(group: &'a [Arc<Message>], model: &str, images: &Images) -> Option<Entry<'a>> {
     let role = role(group.first()?);
     let mut content = Vec::new();
@@ -100,7 +101,8 @@ fn raw(json: String) -> Cow<'static, RawValue> {
     Cow::Owned(RawValue::from_string(json).unwrap_or_else(|_| RawValue::NULL.to_owned()))
 }
 
-/// The API takes letters, digits, `_` and `-`. Other vendors' ids hold other characters, and one may be as long as a page.
+/// The API takes letters, digits, `_` and `-`. Other vendors' ids hold other characters, and one may be as long as a
+/// page.
 fn id(id: &CallId) -> Cow<'_, str> {
     let id = id.as_str();
     let is_accepted = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

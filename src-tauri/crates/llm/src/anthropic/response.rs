@@ -92,7 +92,7 @@ impl MessagesDecoder {
     fn delta(&mut self, index: u64, delta: Delta, out: &mut Vec<StreamEvent>) -> Result<(), DecodeError> {
         let is_later_thought = self.blocks.iter().any(|block| block.index != index && block.has_been_thought());
         let Some(block) = self.blocks.iter_mut().rfind(|block| block.index == index) else {
-            return Err(DecodeError::Malformed("a part of it goes on that has not begun"));
+            return Err(DecodeError::Malformed("it continues a part that hasn't started"));
         };
         match &mut block.content {
             Content::Text { bytes, halves } => {

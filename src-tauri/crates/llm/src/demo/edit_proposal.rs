@@ -67,7 +67,7 @@ fn at_top(extension: &str, file: &NumberedFile<'_>, last: usize) -> Option<Edit>
         return None;
     }
     let new_text = match comment_mark(extension) {
-        Some(mark) => format!("{mark} Looked through by Arki's demo model.\n{old_text}"),
+        Some(mark) => format!("{mark} Checked by Arki's demo model.\n{old_text}"),
         None => match headings(file).as_slice() {
             [] => format!("{}: an overview", old_text.trim_end_matches(['.', ':', ' '])),
             headings => format!("{old_text}\n\nContents: {}.", headings.join(", ")),
@@ -79,7 +79,7 @@ fn at_top(extension: &str, file: &NumberedFile<'_>, last: usize) -> Option<Edit>
 fn at_end(extension: &str, is_follow_up: bool) -> String {
     match (comment_mark(extension), is_follow_up) {
         (Some(mark), false) => format!("\n\n{mark} End of file. Questions? Ask before changing what others rely on."),
-        (Some(mark), true) => format!("\n\n{mark} Looked at once more by Arki's demo model."),
+        (Some(mark), true) => format!("\n\n{mark} Checked again by Arki's demo model."),
         (None, false) => {
             "\n\n## Feedback\n\nIs something unclear or wrong? Say which line, and what you expected instead."
                 .to_owned()

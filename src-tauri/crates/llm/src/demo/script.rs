@@ -47,7 +47,7 @@ fn begin(conversation: &Conversation) -> Turn {
         return say(summary::of_earlier(conversation));
     }
     if !conversation.offers("list_directory") {
-        return say("I'm the demo model and work through tools, but none are offered to me here.".to_owned());
+        return say("I'm the demo model, and I need tools, but there are none here.".to_owned());
     }
     let text = if is_follow_up {
         "I'll look at the folder again and propose **one more change**.\n".to_owned()
@@ -62,8 +62,8 @@ fn begin(conversation: &Conversation) -> Turn {
 
 fn read(conversation: &Conversation) -> Turn {
     let Some(path) = next_candidate(conversation) else {
-        return say("I found no text file here that I could change, so I stop. Put a `README.md` into the folder and \
-                    ask me again.\n"
+        return say("I found no text file to change here, so I'll stop. Put a `README.md` into the folder and ask me \
+            again.\n"
             .to_owned());
     };
     Turn { text: format!("I'll read `{path}`.\n"), call: Some(("read_file", json!({"path": path}))) }
@@ -78,7 +78,7 @@ fn edit(conversation: &Conversation, read_file: &Done) -> Turn {
     let path = read_file.path();
     let edits = edit_proposal::propose(path, &file, !conversation.before.is_empty());
     if edits.is_empty() || !conversation.offers("edit_file") {
-        return say(format!("I have read `{path}`, but there is nothing I could change in it.\n"));
+        return say(format!("I've read `{path}`, but there is nothing in it I could change.\n"));
     }
     let what = match edits.as_slice() {
         [_] => "a small change near its end".to_owned(),

@@ -30,9 +30,13 @@ pub(super) fn denied(done: &Done) -> String {
     let next = if reason.contains("trusted") {
         "Trust the folder if you know where it comes from, then ask me again."
     } else {
-        "I don't try to get around it."
+        "I won't try to get around it."
     };
-    format!("I may not use `{}` here, so I stop and change nothing further.\n\n> {reason}\n\n{next}\n", done.tool)
+    format!(
+        "I'm not allowed to use `{}` here, so I'll stop without changing anything else.\n\n> \
+        {reason}\n\n{next}\n",
+        done.tool
+    )
 }
 
 /// What became of an edit.
@@ -44,7 +48,7 @@ pub(super) fn fate_in_a_sentence(edit: &Done) -> String {
     if edit.result.starts_with("Written") {
         return match hunks.iter().filter(|fate| fate.ends_with("rejected")).count() {
             0 => "The change is in place.".to_owned(),
-            rejected => format!("The change is in place but for {rejected} of {} hunks.", hunks.len()),
+            rejected => format!("The change is in place, except for {rejected} of {} hunks.", hunks.len()),
         };
     }
     if edit.result.to_lowercase().contains("reject") {
@@ -56,7 +60,7 @@ pub(super) fn fate_in_a_sentence(edit: &Done) -> String {
 fn point(done: &Done) -> String {
     match done.tool.as_str() {
         "list_directory" => "- looked at the folder\n".to_owned(),
-        "read_file" if done.failed() => format!("- tried to read `{}`, in vain\n", done.path()),
+        "read_file" if done.failed() => format!("- couldn't read `{}`\n", done.path()),
         "read_file" => format!("- read `{}`\n", done.path()),
         "edit_file" => {
             let hunks = hunk_fates(&done.result).into_iter().map(|fate| format!("  - {fate}\n"));
@@ -102,12 +106,14 @@ mod tests {
     #[test]
     fn each_hunks_fate_is_told_as_the_result_says() {
         let done = edit(
-            "Written: a.md (1 of 2 hunks). The user reviewed the change:\n- hunk 1 (a.md, lines 1 to 4 before): applied\n\
+            "Written: a.md (1 of 2 hunks). The user reviewed the change:\n- hunk 1 (a.md, lines 1 to 4 before): \
+            applied\n\
              - hunk 2 (a.md, lines 9 to 11 before): rejected",
         );
         assert_eq!(
             point(&done),
-            "- proposed a change to `a.md`: The change is in place but for 1 of 2 hunks.\n  - hunk 1: applied\n  - hunk 2: rejected\n"
+            "- proposed a change to `a.md`: The change is in place, except for 1 of 2 hunks.\n  - hunk 1: applied\n  - \
+            hunk 2: rejected\n"
         );
     }
 

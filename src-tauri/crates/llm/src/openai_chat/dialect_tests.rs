@@ -180,7 +180,7 @@ fn a_model_that_is_known_to_see_nothing_is_told_so_in_words() {
     let images = Arc::new([("a".to_owned(), "png".into())].into());
     let request = ChatRequest { images, ..request(vec![shown]) };
     let content = |kind, model| sent(kind, model, &request)["messages"][1]["content"].clone();
-    let told = json!("look\n\n[An image was shown here, which this model cannot see.]");
+    let told = json!("look\n\n[An image was here, which this model can't see.]");
     assert_eq!(content(Deepseek, "deepseek-v4-pro"), told);
     assert_eq!(content(OpenaiChat, "gpt-5.1")[1]["type"], "image_url");
     assert_eq!(content(Custom, "whatever")[1]["type"], "image_url");

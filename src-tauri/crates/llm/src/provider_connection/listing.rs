@@ -1,4 +1,5 @@
-//! What is asked of a provider besides answers: its models, all or one. Bounded in time and size, past the queue of answers.
+//! What is asked of a provider besides answers: its models, all or one. Bounded in time and size, past the queue of
+//! answers.
 
 use super::ProviderConnection;
 use crate::fault::Target;
@@ -64,7 +65,7 @@ impl ProviderConnection {
         let greeting = self.client(base_url, &target)?.head(base_url.clone()).send();
         match timeout(self.settings.timeouts.connect, greeting).await {
             Ok(answer) => answer.map(drop).map_err(|error| target.not_sent(&error)),
-            Err(_) => Err(target.timeout("didn't begin to answer in time")),
+            Err(_) => Err(target.timeout("didn't start answering in time")),
         }
     }
 
@@ -74,7 +75,7 @@ impl ProviderConnection {
         let listing = async {
             let Some((key, body)) = self.list(&base_url).await? else { return Ok(None) };
             let target = Target::new(&self.settings, &base_url, key.as_ref());
-            let models = model_list::parse(&body).ok_or_else(|| target.bad_answer("it is no list of models"))?;
+            let models = model_list::parse(&body).ok_or_else(|| target.bad_answer("it is not a list of models"))?;
             Ok(Some(match self.settings.kind {
                 ProviderKind::Ollama => self.described(&base_url, key.as_ref(), models).await,
                 _ => self.with_window(&base_url, key.as_ref(), models).await,
@@ -203,7 +204,7 @@ async fn read(mut response: Response, target: &Target) -> Result<Vec<u8>, Fault>
     while let Some(chunk) = response.chunk().await.map_err(|error| target.broken_off(&error))? {
         body.extend_from_slice(&chunk);
         if body.len() > MAX_LIST_BYTES {
-            return Err(target.bad_answer("the list of its models is longer than 16 MiB"));
+            return Err(target.bad_answer("its list of models is longer than 16 MiB"));
         }
     }
     Ok(body)

@@ -133,7 +133,7 @@ fn a_whole_conversation_in_the_vendors_words() {
         ]},
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "a", "content": "1"},
-            {"type": "tool_result", "tool_use_id": id, "content": "It failed and said nothing.", "is_error": true},
+            {"type": "tool_result", "tool_use_id": id, "content": "It failed without a message.", "is_error": true},
             {"type": "tool_result", "tool_use_id": "c"},
             text("And?"),
         ]},

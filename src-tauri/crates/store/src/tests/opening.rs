@@ -269,6 +269,6 @@ async fn a_path_may_hold_the_characters_of_an_address() {
 fn a_fault_carries_code_message_and_hint() {
     let fault = Fault::from(StoreError::Locked { path: "/data/arki.db".into() });
     assert!(fault.is(Code::DATABASE_LOCKED));
-    assert_eq!(fault.message, "Can't use the database at /data/arki.db: another program holds it.");
-    assert_eq!(fault.hint, "Close the other program that uses it, or wait, and try again.");
+    assert_eq!(fault.message, "Can't use the database at /data/arki.db: another program has locked it.");
+    assert_eq!(fault.hint, "Close the other program, or wait and try again.");
 }

@@ -17,9 +17,9 @@ const MAX_OPTION_BYTES: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// One question that can be answered on its own.
+    /// One self-contained question.
     pub(crate) question: String,
-    /// Short answers to choose from, the best first; the user may always write another.
+    /// Short answers to choose from, best first.
     #[serde(default)]
     pub(crate) options: Vec<String>,
 }
@@ -40,16 +40,24 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
     }
     let is_too_long = different.iter().any(|option| option.len() > MAX_OPTION_BYTES);
     if question.is_empty() || question.len() > MAX_QUESTION_BYTES {
-        return Err(invalid(format!("The question has 1 to {MAX_QUESTION_BYTES} bytes.")));
+        return Err(invalid(format!("The question must have 1 to {MAX_QUESTION_BYTES} bytes.")));
     }
     if different.len() > MAX_OPTIONS || is_too_long || different.iter().any(String::is_empty) {
-        return Err(invalid(format!("There are up to {MAX_OPTIONS} options of 1 to {MAX_OPTION_BYTES} bytes each.")));
+        return Err(invalid(format!(
+            "There can be up to {MAX_OPTIONS} options of 1 to {MAX_OPTION_BYTES} bytes each."
+        )));
     }
     Ok(Arguments { question, options: different })
 }
 
 fn invalid(what: String) -> ToolError {
-    Fault::new(Code::ARGUMENTS_INVALID, what, "Ask more briefly, and say the rest in your answer before it.").into()
+    Fault::new(
+        Code::ARGUMENTS_INVALID,
+        what,
+        "Ask a shorter question, and put the details in your text before \
+        it.",
+    )
+    .into()
 }
 
 #[cfg(test)]

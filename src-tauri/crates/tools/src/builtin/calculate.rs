@@ -36,7 +36,7 @@ fn calculate(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     match value {
         Ok(value) => Ok(Output { text: value.to_string(), truncated: false }.into()),
         Err(why) => {
-            Err(Fault::new(Code::EXPRESSION_INVALID, format!("The expression can't be computed: {why}."), "").into())
+            Err(Fault::new(Code::EXPRESSION_INVALID, format!("Can't compute the expression: {why}."), "").into())
         }
     }
 }
@@ -107,7 +107,7 @@ mod tests {
             ("", "the expression ends too early"),
             ("1 +", "the expression ends too early"),
             ("(1", "a `)` is missing"),
-            ("1)", "closes nothing"),
+            ("1)", "unmatched"),
             ("1 2", "an operator is missing"),
             ("2(3)", "an operator is missing"),
             ("1,000", "thousands"),
@@ -117,11 +117,11 @@ mod tests {
             ("0^-1", "division by zero"),
             ("sqrt(-1)", "not a real number"),
             ("ln(0)", "not a finite number"),
-            ("squrt(4)", "there is no \"squrt\"; the nearest is \"sqrt\" (at position 1)"),
+            ("squrt(4)", "unknown name \"squrt\"; did you mean \"sqrt\"? (at position 1)"),
             ("sqrt(1, 2)", "sqrt does not take 2 arguments"),
-            ("3 $ 4", "'$' is not understood"),
+            ("3 $ 4", "unknown symbol '$'"),
             ("ans + 1", "there is no `ans` yet"),
-            ("0b12", "not digits"),
+            ("0b12", "digits don't fit"),
             ("1e99999", "exponent is too large"),
             ("2.5!", "a factorial needs"),
         ] {

@@ -19,7 +19,7 @@ const MAX_TASK_BYTES: usize = 64 << 10;
 pub(crate) struct Arguments {
     /// The agent's name.
     pub(crate) agent: String,
-    /// All that the agent is told.
+    /// Everything the agent needs to know.
     pub(crate) task: String,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
     if task.is_empty() || task.len() > MAX_TASK_BYTES {
         return Err(Fault::new(
             Code::ARGUMENTS_INVALID,
-            format!("The task has 1 to {MAX_TASK_BYTES} bytes."),
-            "Say what is wanted, and name the files that say the rest.",
+            format!("The task must have 1 to {MAX_TASK_BYTES} bytes."),
+            "Say what you want, and name files that contain the rest.",
         )
         .into());
     }

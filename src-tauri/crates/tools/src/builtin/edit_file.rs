@@ -12,7 +12,7 @@ use serde_json::Value;
 struct Arguments {
     /// The file, relative to the project.
     path: String,
-    /// Applied one after another; all or none.
+    /// Applied in order, all or none.
     #[schemars(length(min = 1))]
     edits: Vec<Edit>,
 }

@@ -14,7 +14,7 @@ const MAX_NAME_BYTES: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// A file's name, such as `report.md`.
+    /// A file name, such as `report.md`.
     name: String,
     /// Such as `text/markdown` or `image/svg+xml`.
     #[schemars(regex(pattern = r"^[a-zA-Z0-9.+-]{1,60}/[a-zA-Z0-9.+-]{1,60}$"))]
@@ -35,12 +35,12 @@ fn emit(task: &InsideTask<'_>) -> Result<Done, ToolError> {
     {
         return Err(Fault::new(
             Code::ARGUMENTS_INVALID,
-            format!("{name:?} is not a file's name."),
-            format!("Give 1 to {MAX_NAME_BYTES} bytes without slashes and control characters."),
+            format!("{name:?} is not a file name."),
+            format!("Use 1 to {MAX_NAME_BYTES} bytes without slashes or control characters."),
         )
         .into());
     }
     let (content, emitted) = artifact::of_text(&name, &media_type, &content, task.redactor);
-    let text = format!("Kept {name} ({} bytes) for the user as {}.", emitted.bytes, artifact::reference(&emitted));
+    let text = format!("Saved {name} ({} bytes) for the user as {}.", emitted.bytes, artifact::reference(&emitted));
     Ok(Done { output: Output { text, truncated: false }, events: vec![emitted.into()], contents: vec![content] })
 }

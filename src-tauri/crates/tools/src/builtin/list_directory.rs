@@ -13,9 +13,9 @@ const MAX_ENTRIES: usize = 1000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The folder, relative to the project; the project itself when left out.
+    /// The folder, relative to the project; default: the project itself.
     path: Option<String>,
-    /// How many levels to descend; 1 lists the folder's own entries.
+    /// How many levels to list; default 1.
     #[schemars(range(min = 1, max = 20))]
     depth: Option<usize>,
 }
@@ -43,10 +43,10 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         text.push_str("[the folder is empty]\n");
     }
     if listing.truncated {
-        let _ = writeln!(text, "[more than {MAX_ENTRIES} entries; list a folder below, or with less depth]");
+        let _ = writeln!(text, "[more than {MAX_ENTRIES} entries; list a subfolder, or use less depth]");
     }
     for unreadable in &listing.unreadable {
-        let _ = writeln!(text, "[no permission to look into {unreadable}]");
+        let _ = writeln!(text, "[no permission to read {unreadable}]");
     }
     Ok(Output { text, truncated: listing.truncated })
 }

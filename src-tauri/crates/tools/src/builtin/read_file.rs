@@ -16,12 +16,12 @@ const DEFAULT_LINES: u64 = 2000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The file, relative to the project; or `artifact:ID` for something that a result says is kept.
+    /// The file, relative to the project; or the `artifact:ID` of a stored result.
     path: String,
-    /// The first line to return, from 1.
+    /// The first line, from 1.
     #[schemars(range(min = 1))]
     offset: Option<u64>,
-    /// How many lines to return.
+    /// The number of lines.
     #[schemars(range(min = 1))]
     limit: Option<u64>,
 }
@@ -54,12 +54,12 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         }
         text.push('\n');
     }
-    let total = window.total_lines.map_or_else(|| "more than can be counted".to_owned(), |lines| lines.to_string());
+    let total = window.total_lines.map_or_else(|| "an unknown number of".to_owned(), |lines| lines.to_string());
     if window.lines.is_empty() {
         let _ = writeln!(text, "[no lines here; the file has {total} lines, {} bytes]", window.total_bytes);
     } else if window.truncated {
         let last = window.lines.last().map_or(offset, |line| line.number);
-        let _ = writeln!(text, "[cut after line {last} of {total}; go on with offset {}]", last + 1);
+        let _ = writeln!(text, "[cut after line {last} of {total}; continue with offset {}]", last + 1);
     } else if window.final_newline == Some(false) {
         text.push_str("[the file does not end with a newline]\n");
     }

@@ -60,13 +60,19 @@ fn text_of(files: &GuideFiles, skill: &str, file: &str) -> Result<String, ToolEr
     if agreed.as_ref().is_some_and(|agreed| *agreed != sha256_hex(&bytes)) {
         return Err(Fault::new(
             Code::GUIDE_UNKNOWN,
-            format!("{skill}/{file} is another than the user agreed to, so it is off."),
-            "Go on without it; the user can agree to it again.",
+            format!("{skill}/{file} changed since the user approved it, so it is off."),
+            "Continue without it. The user can approve it again.",
         )
         .into());
     }
     String::from_utf8(bytes).map_err(|_| {
-        Fault::new(Code::GUIDE_UNKNOWN, format!("{skill}/{file} is no text."), "Only texts can be read here.").into()
+        Fault::new(
+            Code::GUIDE_UNKNOWN,
+            format!("{skill}/{file} is not a text file."),
+            "Only text files can be read \
+            here.",
+        )
+        .into()
     })
 }
 

@@ -25,7 +25,7 @@ fn read(task: &InsideTask<'_>) -> Result<Done, ToolError> {
         return Err(Fault::new(Code::TOOL_UNKNOWN, format!("There is no tool {name:?}."), hint).into());
     };
     let text = if tool.manual.is_empty() {
-        format!("{name} has no manual; its description and its schema say it all.")
+        format!("{name} has no manual. Its description and schema say everything.")
     } else {
         tool.manual.to_string()
     };

@@ -10,17 +10,17 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Arguments {
-    /// The shell line; it runs in the project's folder.
+    /// The shell command, run in the project folder.
     pub(crate) command: String,
-    /// The command is ended after this many seconds.
+    /// End the command after this many seconds.
     #[schemars(range(min = 1, max = 3600))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// Whether the command needs the network. Without it no machine can be reached, nor this one's own services.
+    /// True if the command needs the network, even just localhost.
     #[serde(default)]
     pub(crate) network: bool,
-    /// Answer at once and let the command go on, such as a server; its result comes as a message when it has ended.
+    /// Return at once and keep it running, such as a server; the result comes later as a message.
     pub(crate) background: Option<bool>,
-    /// Run it at a terminal of its own, for a program that refuses to run or does less without. Nobody types there.
+    /// Run it in a terminal, for programs that need one. Nobody types there.
     #[serde(default)]
     pub(crate) terminal: bool,
 }
@@ -37,7 +37,7 @@ pub(crate) fn parse(args: &Value) -> Result<Arguments, ToolError> {
     let length = arguments.command.len();
     if length > MAX_COMMAND_BYTES {
         let message = format!("The command is too long: {length} bytes, of at most {MAX_COMMAND_BYTES}.");
-        let hint = "Write what is long into a file first, and run a short command that uses it.";
+        let hint = "Write the long part to a file, and run a short command that uses it.";
         return Err(Fault::new(Code::ARGUMENTS_INVALID, message, hint).into());
     }
     Ok(arguments)

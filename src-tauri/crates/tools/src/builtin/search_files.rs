@@ -17,11 +17,11 @@ const MAX_MATCHES: usize = 500;
 struct Arguments {
     /// A regular expression.
     pattern: String,
-    /// Only files whose path matches, such as `*.rs` or `src/**/*.ts`.
+    /// Search only matching paths, such as `*.rs` or `src/**/*.ts`.
     glob: Option<String>,
-    /// Whether upper and lower case differ; they do when left out.
+    /// Match case; default true.
     case_sensitive: Option<bool>,
-    /// Lines to show before and after each match.
+    /// Lines to show around each match.
     #[schemars(range(max = 20))]
     context: Option<usize>,
 }
@@ -61,7 +61,7 @@ fn read(task: &ReadTask) -> Result<Output, ToolError> {
         (plural(outcome.matches as u64, "matching line"), plural(outcome.files_searched as u64, "file"));
     let _ = writeln!(text, "[{matches} in {files} searched]");
     if outcome.truncated {
-        text.push_str("[there are more; narrow the pattern or the glob]\n");
+        text.push_str("[more matches exist; narrow the pattern or the glob]\n");
     }
     text.push_str(&task.left_out.note(outcome.secrets_skipped, &outcome.skipped_secrets));
     Ok(Output { text, truncated: outcome.truncated })

@@ -11,9 +11,9 @@ use serde::Deserialize;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The whole plan, in order: what is left out is no longer part of it.
+    /// All steps, in order; they replace the old ones.
     steps: Vec<Step>,
-    /// What all of it is for, in a sentence. Left out, it stays as it was.
+    /// The goal in one sentence; default: unchanged.
     intent: Option<String>,
 }
 
@@ -57,15 +57,15 @@ fn update(task: &InsideTask<'_>) -> Result<Done, ToolError> {
         return Err(Fault::new(
             Code::ARGUMENTS_INVALID,
             format!(
-                "A plan has up to {MAX_PLAN_STEPS} steps, and each of its texts up to {MAX_PLAN_TEXT_BYTES} bytes."
+                "A plan can have up to {MAX_PLAN_STEPS} steps, with up to {MAX_PLAN_TEXT_BYTES} bytes in each text."
             ),
-            "Say it more briefly.",
+            "Shorten the plan.",
         )
         .into());
     }
     let open =
         steps.iter().filter(|step| matches!(step.state, None | Some(State::Pending | State::InProgress))).count();
-    let text = format!("The user sees the plan: {} steps, {open} of them still to be done.", steps.len());
+    let text = format!("The user sees the plan: {} steps, {open} of them still to do.", steps.len());
     let steps = steps.into_iter();
     let steps = steps.map(|step| PlanStep { title: step.title, state: step.state.map(Into::into).unwrap_or_default() });
     let updated = PlanUpdated { intent: intent.unwrap_or_default(), steps: steps.collect() };

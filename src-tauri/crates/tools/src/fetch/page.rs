@@ -54,7 +54,7 @@ fn not_text(url: &Url, what: &str) -> Fault {
     Fault::new(
         Code::FILE_NOT_TEXT,
         format!("{url} is not text: {what}."),
-        "fetch_url reads HTML, plain text, JSON and the like only.",
+        "fetch_url reads only text, such as HTML, plain text or JSON.",
     )
 }
 
@@ -69,7 +69,7 @@ impl Page {
     pub(super) fn text(&self) -> Result<String, Fault> {
         let text = self.decoded();
         if text.contains('\0') {
-            return Err(not_text(&self.url, "it has bytes that no text has"));
+            return Err(not_text(&self.url, "it contains binary data"));
         }
         if !self.is_html(&text) {
             return Ok(text);

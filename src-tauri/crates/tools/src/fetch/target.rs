@@ -47,8 +47,8 @@ pub(crate) fn parse(text: &str) -> Result<Url, Fault> {
     if !url.username().is_empty() || url.password().is_some() {
         return Err(Fault::new(
             Code::URL_INVALID,
-            "The address has a user name or a password in it; fetch_url sends none.",
-            "Leave out what stands before the @.",
+            "The address contains a user name or a password, and fetch_url doesn't send them.",
+            "Remove the part before the @.",
         ));
     }
     Ok(url)
@@ -58,8 +58,8 @@ pub(super) fn invalid(text: &str) -> Fault {
     let shown: String = text.chars().take(200).collect();
     Fault::new(
         Code::URL_INVALID,
-        format!("{shown:?} is not an address that can be fetched."),
-        "Give a whole address that begins with https:// or http://.",
+        format!("{shown:?} is not a URL that fetch_url can read."),
+        "Use a full URL that begins with https:// or http://.",
     )
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn host_of(url: &Url) -> String {
 fn not_public(host: &str, address: IpAddr) -> String {
     match host.parse() == Ok(address) {
         true => format!("{address} is not on the public internet."),
-        false => format!("{host} leads to {address}, which is not on the public internet."),
+        false => format!("{host} resolves to {address}, which is not on the public internet."),
     }
 }
 
@@ -81,9 +81,7 @@ fn no_host_hint() -> &'static str {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let proxies = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
     match proxies.into_iter().any(is_set) {
-        true => {
-            "Pages are fetched without the proxy that the environment names, so they can be had only where names are known without it."
-        }
+        true => "fetch_url doesn't use the proxy from the environment, so it needs name resolution without it.",
         false => "Check the address, and that this computer is online.",
     }
 }
@@ -97,13 +95,13 @@ pub(super) async fn addresses(url: &Url, private: &PrivateHosts) -> Result<Vec<S
     let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, tokio::net::lookup_host((host.as_str(), port))).await;
     let addresses: Vec<SocketAddr> = looked_up.ok().and_then(Result::ok).into_iter().flatten().collect();
     if addresses.is_empty() {
-        return Err(Fault::new(Code::FETCH_FAILED, format!("There is no host {host}."), no_host_hint()));
+        return Err(Fault::new(Code::FETCH_FAILED, format!("Can't find the host {host}."), no_host_hint()));
     }
     match addresses.iter().find(|address| !is_public(address.ip())) {
         Some(address) if !private.has(url) => Err(Fault::new(
             Code::ADDRESS_REFUSED,
             not_public(&host, address.ip()),
-            "The user can allow a host of their own network with policy.fetch.allowPrivateHosts in config.json.",
+            "The user can allow hosts of their own network with policy.fetch.allowPrivateHosts in config.json.",
         )),
         _ => Ok(addresses),
     }

@@ -94,7 +94,7 @@ async fn no_body_is_longer_than_the_bound_also_when_it_is_unpacked() {
     .await;
     for path in ["/long", "/bomb"] {
         let told = get(&host, path).await.unwrap();
-        assert!(told.contains(&format!("Bytes: {MAX_BODY_BYTES}, and more that was not read")), "{path}");
+        assert!(told.contains(&format!("Bytes: {MAX_BODY_BYTES}, and more that wasn't read")), "{path}");
         assert!(told.len() < MAX_BODY_BYTES + 1000);
     }
 }

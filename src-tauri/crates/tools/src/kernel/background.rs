@@ -124,8 +124,7 @@ impl Kernel {
             return record.fail(&call, &full()).await;
         };
         let text = format!(
-            "Goes on in the background as {}. Its result comes as an AsyncToolResult when it has ended; don't wait for \
-             it by asking again.",
+            "Running in the background as {}. Its result comes as an AsyncToolResult when it ends; don't poll for it.",
             call.call_id
         );
         let placeholder = ToolResult {
@@ -249,7 +248,7 @@ fn has_room(going: &HashMap<CallPlace, CancellationToken>, session_id: &SessionI
 fn full() -> Fault {
     Fault::new(
         Code::BACKGROUND_FULL,
-        format!("{MAX_BACKGROUND} commands of this session go on in the background already."),
+        format!("This session already has {MAX_BACKGROUND} commands running in the background."),
         "Wait for one of them, or run this one in the foreground.",
     )
 }

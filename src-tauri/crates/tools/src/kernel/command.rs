@@ -213,7 +213,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: CommandPrev
     let verdict = Verdict {
         decision: Decision::Approval,
         rule: "builtin:stale-preview".to_owned(),
-        reason: "What would run is no longer what was shown. This is the command anew.".to_owned(),
+        reason: "The command changed since it was shown. Here it is again.".to_owned(),
         risk: approval.requested.risk,
     };
     let (verdict, mut requested) = question::of_command(call, &verdict, preview);
@@ -260,7 +260,7 @@ impl Limit {
     pub(super) fn of(seconds: u64, left: Option<Duration>) -> Self {
         let own = Duration::from_secs(seconds);
         match left.filter(|left| *left < own) {
-            Some(left) => Self { duration: left, words: "the run's time is over".to_owned(), stopped: BY_USER },
+            Some(left) => Self { duration: left, words: "the run's time is up".to_owned(), stopped: BY_USER },
             None => Self { duration: own, words: format!("it took longer than {seconds} s"), stopped: BY_USER },
         }
     }
@@ -273,8 +273,7 @@ impl CommandChanges {
     pub(super) fn note_of_unnamed(&self) -> Option<String> {
         let files = (self.unnamed > 0).then(|| plural(self.unnamed as u64, "file"))?;
         Some(format!(
-            "\n[{files} whose name is not plain UTF-8 changed meanwhile. Arki keeps no image of such files and can't put \
-             them back.]"
+            "\n[{files} with a non-UTF-8 name changed. Arki keeps no snapshots of such files and can't restore them.]"
         ))
     }
 
@@ -298,13 +297,13 @@ fn effect_unknown(changes: &[EventBody]) -> Fault {
         })
         .collect();
     let mut message =
-        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.".to_owned();
+        "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.".to_owned();
     if !paths.is_empty() {
         let named = paths[..paths.len().min(MAX_PATHS_NAMED)].join(", ");
         let (files, have) = (plural(paths.len() as u64, "file"), if paths.len() == 1 { "has" } else { "have" });
         message.push_str(&format!(" {files} {have} changed since it began: {named}."));
     }
-    Fault::new(Code::CANCELLED, message, "Check what was done before deciding whether to run it again.")
+    Fault::new(Code::CANCELLED, message, "Check what it did before you run it again.")
 }
 
 /// Shows what the command prints as it prints it: whole characters only, keys left out.
@@ -366,8 +365,8 @@ impl<'a> LiveOutput<'a> {
 pub(super) fn unfinished_look(why: &str) -> Fault {
     Fault::new(
         Code::GUARD_UNFINISHED,
-        format!("Not all that the command left could be looked at: {why}. What it left may have git run a program."),
-        "Look for new repositories (`.git`) in the project before you use git there; then go on with `arki resume`.",
+        format!("Arki couldn't check everything the command left behind: {why}. Git might run a program from it."),
+        "Look for new repositories (`.git`) in the project before you use git there, then run `arki resume`.",
     )
 }
 
@@ -393,7 +392,7 @@ pub(super) fn told(record: &Record<'_>, decided: &AsDecided, outcome: &CommandOu
     }
     if decided.by_user {
         let command = call.args["command"].as_str().unwrap_or_default();
-        text = format!("The user ran another command in its place: {command}\n{text}");
+        text = format!("The user ran another command instead: {command}\n{text}");
     }
     if let Some(note) = &decided.note {
         text.push_str(&format!("\nThe user's note: {note}"));

@@ -1,5 +1,5 @@
-//! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is the
-//! call's result. In between the call waits as long as the sub-agent does, also across restarts.
+//! Work that is handed to a sub-agent: that it is, is in the log before the sub-agent begins, and what it came to is
+//! the call's result. In between the call waits as long as the sub-agent does, also across restarts.
 
 use super::Kernel;
 use super::record::Record;
@@ -88,8 +88,8 @@ fn left(agent: &str, background: &[LeftInBackground]) -> String {
         return String::new();
     }
     let mut text = format!(
-        "\n\n[The agent {agent} left this in the background. What each comes to comes as an AsyncToolResult; don't wait for \
-         it by asking again.]"
+        "\n\n[The agent {agent} left this running in the background. Each result comes as an AsyncToolResult; don't \
+        poll for it.]"
     );
     for LeftInBackground { async_call_id, tool_id, command, .. } in background {
         text.push_str(&format!("\n- {async_call_id} ({tool_id}): {command}"));
@@ -101,7 +101,7 @@ fn failed(agent: &str, fault: &Fault) -> Fault {
     Fault::new(
         Code::SUBAGENT_FAILED,
         format!("The agent {agent} failed: {} ({})", fault.message, fault.code),
-        "What it had done until then stays done. Do the rest yourself, or tell the user what is in the way.",
+        "What it did stays done. Do the rest yourself, or tell the user what prevents it.",
     )
 }
 
@@ -109,7 +109,7 @@ fn stopped(agent: &str) -> Fault {
     Fault::new(
         Code::CANCELLED,
         format!("The user stopped the agent {agent}."),
-        "What it had done until then stays done. Don't hand the same task over again unless the user wants it.",
+        "What it did stays done. Don't delegate the same task again unless the user asks.",
     )
 }
 
@@ -117,7 +117,7 @@ fn out_of_budget(agent: &str, last_said: &str) -> Fault {
     let said = if last_said.is_empty() { String::new() } else { format!(" It last said: {last_said}") };
     Fault::new(
         Code::SUBAGENT_FAILED,
-        format!("The agent {agent} used up its budget before it was done.{said}"),
-        "What it had done until then stays done. Do the rest yourself, or hand over a smaller task.",
+        format!("The agent {agent} used up its budget before it finished.{said}"),
+        "What it did stays done. Do the rest yourself, or delegate a smaller task.",
     )
 }

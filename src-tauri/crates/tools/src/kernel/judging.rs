@@ -80,7 +80,7 @@ pub(super) fn denied(verdict: &Verdict) -> Fault {
     Fault::new(
         Code::POLICY_DENIED,
         format!("Denied by {}: {}", verdict.rule, verdict.reason),
-        "Don't try it another way; go on without it or ask the user.",
+        "Don't look for a way around this. Continue without it or ask the user.",
     )
 }
 

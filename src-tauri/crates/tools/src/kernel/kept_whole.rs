@@ -77,7 +77,8 @@ impl Kernel {
             return (None, told);
         }
         told.text.push_str(&format!(
-            "\n[{} bytes are kept as {reference}: read parts of them with read_file, path {reference:?}, offset and limit]",
+            "\n[all {} bytes are stored as {reference}: read parts with read_file, path {reference:?}, offset and \
+            limit]",
             emitted.bytes
         ));
         (Some(emitted.into()), told)
@@ -90,8 +91,8 @@ impl Kernel {
         kept.map(Some).ok_or_else(|| {
             Fault::new(
                 Code::ARTIFACT_NOT_FOUND,
-                format!("This session keeps nothing as {}{id}.", artifact::SCHEME),
-                "Results name what they keep; copy the name from there.",
+                format!("This session stores nothing as {}{id}.", artifact::SCHEME),
+                "Copy the name from the result that mentions it.",
             )
         })
     }

@@ -34,7 +34,7 @@ impl Kernel {
             Err(_) => Err(Fault::new(
                 Code::TOOL_TIMEOUT,
                 format!("{} took longer than {} s.", tool.name(), limit.as_secs()),
-                "Ask for less at once, or raise limits.toolTimeoutSeconds.",
+                "Ask for less at a time, or raise limits.toolTimeoutSeconds.",
             )),
         }
     }

@@ -148,7 +148,7 @@ impl<'a> Record<'a> {
         }
         if approval.resolved.is_by_timeout() {
             let reason = approval.resolved.reason.as_deref().unwrap_or_default();
-            let text = format!("Rejected: {reason} Nothing was done. Go on without it, or say what is needed.");
+            let text = format!("Rejected: {reason} Nothing was done. Continue without it, or say what you need.");
             let result = ToolResult { is_error: true, ..self.text(call, text) };
             return self.settle(vec![result.into()]).await;
         }
@@ -261,13 +261,13 @@ impl<'a> Record<'a> {
 }
 
 /// For a model that goes round in circles.
-const GO_ON_OTHERWISE: &str = "Doing it once more gives nothing new: do something else, or say what keeps you from it.";
+const GO_ON_OTHERWISE: &str = "Repeating it won't help: try something else, or say what is stopping you.";
 
 /// A fault for something shown that is no longer so.
 pub(super) fn stale(path: &str, why: &str) -> Fault {
     Fault::new(
         Code::STALE_PREVIEW,
         format!("{path} changed after the preview was shown, so nothing was written. {why}"),
-        "Read the file again and propose the change anew.",
+        "Read the file again and propose the change again.",
     )
 }

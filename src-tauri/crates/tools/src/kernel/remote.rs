@@ -139,15 +139,15 @@ fn fallen_over(tool: &Tool) -> Fault {
 fn effect_unknown() -> Fault {
     Fault::new(
         Code::CANCELLED,
-        "Interrupted: the program ended while this ran. Its effect is not known, and it was not run again.",
-        "Check what was done before deciding whether to call it again.",
+        "Interrupted: Arki ended while this ran. Its effect is unknown, and it was not run again.",
+        "Check what it did before you call it again.",
     )
 }
 
 fn stopped(tool: &Tool) -> Fault {
     Fault::new(
         Code::CANCELLED,
-        format!("{} was stopped by the user.{}", tool.name(), perhaps_done(tool)),
+        format!("The user stopped {}.{}", tool.name(), perhaps_done(tool)),
         "Ask the user before calling it again.",
     )
 }
@@ -156,10 +156,10 @@ fn timed_out(tool: &Tool, limit: Duration) -> Fault {
     Fault::new(
         Code::TOOL_TIMEOUT,
         format!("{} took longer than {} s.{}", tool.name(), limit.as_secs(), perhaps_done(tool)),
-        "Ask for less at once, or raise limits.toolTimeoutSeconds.",
+        "Ask for less at a time, or raise limits.toolTimeoutSeconds.",
     )
 }
 
 fn perhaps_done(tool: &Tool) -> &'static str {
-    if tool.conduct.is_idempotent { "" } else { " It may have had its effect all the same." }
+    if tool.conduct.is_idempotent { "" } else { " It may still have had an effect." }
 }

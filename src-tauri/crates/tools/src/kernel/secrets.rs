@@ -96,8 +96,8 @@ impl Kernel {
         }
     }
 
-    /// A file that the model is shown, perhaps in part: what in it is secret is known by its name as well as by its form,
-    /// and a line of a private key only by the lines around it.
+    /// A file that the model is shown, perhaps in part: what in it is secret is known by its name as well as by its
+    /// form, and a line of a private key only by the lines around it.
     pub(super) fn learn_shown_file(&self, tool: &Tool, args: &Value) {
         for path in &tool.touches(args).paths {
             let has_many_lines = |text: &String| KEYS_OF_MANY_LINES.iter().any(|mark| text.contains(mark));
@@ -189,8 +189,8 @@ impl Kernel {
         }
     }
 
-    /// A secret that is known by what stands beside it, or only as a word of its own, may stand elsewhere now. Before it
-    /// is written into the log again it is known wherever it stands.
+    /// A secret that is known by what stands beside it, or only as a word of its own, may stand elsewhere now. Before
+    /// it is written into the log again it is known wherever it stands.
     fn keep_hidden(&self, exact: &PendingCall, uses: &[PlaceholderUse]) {
         let shown = self.redactor.redact_json(json!([exact.call.args, edited_in(exact)])).to_string();
         let is_seen = |secret: &&Arc<arki_domain::KnownSecret>| {
@@ -233,7 +233,7 @@ fn judge(used: &mut PlaceholderUse, tool: &Tool, files: &[String]) -> Result<(),
     match &used.secret {
         Some(secret) if is_text_of_file && files.iter().any(|text| text.contains(secret.expose())) => Err(unresolved(
             &used.text,
-            "stands for a secret in this file and is also the file's own text, so that it is not clear which is meant.",
+            "stands for a secret in this file but also appears in its text, so it is ambiguous.",
         )),
         Some(_) if is_text_of_file => {
             used.secret = None;
@@ -241,7 +241,7 @@ fn judge(used: &mut PlaceholderUse, tool: &Tool, files: &[String]) -> Result<(),
         }
         Some(_) => Ok(()),
         None if is_text_of_file || (!used.is_exact && tool.definition.category == Category::Read) => Ok(()),
-        None => Err(unresolved(&used.text, "stands for no secret that is known here.")),
+        None => Err(unresolved(&used.text, "doesn't stand for a known secret.")),
     }
 }
 
@@ -249,7 +249,7 @@ fn unresolved(placeholder: &str, why: &str) -> Fault {
     Fault::new(
         Code::SECRET_UNRESOLVED,
         format!("Nothing was done: {placeholder} {why}"),
-        "Copy placeholders exactly as they were shown. Read the file that has the secret again, or ask the user to put it in.",
+        "Copy placeholders exactly. Read the file with the secret again, or ask the user to insert it.",
     )
 }
 

@@ -36,7 +36,8 @@ impl Kernel {
         let told = touched.command.as_deref().and_then(|line| arki_policy::wide_reads(line, sandboxed));
         let mut sensitive = self.sensitive_among(&words);
         if told.is_some() {
-            // What of it lies outside is told, and a word alone may be read from another folder than it is looked for here.
+            // What of it lies outside is told, and a word alone may be read from another folder than it is looked for
+            // here.
             sensitive.retain(|touched| !touched.path.starts_with('/'));
         }
         paths.extend(sensitive);
@@ -80,8 +81,8 @@ impl Kernel {
         SubjectOf { subject, path_fault, judged_as }
     }
 
-    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and whether
-    /// what it names lies in the project. Rules about paths are no matter of looking.
+    /// Looks for secrets where a command that only reads would come by them: below a folder, or by a pattern; and
+    /// whether what it names lies in the project. Rules about paths are no matter of looking.
     fn looked_at(&self, wide: &[WideRead], has_path_rules: bool) -> Vec<UnnamedReads> {
         let (project, secrets) = (&self.settings.project, &self.settings.secrets);
         wide.iter()
@@ -122,7 +123,7 @@ impl Kernel {
             return Err(Fault::new(
                 Code::POLICY_DENIED,
                 format!("{path} belongs to Arki itself."),
-                "Arki's configuration and data are the user's alone to change.",
+                "Only the user can change Arki's configuration and data.",
             ));
         }
         Ok(TouchedPath {
@@ -162,8 +163,8 @@ impl Kernel {
         all.chain(by_links).flatten().flat_map(|path| [format!("{path}/."), path]).collect()
     }
 
-    /// What a word names by its text, and where the system finds it. Outside the project only the last two components of
-    /// both can be judged.
+    /// What a word names by its text, and where the system finds it. Outside the project only the last two components
+    /// of both can be judged.
     fn touched_by_word(&self, word: &str) -> Vec<TouchedPath> {
         let by_text = self.touched(word).ok().or_else(|| self.touched_by_tail(word));
         let by_links = match real_place(&self.settings.project, word) {

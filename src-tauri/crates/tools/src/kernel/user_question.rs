@@ -1,5 +1,5 @@
-//! Questions of the model's own: where somebody can answer, one is appended and the run waits for the answer, as it waits
-//! for an approval; elsewhere the model is told at once that nobody will.
+//! Questions of the model's own: where somebody can answer, one is appended and the run waits for the answer, as it
+//! waits for an approval; elsewhere the model is told at once that nobody will.
 
 use super::Kernel;
 use super::record::Record;
@@ -53,7 +53,7 @@ impl Kernel {
 fn nobody_to_ask() -> Fault {
     Fault::new(
         Code::NOBODY_TO_ASK,
-        "Nobody can answer here.",
-        "Decide yourself what is most likely wanted and go on, or end with what you need to know.",
+        "Nobody is here to answer.",
+        "Make the most likely choice and continue, or end with what you need to know.",
     )
 }

@@ -210,7 +210,7 @@ impl Kernel {
         let now: Vec<Option<FileContent>> = files.iter().map(|file| self.content_of(&file.path)).collect();
         if files.iter().zip(&now).all(|(file, now)| is(now.as_ref(), file.after_hash.as_deref(), false)) {
             let mut bodies: Vec<EventBody> = files.iter().map(|file| already_written(call, file).into()).collect();
-            let text = "Written before the program was interrupted; the file is as intended.".to_owned();
+            let text = "Written before Arki was interrupted; the file is as intended.".to_owned();
             bodies.push(record.text(call, text).into());
             return record.settle(bodies).await;
         }
@@ -218,7 +218,7 @@ impl Kernel {
             is(now.as_ref(), file.before_hash.as_deref(), file.before_link)
         };
         if !files.iter().zip(&now).all(is_as_before) {
-            let why = "It is neither what it was before nor what the change would have made it.";
+            let why = "It matches neither its old content nor the intended content.";
             return record.fail(call, &stale(&path_of(call), why)).await;
         }
         let change = match self.plan(plan, call) {
@@ -232,7 +232,7 @@ impl Kernel {
         };
         let kept = match kept {
             Ok(kept) if effects(&kept.change) == files => kept,
-            Ok(_) => return record.fail(call, &stale(&path_of(call), "The change would not be the same again.")).await,
+            Ok(_) => return record.fail(call, &stale(&path_of(call), "The change would now be different.")).await,
             Err(fault) => return record.fail(call, &fault).await,
         };
         match kept.change.apply(&self.settings.project) {
@@ -270,7 +270,7 @@ fn shown_anew(call: &ToolCall, approval: &ResolvedApproval, preview: Preview) ->
     let verdict = Verdict {
         decision: Decision::Preview,
         rule: "builtin:stale-preview".to_owned(),
-        reason: "The file changed after the preview was shown, so nothing was written. This is the change anew."
+        reason: "The file changed after the preview was shown, so nothing was written. Here is the change again."
             .to_owned(),
         risk: approval.requested.risk,
     };
@@ -287,8 +287,8 @@ fn not_reviewable(preview: &ChangePreview) -> Fault {
     Fault::new(
         Code::FILE_TOO_LARGE,
         format!(
-            "Nothing was written: the change has {} hunks and a diff of {} MiB, more than can be reviewed at once (about \
-             {} hunks, {} MiB).",
+            "Nothing was written: {} hunks and a diff of {} MiB are too much to review at once (limit: about {} \
+            hunks, {} MiB).",
             preview.hunks.len(),
             preview.diff.len() >> 20,
             MAX_LISTED_BYTES / LISTED_HUNK_BYTES,
@@ -304,7 +304,7 @@ fn is(now: Option<&FileContent>, hash: Option<&str>, is_link: bool) -> bool {
 }
 
 fn nothing_to_change() -> Output {
-    Output { text: "Nothing to change: it is so already.".to_owned(), truncated: false }
+    Output { text: "Nothing to change: the content is already the same.".to_owned(), truncated: false }
 }
 
 fn accepted(change: &ChangeSet, preview: Preview, resolved: &ApprovalResolved) -> Result<Accepted, Fault> {
@@ -401,7 +401,7 @@ fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
     let kept = accepted.selection.accepted.len();
     let mut text = format!("{what} ({kept} of {total} hunks).");
     if !deleted.is_empty() {
-        text.push_str(" What was deleted is kept in Arki's store: `arki undo` or `arki rewind` brings it back.");
+        text.push_str(" Arki keeps a copy of what was deleted: `arki undo` or `arki rewind` restores it.");
     }
     for note in accepted.change.notes() {
         let _ = write!(text, " {note}");

@@ -19,18 +19,18 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
             ApprovalDecision::Approve => "Approved".to_owned(),
             ApprovalDecision::Reject => "Rejected".to_owned(),
         },
-        EventBody::SubagentStarted(started) => format!("Began the sub-agent {}", line(&started.agent)),
+        EventBody::SubagentStarted(started) => format!("Started the sub-agent {}", line(&started.agent)),
         EventBody::QuestionAsked(question) => format!("Asks: {}", line(&question.text)),
         EventBody::QuestionAnswered(answer) => format!("The user says: {}", line(&answer.text)),
         EventBody::FileChanged(changed) => file_changed(changed),
         EventBody::ChangeTakenBack(taken) => {
-            format!("Took back a change of {}", plural(taken.changes.len() as u64, "file"))
+            format!("Undid a change to {}", plural(taken.changes.len() as u64, "file"))
         }
         EventBody::SandboxCleanedUp(cleaned) => {
-            format!("Cleaned up what commands left: {}", line(&cleaned.notes.join(" ")))
+            format!("Cleaned up after commands: {}", line(&cleaned.notes.join(" ")))
         }
         EventBody::RunPaused(paused) => format!("Paused: {}", because(paused)),
-        EventBody::RunResumed(_) => "Goes on".to_owned(),
+        EventBody::RunResumed(_) => "Resumed".to_owned(),
         EventBody::RunCancelled(_) => "Stopped".to_owned(),
         EventBody::HookRan(hook) => format!("Ran hook `{}` ({})", line(&hook.command), duration(hook.duration_ms)),
         EventBody::ArtifactEmitted(artifact) => {
@@ -44,10 +44,12 @@ pub(super) fn draft<'a>(body: &EventBody, phrase: impl Fn(&CallId) -> Option<&'a
 
 fn of_session(body: &EventBody) -> Option<String> {
     Some(match body {
-        EventBody::SessionCreated(created) => format!("Began in {}", line(&created.project)),
+        EventBody::SessionCreated(created) => format!("Started in {}", line(&created.project)),
         EventBody::SessionForked(forked) => format!("Forked at event {}", forked.from_seq),
         EventBody::SessionConfigured(configured) => settings(configured),
-        EventBody::SessionGranted(granted) if granted.rules.is_empty() => "Nothing is allowed beforehand".to_owned(),
+        EventBody::SessionGranted(granted) if granted.rules.is_empty() => "No calls are allowed for this \
+            session"
+            .to_owned(),
         EventBody::SessionGranted(granted) => {
             format!("Allowed for this session: {}", plural(granted.rules.len() as u64, "rule"))
         }
@@ -62,19 +64,21 @@ fn of_session(body: &EventBody) -> Option<String> {
             format!("Queue: {}", plural(changed.queued.len() as u64, "message"))
         }
         EventBody::QueueChanged(changed) => {
-            format!("Told the model {}", plural(changed.delivered.len() as u64, "message"))
+            format!("Sent the model {}", plural(changed.delivered.len() as u64, "message"))
         }
-        EventBody::CheckpointCreated(checkpoint) => format!("Kept images of {}", plural(checkpoint.files, "file")),
-        EventBody::StateSnapshot(snapshot) => format!("Kept the state after event {}", snapshot.last_seq),
+        EventBody::CheckpointCreated(checkpoint) => format!("Saved snapshots of {}", plural(checkpoint.files, "file")),
+        EventBody::StateSnapshot(snapshot) => format!("Saved the state after event {}", snapshot.last_seq),
         EventBody::ContextAdded(added) => format!("Added {} to the context", line(&added.origin)),
         EventBody::ContextCompacted(compacted) => {
             format!("Shortened the context from {} to {} tokens", compacted.tokens_before, compacted.tokens_after)
         }
         EventBody::MemoryObserved(memory) => format!("Remembers {}", plural(memory.observations.len() as u64, "fact")),
         EventBody::MemoryReflected(memory) => format!("Drew {}", plural(memory.reflections.len() as u64, "conclusion")),
-        EventBody::StepStarted(step) => format!("Step {} begins", line(&step.step)),
-        EventBody::StepCompleted(step) => format!("Step {} is done ({})", line(&step.step), duration(step.duration_ms)),
-        EventBody::StepSkipped(step) => format!("Step {} was done before", line(&step.step)),
+        EventBody::StepStarted(step) => format!("Step {} started", line(&step.step)),
+        EventBody::StepCompleted(step) => {
+            format!("Step {} finished ({})", line(&step.step), duration(step.duration_ms))
+        }
+        EventBody::StepSkipped(step) => format!("Step {} was already done", line(&step.step)),
         _ => return None,
     })
 }
@@ -101,7 +105,7 @@ fn because(paused: &RunPaused) -> &'static str {
         _ if paused.question_id.is_some() => "waits for an answer",
         PauseReason::Approval => "waits for approval",
         PauseReason::Budget => "the budget is used up",
-        PauseReason::Plan => "the plan waits for a look",
+        PauseReason::Plan => "the plan needs a review",
         PauseReason::User => "by the user",
         PauseReason::Interrupted => "the program ended",
         PauseReason::Failed => "the run failed",
@@ -123,5 +127,5 @@ fn went_back(rewound: &SessionRewound) -> String {
         (false, true) => "the conversation",
         _ => "all",
     };
-    format!("Put {what} back to event {}", rewound.to_seq)
+    format!("Rewound {what} to event {}", rewound.to_seq)
 }

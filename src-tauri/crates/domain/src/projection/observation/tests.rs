@@ -106,7 +106,7 @@ fn each_type_is_observed_with_a_title_that_says_what_happened() {
     let code = "PROVIDER_RATE_LIMITED".to_owned();
     check(
         &[EngineRetry { turn: 1, code, delay_ms: 2000, attempt: 1 }.into()],
-        &[("LLM_STREAM_ERROR", "PROVIDER_RATE_LIMITED; asks again in 2 s (attempt 1)")],
+        &[("LLM_STREAM_ERROR", "PROVIDER_RATE_LIMITED; retrying in 2 s (attempt 1)")],
     );
     check(
         &[failed("PROVIDER_TIMEOUT")],
@@ -189,8 +189,8 @@ fn changes_of_the_state_are_told_in_a_line_each() {
         EventBody::from(PolicyDecided { call_id, decision, rule, reason, risk: Risk::High, files: vec![] })
     };
     let make = call("run_command", json!({"command": "make"}));
-    check(&[rewound(true, false)], &[("STATE_UPDATE", "Put the files back to event 4")]);
-    check(&[rewound(true, true)], &[("STATE_UPDATE", "Put all back to event 4")]);
+    check(&[rewound(true, false)], &[("STATE_UPDATE", "Rewound the files to event 4")]);
+    check(&[rewound(true, true)], &[("STATE_UPDATE", "Rewound all to event 4")]);
     check(&[hook(Some(0))], &[("STATE_UPDATE", "Ran hook `cargo fmt` (40 ms)")]);
     check(&[hook(Some(2))], &[("ERROR", "Hook `cargo fmt` failed (exit 2)")]);
     check(&[make.clone(), decided(Decision::Deny)], &[("STATE_UPDATE", "Denied: Run `make`")]);

@@ -15,10 +15,10 @@ pub(super) fn value(source: &str, ans: Option<&Number>) -> Computed {
     let value = reader.sum()?;
     match reader.peek() {
         None => Ok(value),
-        Some(')') => Err(reader.here("this `)` closes nothing")),
+        Some(')') => Err(reader.here("unmatched `)`")),
         Some(',') => Err(reader.here("numbers have no thousands separators; write 1000 or 1_000")),
         Some(c) if c.is_alphanumeric() || c == '(' => Err(reader.here("an operator is missing; write `*` to multiply")),
-        Some(c) => Err(reader.here(&format!("{c:?} is not understood; there are + - * / // % ^ ** ! ( )"))),
+        Some(c) => Err(reader.here(&format!("unknown symbol {c:?}; use + - * / // % ^ ** ! ( )"))),
     }
 }
 
@@ -150,7 +150,7 @@ impl Reader<'_> {
         if let Some((radix, prefix)) = radix {
             let digits = self.after(prefix).run(|c| c.is_ascii_alphanumeric() || c == '_');
             let whole = BigInt::parse_bytes(digits.replace('_', "").as_bytes(), radix);
-            return whole.map(Number::whole).ok_or_else(|| at(start, "these are not digits of this base"));
+            return whole.map(Number::whole).ok_or_else(|| at(start, "these digits don't fit the base"));
         }
         let digits = self.run(|c| c.is_ascii_digit() || c == '_');
         let mut decimals = String::new();

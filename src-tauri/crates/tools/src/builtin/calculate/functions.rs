@@ -59,7 +59,7 @@ pub(super) fn constant(name: &str) -> Option<Number> {
 
 pub(super) fn unknown(name: &str, place: usize) -> String {
     let nearest = NAMES.iter().min_by_key(|known| strsim::levenshtein(known, &name.to_lowercase()));
-    at(place, &format!("there is no {name:?}; the nearest is {:?}", nearest.copied().unwrap_or_default()))
+    at(place, &format!("unknown name {name:?}; did you mean {:?}?", nearest.copied().unwrap_or_default()))
 }
 
 /// `place` is where the name stands.

@@ -28,7 +28,7 @@ async fn where_nobody_is_the_model_is_told_at_once() {
     assert_eq!(bench.kinds(), ["policy.decided", "tool.result"]);
     let (text, code) = bench.result();
     assert_eq!(code.as_deref(), Some("NOBODY_TO_ASK"));
-    assert!(text.contains("Decide yourself"), "{text}");
+    assert!(text.contains("Make the most likely choice"), "{text}");
 }
 
 #[tokio::test]
