@@ -1,22 +1,42 @@
 //! What the model sees: the system prompt, put together in a fixed order; what of the conversation is left out when it
-//! gets too long; and the account of both, part by part.
+//! gets too long; and the account of both, part by part. And what comes into it from people: rules, skills, slash
+//! commands, prompts, mentions.
 //!
 //! Pure work on text: whoever calls hands in the files' contents, so that this crate can neither read nor write anything.
 //! The messages themselves are a projection of the log (`arki_domain::projection::Transcript`).
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod commands;
 mod compaction;
+mod front_matter;
+mod mentions;
+mod path_ranking;
+mod prompts;
+mod rules;
+mod skills;
 mod system_prompt;
 mod template;
+mod title;
 mod tokens;
 mod view;
 
+pub use commands::{BUILT_IN_COMMANDS, BuiltInCommand, SlashCommand, UserCommand, split_arguments};
 pub use compaction::{
     Compaction, CompactionError, CompactionInputs, CompactionLimits, MIN_SAVED_TOKENS, SummaryAnswer, SummaryPlan,
     SummaryRefused, SummaryRequest, plan_compaction,
 };
+pub use front_matter::FrontMatter;
+pub use mentions::{MAX_MENTIONS, Mention, PathKind, Target, mention_of, mentions};
+pub use path_ranking::rank_paths;
+pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};
+pub use rules::{
+    Applies, FileWarning, ImportedText, LoadedRule, LoadedRules, MAX_RULE_BYTES, MAX_RULES, MAX_RULES_AT_START_BYTES,
+    RuleFile, RuleKind, load_rules, rule_kind,
+};
+pub use skills::{SkillText, Triggers};
 pub use system_prompt::{ChosenSkill, IndexEntry, Part, Rule, SystemPrompt, SystemPromptInputs, assemble};
 pub use template::render;
+pub use title::title_from_prompt;
 pub use tokens::{Corrected, CountTokens, TokenCorrection};
 pub use view::{ContextPart, ContextView, ContextViewInputs, CountedRequest, LeftOut};

@@ -170,6 +170,10 @@ codes! {
     PERMISSION_DENIED,
     /// The policy does not allow it.
     POLICY_DENIED,
+    /// A prompt names a fragment that is not defined.
+    PROMPT_FRAGMENT_NOT_FOUND,
+    /// A prompt is empty, too long or contains itself.
+    PROMPT_VALIDATION_FAILED,
     /// The provider's answer is not in the expected format.
     PROVIDER_BAD_ANSWER,
     /// The provider refused the request as malformed.
