@@ -1,5 +1,5 @@
 /** Time that runs out. What shows it is drawn anew only when its words change. */
-import { plural } from "@lingui/core/macro";
+import { plural, t } from "@lingui/core/macro";
 import { useSyncExternalStore } from "react";
 
 const tick = 250;
@@ -28,11 +28,11 @@ export function useTimeUntil(at: number): string {
 const secondsUntil = (at: number) => Math.max(0, Math.ceil((at - Date.now()) / 1000));
 
 function words(seconds: number): string {
-  if (seconds <= 60) return `${seconds} s`;
+  if (seconds <= 60) return t`${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 60) return t`${minutes} min`;
   const hours = Math.floor(minutes / 60);
   return hours < 48
-    ? `${hours} h ${minutes % 60} min`
+    ? t`${hours} h ${minutes % 60} min`
     : plural(Math.round(hours / 24), { one: "# day", other: "# days" });
 }

@@ -2,16 +2,18 @@
 
 import { t } from "@lingui/core/macro";
 export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 1000) return t`${Math.round(ms)} ms`;
   const seconds = ms / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1).replace(/\.0$/, "")} s`;
-  if (seconds < 60) return `${Math.round(seconds)} s`;
+  if (seconds < 10) return t`${seconds.toFixed(1).replace(/\.0$/, "")} s`;
+  if (seconds < 60) return t`${Math.round(seconds)} s`;
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min${rest(Math.floor(seconds % 60), "s")}`;
-  return `${Math.floor(minutes / 60)} h${rest(minutes % 60, "min")}`;
+  if (minutes < 60) {
+    const rest = Math.floor(seconds % 60);
+    return rest === 0 ? t`${minutes} min` : t`${minutes} min ${rest} s`;
+  }
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return rest === 0 ? t`${hours} h` : t`${hours} h ${rest} min`;
 }
-
-const rest = (count: number, unit: string) => (count === 0 ? "" : ` ${count} ${unit}`);
 
 export function tokens(count: number): string {
   if (count < 1000) return `${count}`;
@@ -25,8 +27,8 @@ export function contextWords(model: {
   contextWindowAssumed: boolean;
 }): string | null {
   if (!model.contextWindow) return null;
-  const words = `${tokens(model.contextWindow)} context`;
-  return model.contextWindowAssumed ? `${words}, assumed` : words;
+  const words = t`${tokens(model.contextWindow)} context`;
+  return model.contextWindowAssumed ? t`${words}, assumed` : words;
 }
 
 /** Null is unknown and says so; an unknown cost is never shown as zero. */

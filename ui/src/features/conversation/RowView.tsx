@@ -162,7 +162,7 @@ function Thoughts({ text, words }: { text: string | GrowingText; words: string }
 
 function thoughtWords(row: Row, speaks: boolean): string {
   if (row.thoughtMs !== null) return t`thought for ${duration(Math.max(1000, row.thoughtMs))}`;
-  return row.streaming && !speaks ? "thinking…" : "thoughts";
+  return row.streaming && !speaks ? t`thinking…` : t`thoughts`;
 }
 
 /** Failures whose remedy is in the settings: a missing key, an unknown provider or model. */

@@ -19,8 +19,8 @@ const originKey = (line: LineOrigin) => `${line.kind} ${line.sessionId} ${line.s
 
 /** "Arki 3 · Rename Widget to …". */
 export function whoWrote(line: LineOrigin): string {
-  if (line.kind === "before") return "before";
-  if (line.kind === "user") return "you";
+  if (line.kind === "before") return t`before`;
+  if (line.kind === "user") return t`you`;
   const turn = line.turn === null ? "Arki" : t`Arki turn ${line.turn}`;
   return line.prompt ? `${turn} · ${firstWords(line.prompt)}` : turn;
 }

@@ -208,7 +208,7 @@ const stateWords: Record<McpServerEntry["state"], MessageDescriptor> = {
 
 function costWords({ tools, isSearched, estimatedTokens }: McpServerEntry): string {
   if (!tools) return t`not started yet`;
-  const cost = `${tokens(estimatedTokens)} tokens`;
+  const cost = t`${tokens(estimatedTokens)} tokens`;
   const words = isSearched
     ? t`found by search, because ${cost} would be too much`
     : t`${cost} in each request`;

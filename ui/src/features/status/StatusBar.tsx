@@ -89,7 +89,7 @@ function ModelMenu({ current, onModel }: { current: string; onModel: (model: str
   const choices = (current === "" ? others : [current, ...others]).map(choice);
   return (
     <SearchMenu
-      label={t`Model: ${current || "none"}`}
+      label={t`Model: ${current || t`none`}`}
       title={t`Model for the next message`}
       trigger={<span className="cut">{current || t`no model`} ▾</span>}
       search={t`Search models`}
@@ -159,9 +159,9 @@ function ProjectButton({ project, onTrust }: { project: ProjectState; onTrust: (
 }
 
 function standingOf(project: ProjectState): string {
-  if (project.trust !== "trusted") return "untrusted";
+  if (project.trust !== "trusted") return t`untrusted`;
   if (project.changed.length > 0) return t`trust changed`;
-  return project.notices.length > 0 ? t`trusted, with a notice` : "trusted";
+  return project.notices.length > 0 ? t`trusted, with a notice` : t`trusted`;
 }
 
 /** Counted from the loaded part of the session: what is not loaded shows as "at least". */
@@ -175,7 +175,8 @@ function Used({ sessionId, model }: { sessionId: string; model: ModelEntry | nul
   const all = untold
     ? t`At least ${plural(total, { one: "# token", other: "# tokens" })}`
     : plural(total, { one: "# token", other: "# tokens" });
-  const exact = `${all} in ${plural(usage.requests, { one: "# request", other: "# requests" })}: ${tokenFigures(usage)}${part ? t`, in the part of this session that is loaded` : ""}`;
+  const requests = plural(usage.requests, { one: "# request", other: "# requests" });
+  const exact = `${t`${all} in ${requests}: ${tokenFigures(usage)}`}${part ? t`, in the part of this session that is loaded` : ""}`;
   // Of a window that is only assumed no share is told.
   const listed = model?.contextWindowAssumed ? null : (model?.contextWindow ?? null);
   const contextWindow = usage.contextWindow ?? listed;

@@ -40,16 +40,17 @@ export function summary(event: Event): string {
 /** Where a number or a list says more than any word of the payload. */
 const counts: ByKind<null, string[]> = {
   "session.rewound": (_, { conversation, files, toSeq }) => {
-    const what = [conversation && "conversation", files && "files"];
-    return [t`to event ${toSeq}`, what.filter(Boolean).join(" and ")];
+    const both = conversation && files;
+    const what = both ? t`conversation and files` : conversation ? t`conversation` : t`files`;
+    return [t`to event ${toSeq}`, what];
   },
   "session.granted": (_, { rules }) => [plural(rules.length, { one: "# rule", other: "# rules" })],
   "session.forked": (_, { fromSeq }) => [t`at event ${fromSeq}`],
   "change.taken_back": (_, { changes }) => changes.map((one) => one.path),
   "sandbox.cleaned_up": (_, { notes }) => [...notes],
   "queue.changed": (_, { queued, delivered = [] }) => [
-    `${queued.length} waiting`,
-    `${delivered.length} said`,
+    t`${queued.length} queued`,
+    t`${delivered.length} sent`,
   ],
   "checkpoint.created": (_, { files }) => [plural(files, { one: "# file", other: "# files" })],
   "subagent.started": (_, { agent }) => [agent],
@@ -59,7 +60,7 @@ const counts: ByKind<null, string[]> = {
 
 function planWords(_: null, { steps }: { steps: readonly PlanStep[] }): string[] {
   const done = steps.filter((step) => step.state === "done").length;
-  return [`${done} of ${steps.length} done`];
+  return [t`${done} of ${steps.length} done`];
 }
 
 export function kinds(events: readonly Event[]): string[] {
