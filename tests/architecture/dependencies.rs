@@ -18,7 +18,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "mcp",
             "tools",
             "policy",
-            "workspace",
             "files",
             "edit",
             "sandbox",
@@ -34,9 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("arki-pipelines", &["agent", "domain"]),
     ("arki-agent", &["context", "llm", "domain"]),
     ("arki-mcp", &["tools", "domain"]),
-    ("arki-tools", &["policy", "workspace", "files", "edit", "sandbox", "process", "disk", "git", "domain"]),
+    ("arki-tools", &["policy", "files", "edit", "sandbox", "process", "disk", "git", "domain"]),
     ("arki-policy", &["domain"]),
-    ("arki-workspace", &["files", "edit", "sandbox", "process", "disk", "git"]),
     // Neither knows the other: what both need is below them, and the rest is handed to the sandbox.
     ("arki-files", &["edit", "disk", "git", "domain"]),
     ("arki-sandbox", &["process", "disk", "git", "domain"]),

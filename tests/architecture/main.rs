@@ -8,6 +8,7 @@
     reason = "tests fail by panicking and start programs"
 )]
 
+mod circles;
 mod dependencies;
 mod manifests;
 mod sources;

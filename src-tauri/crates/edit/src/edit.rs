@@ -10,7 +10,7 @@ use crate::line_endings::{Eol, with_known_endings};
 use crate::text_file::TextFile;
 
 pub(crate) use matching::candidates;
-pub(crate) use not_found::{closest, likeness_percent};
+pub(crate) use not_found::closest;
 
 const BOM: char = '\u{feff}';
 

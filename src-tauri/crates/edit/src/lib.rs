@@ -10,6 +10,7 @@
 mod edit;
 mod error;
 mod fit;
+mod likeness;
 mod line_endings;
 mod merge;
 pub mod patch;

@@ -16,10 +16,11 @@ use crate::records::{Grounds, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
 use crate::sessions::{Sessions, names};
+use arki_disk::{create_private_dir, write_private_file};
 use arki_domain::{Clock, Fault, Redactor, SystemClock};
+use arki_sandbox::Sandbox;
 use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage};
 use arki_tools::BackgroundCommands;
-use arki_workspace::{Sandbox, create_private_dir, write_private_file};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 

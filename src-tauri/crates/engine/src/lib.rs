@@ -31,19 +31,19 @@ pub use approvals::resolve::{Decided, Keep, Resolution, rule_text};
 pub use approvals::review::{ReviewDiff, ReviewFile, ReviewPart};
 pub use approvals::standing_rules::{Backtest, PastCall};
 pub use arki_agent::RunEnd;
+pub use arki_files::LineOrigin;
+pub use arki_files::OutputFile;
 pub use arki_mcp::{Prompt as McpPrompt, PromptArgument as McpPromptArgument};
 pub use arki_policy::RuleDefinition;
+pub use arki_process::learn_login_path;
+#[cfg(unix)]
+pub use arki_process::outlives_terminal;
 pub use arki_store::{
     AnchorFinding, ApprovalRecord, ApprovalStatus, ContentsReport, DamagedContent, ImportOutcome, ImportedSession,
     RemovedSessions, Salvaged, SearchHit, SearchQuery, Sizes, SnippetPart, VerifyReport,
 };
 pub use arki_tools::Guide;
 pub use arki_tools::stands_under_a_tool;
-pub use arki_workspace::LineOrigin;
-pub use arki_workspace::OutputFile;
-pub use arki_workspace::learn_login_path;
-#[cfg(unix)]
-pub use arki_workspace::outlives_terminal;
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, Doctor, doctor_without_database};

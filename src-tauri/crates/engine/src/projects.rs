@@ -9,7 +9,7 @@ pub(crate) mod open;
 
 use crate::accounts::Accounts;
 use crate::records::Records;
-use arki_workspace::SandboxStatus;
+use arki_sandbox::SandboxStatus;
 use leavings::Leavings;
 use std::sync::{Arc, OnceLock};
 

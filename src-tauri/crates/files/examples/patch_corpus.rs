@@ -1,5 +1,5 @@
 //! Makes `tests/fixtures/patch_corpus.zst` anew from this repository's own history: files before and after real commits.
-//! `cargo run -p arki-workspace --example patch_corpus`, in a clone that is not shallow. The file is kept, so that what
+//! `cargo run -p arki-files --example patch_corpus`, in a clone that is not shallow. The file is kept, so that what
 //! is tested does not change with every commit; make it anew only to test more.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods, reason = "a developer's command that asks git")]

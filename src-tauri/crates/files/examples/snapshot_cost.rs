@@ -1,4 +1,4 @@
-//! What a snapshot costs: `cargo run --release -p arki-workspace --example snapshot_cost`. It makes a project of 5,000
+//! What a snapshot costs: `cargo run --release -p arki-files --example snapshot_cost`. It makes a project of 5,000
 //! files and 40 MB and looks at it cold (everything is read) and warm (nothing has changed), beside a bare loop that only
 //! asks for every file's metadata. Each is the quickest of some rounds, since other programs disturb it.
 

@@ -121,16 +121,6 @@ impl HunkSelection {
     }
 }
 
-/// What was written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct AppliedChange {
-    pub path: String,
-    /// SHA-256 hex of the raw bytes; `None` where there is no file.
-    pub before_hash: Option<String>,
-    pub after_hash: Option<String>,
-}
-
 impl ChangeSet {
     /// Sorts by path, drops what changes nothing, refuses two changes to one path.
     pub fn new(files: Vec<FileChange>) -> Result<Self> {

@@ -9,6 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout))]
 
+mod applied_change;
 mod atomic_write;
 mod attribution;
 mod build_outputs;
@@ -35,13 +36,14 @@ mod trust;
 mod unnamed_reads;
 mod walk;
 
+pub use applied_change::AppliedChange;
 pub use arki_disk::EntryKind;
 pub use atomic_write::{remove_unfinished, remove_unfinished_restoration};
 pub use attribution::{
     AttributedLine, LineOrigin, MAX_ATTRIBUTED_BYTES, MAX_ATTRIBUTED_VERSIONS, Version, attribute, shared_lines,
 };
 pub use build_outputs::{folders_matching, writes_output};
-pub use change_set::{AppliedChange, ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
+pub use change_set::{ChangeSet, FileChange, Hunk, HunkSelection, Preview, content_hash};
 pub use checkpoint::{
     FileState, Image, ImageRef, LeftOut, NotImaged, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes,
     take_snapshot, unnamed_changes,

@@ -19,11 +19,10 @@ use globset::GlobSet;
 
 use crate::error::{FileAction, FileError, FilesError, PathError, Result, io_error};
 use crate::file_content::{FileContent, link_target};
-use crate::protection;
 use arki_disk::EntryKind;
 use arki_git::{WorkingTree, hooks_below, included};
 
-use arki_disk::{mode_of, never_wait};
+use arki_disk::{is_protected_name, is_secret_name, mode_of, never_wait};
 pub use path::ProjectPath;
 pub(crate) use path::escape_hidden;
 
@@ -101,7 +100,7 @@ impl Project {
 
     /// Whether writing here always asks, judged by the path as given and by where its links lead.
     pub fn is_protected(&self, path: &ProjectPath) -> bool {
-        let is_protected = |path: &ProjectPath| protection::is_protected(path) || self.is_hook(path);
+        let is_protected = |path: &ProjectPath| is_protected_name(path.as_str()) || self.is_hook(path);
         is_protected(path) || self.canonical(path).is_ok_and(|real| is_protected(&real))
     }
 
@@ -134,7 +133,8 @@ impl Project {
 
     /// Whether touching this always asks, judged by the path as given and by where its links lead.
     pub fn is_secret(&self, path: &ProjectPath, extra: &GlobSet) -> bool {
-        protection::is_secret(path, extra) || self.canonical(path).is_ok_and(|real| protection::is_secret(&real, extra))
+        let is_secret = |path: &ProjectPath| is_secret_name(path.as_str(), extra);
+        is_secret(path) || self.canonical(path).is_ok_and(|real| is_secret(&real))
     }
 
     /// What is at `path`, links followed; `None` if nothing is.

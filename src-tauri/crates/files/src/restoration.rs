@@ -3,7 +3,8 @@
 //! It only turns the wanted contents into a [`ChangeSet`], so a restoration is checked, staged, written and
 //! taken back exactly as a reviewed change is. What the contents should be is decided elsewhere (`merge`).
 
-use crate::change_set::{AppliedChange, ChangeSet, FileChange};
+use crate::applied_change::AppliedChange;
+use crate::change_set::{ChangeSet, FileChange};
 use crate::error::Result;
 use crate::file_content::FileContent;
 use crate::project::{Project, ProjectPath};

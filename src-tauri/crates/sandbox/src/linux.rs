@@ -63,7 +63,7 @@ impl Restricted {
             let _ = sender.send(job());
         });
         self.jobs.send(job).map_err(|_| gone())?;
-        receiver.await.map_err(|_| gone().into())
+        receiver.await.map_err(|_| gone())
     }
 
     /// With a thread of its own in a domain within this one's. What is wrapped needs none: it ends with its first process,

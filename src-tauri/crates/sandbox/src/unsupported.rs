@@ -54,7 +54,7 @@ pub(super) fn probe() -> SandboxStatus {
 }
 
 pub(super) fn prepare(_: &SandboxSpec) -> Result<(Restricted, String, Vec<String>)> {
-    Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() }.into())
+    Err(ProcessError::SandboxUnavailable { reason: REASON.to_owned() })
 }
 
 pub(super) fn prepare_each(_: &SandboxSpec) -> Result<Vec<(Restricted, String, Vec<String>)>> {

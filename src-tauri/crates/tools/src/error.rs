@@ -1,12 +1,14 @@
 //! What a tool can fail with, and how the user and the model are told.
 
+use arki_disk::FileError;
 use arki_domain::{Code, Fault};
-use arki_workspace::{FileError, ProcessError, WorkspaceError};
+use arki_files::FilesError;
+use arki_process::ProcessError;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ToolError {
     #[error(transparent)]
-    Workspace(#[from] WorkspaceError),
+    Workspace(#[from] FilesError),
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]

@@ -34,7 +34,7 @@ use arki_domain::{
     ToolDefinition,
 };
 use arki_policy::{PolicySettings, Verdict};
-use arki_workspace::GitSight;
+use arki_sandbox::GitSight;
 use async_trait::async_trait;
 use checkpoint::LastSnapshot;
 use command_room::CommandRoom;

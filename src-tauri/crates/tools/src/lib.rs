@@ -1,7 +1,7 @@
 //! The trusted half: tools, and the kernel that has the policy judge their calls and carries them out.
 //!
 //! Deciding and doing are apart. `arki_policy::decide` is a plain function over data. The kernel appends what was decided,
-//! asks where it has to, and only then lets `arki-workspace` touch the world. A model reaches nothing but through here.
+//! asks where it has to, and only then lets `arki-files` and `arki-process` touch the world. A model reaches nothing but through here.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 

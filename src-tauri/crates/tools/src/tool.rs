@@ -9,7 +9,7 @@ use crate::schema;
 use crate::subagents::Subagents;
 use crate::touched::Touched;
 use arki_domain::{Category, Code, Fault, Redactor, ToolDefinition};
-use arki_workspace::{ChangeSet, Project};
+use arki_files::{ChangeSet, Project};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

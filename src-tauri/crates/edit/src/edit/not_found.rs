@@ -2,6 +2,7 @@
 
 use super::matching::shorten;
 use crate::error::Candidate;
+use crate::likeness::likeness_percent;
 
 /// Longer files get no suggestion; it is a courtesy, not worth a pause.
 const LINES_LOOKED_AT: usize = 50_000;
@@ -42,13 +43,4 @@ fn most_alike(lines: &[&str], wanted: &str) -> Option<usize> {
         .map(|(index, line)| (index, likeness_percent(line.trim().as_bytes(), wanted)))
         .max_by_key(|(index, likeness)| (*likeness, usize::MAX - index))?;
     (likeness >= LIKENESS_PERCENT).then_some(line)
-}
-
-/// What two lines share at their beginning and end: most slips are one changed spot.
-pub(crate) fn likeness_percent(a: &[u8], b: &[u8]) -> usize {
-    let longer = a.len().max(b.len());
-    let shorter = a.len().min(b.len());
-    let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-    ((prefix + suffix).min(shorter) * 100).checked_div(longer).unwrap_or(0)
 }

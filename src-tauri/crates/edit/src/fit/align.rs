@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Fit, Haystack, Misfit, Op, Tier, fold};
-use crate::edit::likeness_percent;
+use crate::likeness::likeness_percent;
 
 /// Longer changes and files are not aligned: the time would be felt.
 const OLD_LINES: usize = 120;

@@ -57,7 +57,7 @@ impl Accounts {
     pub fn replace_config(&self, text: &str) -> Result<(), Fault> {
         let path = self.directories.config_file();
         crate::config::Config::merge((&crate::config::parse(text, &path)?, &path), None)?;
-        Ok(arki_workspace::write_private_file(&path, text.as_bytes())?)
+        Ok(arki_disk::write_private_file(&path, text.as_bytes())?)
     }
 
     fn put_config(&self, path: &[String], value: &Value) -> Result<(), Fault> {

@@ -1,8 +1,8 @@
 //! The key of placeholders: in the configuration's folder, so that it does not lie beside the log that it protects.
 
 use crate::Directories;
+use arki_disk::write_private_file_once;
 use arki_domain::PlaceholderKey;
-use arki_workspace::write_private_file_once;
 use std::path::Path;
 use zeroize::Zeroizing;
 

@@ -2,8 +2,8 @@
 
 use crate::accounts::Accounts;
 use crate::config::{self, Config, ConfigFile, parse};
+use arki_disk::write_private_file;
 use arki_domain::{Code, Fault, io_words};
-use arki_workspace::write_private_file;
 use jsonc_parser::cst::CstRootNode;
 
 impl Accounts {

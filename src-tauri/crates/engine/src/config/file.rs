@@ -4,7 +4,7 @@ use super::schema::{CategoryKeys, RuleKeys};
 use arki_domain::{Category, Decision, ToolNames};
 use arki_llm::{Capability, ProviderKind};
 use arki_policy::RuleDefinition;
-use arki_workspace::CommandLimits;
+use arki_process::CommandLimits;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};

@@ -12,8 +12,8 @@ use super::{
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
 use arki_policy::{PolicyRule, PolicySettings, RuleDefinition};
+use arki_process::CommandLimits;
 use arki_tools::{PrivateHosts, ToolLimits};
-use arki_workspace::CommandLimits;
 use std::path::Path;
 use std::time::Duration;
 

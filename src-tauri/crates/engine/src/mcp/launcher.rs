@@ -2,12 +2,14 @@
 //! the configuration grants one.
 
 use crate::projects::leavings::Leavings;
+use arki_disk::PrivateTempDir;
 use arki_domain::Fault;
 use arki_mcp::{Command, Ended, Launched, Launcher, Process};
-use arki_workspace::{
-    CommandLimits, EnvironmentSpec, Meanwhile, Network, PipedProcess, PipedSpec, PrivateTempDir, ProcessEnd,
-    ProjectAccess, Sandbox, SandboxSpec, SandboxStatus, child_environment, inherited_environment, start_piped,
+use arki_process::{
+    CommandLimits, EnvironmentSpec, Meanwhile, PipedProcess, PipedSpec, ProcessEnd, child_environment,
+    inherited_environment, start_piped,
 };
+use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec, SandboxStatus};
 use async_trait::async_trait;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -3,7 +3,7 @@
 use crate::projects::Projects;
 use arki_api::{AppState, ProjectState};
 use arki_domain::Fault;
-use arki_workspace::Sandbox;
+use arki_sandbox::Sandbox;
 
 impl Projects {
     /// The open folder, the folders that were open before, and what is configured.

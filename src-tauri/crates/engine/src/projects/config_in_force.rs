@@ -9,10 +9,10 @@ use crate::projects::Projects;
 use crate::projects::leavings::Leavings;
 use crate::projects::open::{OpenProject, changed_git, kind_word};
 use arki_domain::{Code, Fault, sha256_hex};
+use arki_files::{GitScan, PinKind, Project};
 use arki_policy::{ChangedGit, PolicySettings};
 use arki_store::{PinRecord, TrustRecord};
 use arki_tools::Standing;
-use arki_workspace::{GitScan, PinKind, Project};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -8,9 +8,10 @@ use crate::config::Config;
 use crate::projects::Projects;
 use crate::projects::open::{OpenProject, kind_word};
 use arki_context::{ChosenSkill, IndexEntry};
+use arki_disk::EntryKind;
 use arki_domain::{Fault, plural};
+use arki_files::{PinKind, Project, ProjectPath, files_below, list};
 use arki_tools::{Guide, GuideFiles, Guides, SKILL_FILE, find_guide};
-use arki_workspace::{EntryKind, PinKind, Project, ProjectPath, files_below, list};
 use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -189,7 +190,7 @@ impl OpenProject {
         paths.filter_map(text).map(|(text, path)| Guide::procedure(&text, &path)).collect()
     }
 
-    fn pinned(&self, kind: PinKind) -> impl Iterator<Item = &arki_workspace::Pin> {
+    fn pinned(&self, kind: PinKind) -> impl Iterator<Item = &arki_files::Pin> {
         self.current.iter().filter(move |pin| pin.kind == kind)
     }
 }

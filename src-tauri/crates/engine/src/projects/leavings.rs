@@ -3,8 +3,8 @@
 //! kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or end before one.
 
 use crate::projects::Projects;
+use arki_disk::{create_private_dir, remove_private_file, write_private_file};
 use arki_domain::{EventDraft, EventId, EventLog, SandboxCleanedUp, SessionId, sha256_hex};
-use arki_workspace::{create_private_dir, remove_private_file, write_private_file};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -86,7 +86,7 @@ impl Projects {
     /// Looks for what commands left in a trusted folder whose Arki was killed.
     pub(crate) fn settle_abandoned(&self, root: &Path) {
         let (journals, trash) = (self.records.directories().journals(), self.records.directories().trash());
-        self.leavings.add(&root.display().to_string(), &arki_workspace::settle_abandoned(root, &journals, &trash));
+        self.leavings.add(&root.display().to_string(), &arki_sandbox::settle_abandoned(root, &journals, &trash));
     }
 
     /// Tells what waits to be told of the folder, and at once what comes while the run works.

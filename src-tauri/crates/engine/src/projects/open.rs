@@ -7,10 +7,12 @@ use crate::projects::guides::{self, FoundGuides};
 use arki_api::{ChangedPin, Pin, PinChange, ProjectState, TrustState};
 use arki_context::Rule;
 use arki_domain::{Code, Fault, Redactor, TrustPin, sha256_hex};
+use arki_files::{EnvFiles, GitScan, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan};
+use arki_git::beyond_harmless;
 use arki_policy::ChangedGit;
+use arki_sandbox::GitSight;
+use arki_sandbox::{Sandbox, SandboxStatus};
 use arki_store::{PinRecord, TrustRecord};
-use arki_workspace::{EnvFiles, GitScan, GitSight, PROGRAMS_OF_GIT, PinKind, Project, ProjectPath, Scan, git_programs};
-use arki_workspace::{Sandbox, SandboxStatus};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -28,7 +30,7 @@ pub(crate) struct OpenProject {
     pub(crate) project: Arc<Project>,
     pub(crate) trust: Option<TrustRecord>,
     /// What is executable or instructive in it now.
-    pub(crate) current: Vec<arki_workspace::Pin>,
+    pub(crate) current: Vec<arki_files::Pin>,
     /// Where what git reads and runs lies in it.
     pub(crate) git: GitScan,
     /// Its skills and procedures, once somebody asked for them.
@@ -87,7 +89,7 @@ impl OpenProject {
             let mut current = self.current.iter().filter(|pin| pin.kind == PinKind::McpServer && pin.path == path);
             current.all(|pin| agreed.contains(&(&pin.path, &pin.hash)))
         };
-        let programs = arki_workspace::command_programs(command, args);
+        let programs = arki_files::command_programs(command, args);
         programs.iter().filter_map(|program| self.project.resolve(program).ok()).all(|path| is_agreed(&path))
     }
 
@@ -120,7 +122,7 @@ impl Projects {
             self.settle_abandoned(project.root());
             // Before anything of it is said, sent or stored.
             self.learn_secrets(&project);
-            arki_workspace::scan(project.root())?
+            arki_files::scan(project.root())?
         } else {
             Scan::default()
         };
@@ -137,7 +139,7 @@ impl Projects {
     /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read.
     pub fn project(&self, path: &Path) -> Result<ProjectState, Fault> {
         let open = self.load_project(path)?;
-        let scanned = if open.is_trusted() { None } else { Some(arki_workspace::scan(open.project.root())?.pins) };
+        let scanned = if open.is_trusted() { None } else { Some(arki_files::scan(open.project.root())?.pins) };
         let current = scanned.as_ref().unwrap_or(&open.current);
         let trust = match &open.trust {
             Some(trust) if trust.trusted => TrustState::Trusted,
@@ -192,10 +194,10 @@ impl Projects {
     /// When the folder cannot be read or written.
     pub async fn trust(&self, path: &Path) -> Result<ProjectState, Fault> {
         let project = open_folder(path)?;
-        if let Err(error) = arki_workspace::install_template(project.root()) {
+        if let Err(error) = arki_files::install_template(project.root()) {
             tracing::warn!(%error, "the project's template was not written");
         }
-        let pins = arki_workspace::scan(project.root())?.pins;
+        let pins = arki_files::scan(project.root())?.pins;
         let mut pins: Vec<PinRecord> =
             pins.iter().map(|pin| pin_record(&project, pin, self.records.redactor())).collect();
         self.keep_what_is_unreadable(&project, &mut pins)?;
@@ -269,7 +271,7 @@ impl Projects {
     pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
         let mut hidden = self.records.directories().own();
         if let Some(home) = std::env::home_dir() {
-            hidden.extend(arki_workspace::home_secrets(&home));
+            hidden.extend(arki_sandbox::home_secrets(&home));
         }
         hidden
     }
@@ -277,12 +279,12 @@ impl Projects {
 
 impl OpenProject {
     /// What is no longer as it was agreed to, so that it is off; nothing while untrusted.
-    fn off(&self, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+    fn off(&self, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
         off(trust, current)
     }
 
-    fn changed(&self, current: &[arki_workspace::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
+    fn changed(&self, current: &[arki_files::Pin], redactor: &Redactor) -> Vec<ChangedPin> {
         let Some(trust) = &self.trust else { return Vec::new() };
         self.off(current)
             .into_iter()
@@ -291,9 +293,9 @@ impl OpenProject {
                 kind: kind_word(change.kind),
                 note: current.iter().find(|pin| pin.path == change.path).and_then(|pin| pin.note.clone()),
                 change: match change.change {
-                    arki_workspace::PinChange::Added => PinChange::Added,
-                    arki_workspace::PinChange::Changed => PinChange::Changed,
-                    arki_workspace::PinChange::Removed => PinChange::Removed,
+                    arki_files::PinChange::Added => PinChange::Added,
+                    arki_files::PinChange::Changed => PinChange::Changed,
+                    arki_files::PinChange::Removed => PinChange::Removed,
                 },
                 path: change.path,
             })
@@ -309,33 +311,33 @@ impl OpenProject {
         };
         let (file, is_programs) = file_of_piece(path);
         let text = String::from_utf8(self.read(file, MAX_PINNED_TEXT_BYTES).unwrap_or_default()).ok()?;
-        let new = if is_programs { git_programs(&text) } else { text };
+        let new = if is_programs { beyond_harmless(&text) } else { text };
         let new = redactor.redact(&new);
         let diff = similar::TextDiff::from_lines(old.as_str(), &new);
         Some(diff.unified_diff().context_radius(3).header(path, path).to_string())
     }
 }
 
-fn off(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> Vec<arki_workspace::ChangedPin> {
+fn off(trust: &TrustRecord, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {
     let pinned: Vec<_> = trust.pins.iter().filter_map(|record| workspace_pin(&record.pin)).collect();
-    let changes = arki_workspace::compare(&pinned, current).into_iter();
-    changes.filter(arki_workspace::ChangedPin::puts_off).collect()
+    let changes = arki_files::compare(&pinned, current).into_iter();
+    changes.filter(arki_files::ChangedPin::puts_off).collect()
 }
 
 /// What git would run of a trusted folder that nobody has agreed to; `current` is of git alone.
-pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_workspace::Pin]) -> ChangedGit {
+pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_files::Pin]) -> ChangedGit {
     let off = off(trust, current);
-    let is_hook = |change: &arki_workspace::ChangedPin| {
-        change.kind == PinKind::GitHook && change.change != arki_workspace::PinChange::Removed
+    let is_hook = |change: &arki_files::ChangedPin| {
+        change.kind == PinKind::GitHook && change.change != arki_files::PinChange::Removed
     };
     ChangedGit { programs: off.iter().any(|change| change.kind == PinKind::GitConfig), hooks: off.iter().any(is_hook) }
 }
 
 /// The text is kept without its secrets: it is only there to show what changed.
-fn pin_record(project: &Project, pin: &arki_workspace::Pin, redactor: &Redactor) -> PinRecord {
+fn pin_record(project: &Project, pin: &arki_files::Pin, redactor: &Redactor) -> PinRecord {
     let (file, is_programs) = file_of_piece(&pin.path);
     let content = match pin.kind {
-        PinKind::GitConfig if is_programs => text_of(project, file).map(|text| git_programs(&text)),
+        PinKind::GitConfig if is_programs => text_of(project, file).map(|text| beyond_harmless(&text)),
         PinKind::GitConfig | PinKind::GitHook => None,
         _ => text_of(project, file),
     };
@@ -356,13 +358,13 @@ fn text_of(project: &Project, path: &str) -> Option<String> {
     String::from_utf8(file.bytes).ok()
 }
 
-fn wire_pin(pin: &arki_workspace::Pin) -> Pin {
+fn wire_pin(pin: &arki_files::Pin) -> Pin {
     Pin { kind: kind_word(pin.kind), path: pin.path.clone(), hash: pin.hash.clone(), note: pin.note.clone() }
 }
 
-fn workspace_pin(pin: &TrustPin) -> Option<arki_workspace::Pin> {
+fn workspace_pin(pin: &TrustPin) -> Option<arki_files::Pin> {
     let kind = serde_json::from_value(serde_json::Value::String(pin.kind.clone())).ok()?;
-    Some(arki_workspace::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone(), note: None })
+    Some(arki_files::Pin { kind, path: pin.path.clone(), hash: pin.hash.clone(), note: None })
 }
 
 /// The contract's word for a kind of pin.

@@ -1,8 +1,8 @@
 //! Contents as the tools put them: in the store, and for each project the last snapshot of its files.
 
 use arki_domain::{Content, ContentStore, Fault, SessionId};
+use arki_files::Snapshot;
 use arki_store::Store;
-use arki_workspace::Snapshot;
 use async_trait::async_trait;
 use std::sync::Arc;
 

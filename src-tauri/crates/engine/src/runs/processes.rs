@@ -8,17 +8,17 @@ impl Runs {
     /// The oldest first. Those of another Arki on the same data are not known here. Blocks for milliseconds.
     #[must_use]
     pub fn running_commands(&self) -> Vec<RunningCommand> {
-        arki_workspace::running_commands().into_iter().map(shown).collect()
+        arki_process::running_commands().into_iter().map(shown).collect()
     }
 
     /// Ends a command with all it started; the model is told that the user stopped it. An MCP server starts again when it
     /// is needed. No harm where it has ended.
     pub fn stop_command(&self, id: u64) {
-        arki_workspace::stop_command(id);
+        arki_process::stop_command(id);
     }
 }
 
-fn shown(running: arki_workspace::RunningCommand) -> RunningCommand {
+fn shown(running: arki_process::RunningCommand) -> RunningCommand {
     let load = running.load;
     RunningCommand {
         id: running.id,

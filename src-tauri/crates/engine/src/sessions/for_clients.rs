@@ -4,8 +4,8 @@ use crate::{ExportFormat, FileLine, RewindPlan, SessionTool};
 use arki_api::{ChangedFile, ForkOrigin, LineKind, Plan, RewindPreview, SessionOverview, SessionToolEntry};
 use arki_domain::Usage;
 use arki_domain::projection::{Overview, UsageTotal};
+use arki_files::LineOrigin;
 use arki_store::SearchHit;
-use arki_workspace::LineOrigin;
 
 impl From<SessionTool> for SessionToolEntry {
     fn from(tool: SessionTool) -> Self {

@@ -5,8 +5,8 @@ use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
 use crate::sessions::claim::Claim;
 use arki_domain::{Code, Fault, SessionId};
+use arki_files::remove_unfinished_exports;
 use arki_store::{ImportedSession, RemovedSessions, Sizes, exported_lines};
-use arki_workspace::remove_unfinished_exports;
 use std::io::BufRead;
 use std::time::Duration;
 

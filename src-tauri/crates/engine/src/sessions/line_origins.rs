@@ -4,7 +4,8 @@ use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
 use arki_domain::projection::{FileAt, FilesAt};
 use arki_domain::{ApprovalId, CallId, Code, Event, EventBody, Fault, RunId, SessionId};
-use arki_workspace::{AttributedLine, EDIT_LIMIT_BYTES, LineOrigin, ProjectPath, Version, attribute, shared_lines};
+use arki_edit::EDIT_LIMIT_BYTES;
+use arki_files::{AttributedLine, LineOrigin, ProjectPath, Version, attribute, shared_lines};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ impl Sessions {
             let origin = self.author(event, &mut calls)?;
             versions.push(Version { before: before.as_deref(), after: after.as_deref(), origin });
         }
-        attribute(&versions, &now).map_err(|error| Fault::from(arki_workspace::WorkspaceError::from(error)))
+        attribute(&versions, &now).map_err(|error| Fault::from(arki_files::FilesError::from(error)))
     }
 
     /// The changes of a file, the oldest first, up to the event `end`; where it was moved to `path`, also those before

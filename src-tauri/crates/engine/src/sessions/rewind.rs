@@ -17,7 +17,7 @@ use arki_domain::{
     CheckpointCreated, CheckpointId, Code, Content, ContentKind, EventDraft, EventLog, Fault, SessionId,
     SessionRewound, sha256_hex,
 };
-use arki_workspace::{Restoration, apply_restorations, plan_restorations};
+use arki_files::{Restoration, apply_restorations, plan_restorations};
 use std::path::Path;
 use std::sync::Arc;
 

@@ -4,7 +4,8 @@
 //! written after it.
 
 use super::room::{self, Deletions};
-use super::{AppliedChange, ChangeSet, FileChange, Links, content_hash};
+use super::{ChangeSet, FileChange, Links, content_hash};
+use crate::applied_change::AppliedChange;
 use crate::atomic_write::{self, MadeFolders, Staged, Way, WriteProtected};
 use crate::error::{ChangeError, FilesError, Result, StaleKind, StalePreview};
 use crate::project::Project;

@@ -1,6 +1,6 @@
 //! Change sets that can't be selected from or applied.
 
-use crate::change_set::AppliedChange;
+use crate::applied_change::AppliedChange;
 use arki_domain::Code;
 
 use super::FilesError;

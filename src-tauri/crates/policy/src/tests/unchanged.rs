@@ -11,10 +11,11 @@ mod lines;
 
 use super::labelled::all_lines;
 use crate::is_read_only;
-use arki_workspace::{
-    CancellationToken, CommandLimits, CommandSpec, EnvironmentSpec, Network, PrivateTempDir, ProjectAccess, Sandbox,
-    SandboxSpec, child_environment, inherited_environment,
+use arki_disk::PrivateTempDir;
+use arki_process::{
+    CancellationToken, CommandLimits, CommandSpec, EnvironmentSpec, child_environment, inherited_environment,
 };
+use arki_sandbox::{Network, ProjectAccess, Sandbox, SandboxSpec};
 use lines::{compound_commands, of_tables, other_languages, programs_of_awk, runs_all, scripts_of_sed, words_of_find};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -93,7 +94,7 @@ impl World {
             meanwhile: None,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let outcome = runtime.block_on(arki_workspace::run(spec, |_| {}, CancellationToken::new())).unwrap();
+        let outcome = runtime.block_on(arki_process::run(spec, |_| {}, CancellationToken::new())).unwrap();
         (outcome.output, outcome.exit_code)
     }
 

@@ -3,7 +3,8 @@
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
 use crate::touched::Touched;
-use arki_workspace::{ChangeSet, Project, patch_paths, plan_patch};
+use arki_edit::patch::patch_paths;
+use arki_files::{ChangeSet, Project, plan_patch};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
-use arki_workspace::{ChangeSet, Project, plan_delete};
+use arki_files::{ChangeSet, Project, plan_delete};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Tool, arguments};
-use arki_workspace::{ChangeSet, Project, TextEdit, plan_edit};
+use arki_edit::TextEdit;
+use arki_files::{ChangeSet, Project, plan_edit};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

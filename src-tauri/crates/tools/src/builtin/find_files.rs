@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_workspace::find;
+use arki_files::find;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;

@@ -2,7 +2,8 @@
 
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
-use arki_workspace::{EntryKind, ProjectPath, list};
+use arki_disk::EntryKind;
+use arki_files::{ProjectPath, list};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;

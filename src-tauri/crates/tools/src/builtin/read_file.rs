@@ -4,7 +4,7 @@ use crate::artifact;
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use crate::touched::Touched;
-use arki_workspace::{lines_of, read_lines};
+use arki_files::{lines_of, read_lines};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

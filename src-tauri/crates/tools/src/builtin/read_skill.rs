@@ -5,7 +5,7 @@ use crate::guide::{Guide, GuideFiles, find_guide};
 use crate::inside::{Done, InsideTask};
 use crate::tool::{Action, Output, Tool, arguments, nearest};
 use arki_domain::{Code, Fault, sha256_hex};
-use arki_workspace::Project;
+use arki_files::Project;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

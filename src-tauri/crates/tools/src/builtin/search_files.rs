@@ -3,7 +3,7 @@
 use crate::error::ToolError;
 use crate::tool::{Action, Output, ReadTask, Tool, arguments};
 use arki_domain::{PlaceholderUse, plural};
-use arki_workspace::{SearchQuery, search};
+use arki_files::{SearchQuery, search};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

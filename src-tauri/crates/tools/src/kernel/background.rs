@@ -12,7 +12,8 @@ use arki_domain::{
     CallContext, CallId, CallOutcome, Code, EventBody, EventDraft, EventLog, Fault, FileChanged, SandboxCleanedUp,
     SessionId, ToolAsyncResult, ToolCall, ToolResult,
 };
-use arki_workspace::{CommandSpec, Meanwhile, Sandbox};
+use arki_process::{CommandSpec, Meanwhile};
+use arki_sandbox::Sandbox;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -163,7 +164,7 @@ impl Kernel {
             meanwhile: Some(self.told_at_once(call, context)),
         };
         let mut live = super::command::LiveOutput::new(self, call, &record);
-        let ran = arki_workspace::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
+        let ran = arki_process::run(spec, |bytes| live.push(bytes), context.cancel.clone()).await;
         live.finish();
         self.learn_env_files().await;
         limit.stopped = self.settings.background.why_stopped();

@@ -7,10 +7,10 @@ use arki_domain::{
     CallContext, CheckpointCreated, CheckpointId, Content, ContentKind, EventBody, Fault, FileChanged, SessionId,
     ToolCall,
 };
-use arki_workspace::{
-    CancellationToken, ImageRef, Project, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes, take_snapshot,
-    unnamed_changes,
+use arki_files::{
+    ImageRef, Project, Snapshot, SnapshotChange, SnapshotLimits, snapshot_changes, take_snapshot, unnamed_changes,
 };
+use arki_process::CancellationToken;
 use globset::GlobSet;
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};

@@ -16,8 +16,10 @@ use arki_domain::{
     ApprovalMode, ApprovalRequested, CallOutcome, Category, CheckpointCreated, Code, CommandPreview, Decision,
     EventBody, Fault, LiveEvent, StreamingRedactor, ToolCall, ToolResult, plural,
 };
+use arki_files::Snapshot;
 use arki_policy::{Impact, Question, Verdict};
-use arki_workspace::{CommandOutcome, CommandSpec, Sandbox, Snapshot};
+use arki_process::{CommandOutcome, CommandSpec};
+use arki_sandbox::Sandbox;
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -133,7 +135,7 @@ impl Kernel {
         };
         let after = record.last_seq();
         let mut live = LiveOutput::new(self, call, record);
-        let ran = arki_workspace::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
+        let ran = arki_process::run(spec, |bytes| live.push(bytes), record.cancel().clone()).await;
         live.finish();
         // It may have written a new one and printed it.
         self.learn_env_files().await;

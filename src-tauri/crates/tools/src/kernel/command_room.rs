@@ -7,11 +7,11 @@
 use super::Kernel;
 use crate::builtin::run_command;
 use crate::error::ToolError;
+use arki_disk::PrivateTempDir;
 use arki_domain::Fault;
-use arki_workspace::{
-    EnvironmentSpec, GitAccess, Network, PrivateTempDir, ProjectAccess, ReadersView, Sandbox, SandboxSpec,
-    child_environment, inherited_environment,
-};
+use arki_files::ReadersView;
+use arki_process::{EnvironmentSpec, child_environment, inherited_environment};
+use arki_sandbox::{GitAccess, Network, ProjectAccess, Sandbox, SandboxSpec};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -114,7 +114,7 @@ impl Kernel {
     pub(super) async fn room(&self) -> Result<&CommandRoom, Fault> {
         let furnish = async || {
             // Nothing waits for it: what killed runs left only takes space.
-            tokio::task::spawn_blocking(arki_workspace::remove_abandoned_temp_dirs);
+            tokio::task::spawn_blocking(arki_disk::remove_abandoned_temp_dirs);
             self.furnish().map_err(Fault::from)
         };
         self.room.get_or_try_init(furnish).await

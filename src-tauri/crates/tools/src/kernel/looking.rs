@@ -1,10 +1,10 @@
 //! Looks at the project for what a line alone does not tell.
 
-use arki_policy::WideRead;
-use arki_workspace::{
+use arki_files::{
     Descent, Project, UnnamedReads, asks_own_repository, enters, folders_matching, reads_below, reads_below_matching,
     reads_kept, reads_matching, reads_names, reads_place, reads_places, stays_inside, writes_output,
 };
+use arki_policy::WideRead;
 use globset::GlobSet;
 
 /// Whether what a line reads so holds a secret, or lies outside.

@@ -3,8 +3,8 @@
 use arki_domain::{
     ApprovalId, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json, sha256_hex,
 };
+use arki_files::Preview;
 use arki_policy::Verdict;
-use arki_workspace::Preview;
 use serde_json::json;
 
 /// A call without anything to show but its arguments.
@@ -74,5 +74,5 @@ fn shown(preview: Preview) -> ChangePreview {
 /// to those from whom that was taken.
 #[must_use]
 pub fn stands_under_a_tool() -> bool {
-    std::env::var_os("ARKI_TOOL").is_some() || arki_workspace::runs_in_sandbox()
+    std::env::var_os("ARKI_TOOL").is_some() || arki_sandbox::runs_in_sandbox()
 }

@@ -11,9 +11,8 @@ use arki_domain::{
     ApprovalDecision, Category, Code, Fault, PlaceholderUse, Redactor, SecretValue, env_secrets, text_with_secrets,
     with_secrets,
 };
-use arki_workspace::{
-    ChangeSet, EDIT_LIMIT_BYTES, EnvFiles, FileChange, FileContent, Project, is_env_file, look_through_texts,
-};
+use arki_edit::EDIT_LIMIT_BYTES;
+use arki_files::{ChangeSet, EnvFiles, FileChange, FileContent, Project, is_env_file, look_through_texts};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};

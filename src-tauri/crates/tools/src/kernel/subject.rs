@@ -5,8 +5,8 @@ use super::looking::look;
 use crate::remote_tool::JudgedAs;
 use crate::tool::{Action, Tool};
 use arki_domain::{Code, Fault};
+use arki_files::{RealPlace, UnnamedReads, is_system_secret, real_place};
 use arki_policy::{Subject, TouchedPath, WideRead};
-use arki_workspace::{RealPlace, UnnamedReads, is_system_secret, real_place};
 use serde_json::Value;
 use std::path::Path;
 

@@ -14,8 +14,10 @@ use super::{Audience, BackgroundCommands, Kernel, KernelSettings, ToolLimits};
 use crate::tool::Tool;
 use arki_domain::projection::RunState;
 use arki_domain::*;
+use arki_files::Project;
 use arki_policy::{ChangedGit, PolicySettings};
-use arki_workspace::{CommandLimits, Project, SandboxStatus};
+use arki_process::CommandLimits;
+use arki_sandbox::SandboxStatus;
 use async_trait::async_trait;
 use globset::GlobSet;
 use serde_json::Value;
@@ -134,7 +136,7 @@ impl Bench {
     /// In the strongest sandbox of this machine.
     #[cfg(target_os = "linux")]
     fn in_sandbox(approve: ApprovalMode) -> Self {
-        let sandbox = arki_workspace::Sandbox::strongest();
+        let sandbox = arki_sandbox::Sandbox::strongest();
         assert!(sandbox.available, "{:?}", sandbox.reason);
         Self::prepared(Audience::Nobody, Vec::new(), approve, sandbox)
     }

@@ -12,8 +12,8 @@ use arki_domain::{
     ApprovalMode, ApprovalRequested, ApprovalResolved, CallOutcome, ChangePreview, Code, Content, ContentKind,
     Decision, EventBody, Fault, FileChanged, FileEffect, Permissions, REPEATED_RULE, ToolCall, ToolResult, sha256_hex,
 };
+use arki_files::{AppliedChange, ChangeSet, FileChange, FileContent, FilesError, Hunk, HunkSelection, Preview};
 use arki_policy::{Impact, Verdict};
-use arki_workspace::{AppliedChange, ChangeSet, FileChange, FileContent, Hunk, HunkSelection, Preview, WorkspaceError};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
@@ -192,7 +192,7 @@ impl Kernel {
                 let bodies = written(call, &accepted, applied, record);
                 record.settle(bodies).await.map(Ok)
             }
-            Err(WorkspaceError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
+            Err(FilesError::Stale(error)) => Ok(Err(stale(&path_of(call), &error.to_string()))),
             Err(error) => record.fail(call, &ToolError::from(error).into()).await.map(Ok),
         }
     }
@@ -252,7 +252,7 @@ impl Kernel {
     /// Half a file beside the file; it is not worth failing for.
     fn remove_unfinished(&self, path: &str) {
         let project = &self.settings.project;
-        let removed = project.resolve(path).and_then(|path| arki_workspace::remove_unfinished(project, &path));
+        let removed = project.resolve(path).and_then(|path| arki_files::remove_unfinished(project, &path));
         if let Err(error) = removed {
             tracing::warn!(%error, path, "what an interrupted write left was not removed");
         }
@@ -261,7 +261,7 @@ impl Kernel {
     fn content_of(&self, path: &str) -> Option<FileContent> {
         let project = &self.settings.project;
         let path = project.resolve(path).ok()?;
-        Some(project.found(&path, arki_workspace::DELETE_LIMIT_BYTES).ok()??.content)
+        Some(project.found(&path, arki_files::DELETE_LIMIT_BYTES).ok()??.content)
     }
 }
 

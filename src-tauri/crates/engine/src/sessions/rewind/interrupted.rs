@@ -8,7 +8,7 @@ use arki_domain::{
     CheckpointCreated, Event, EventBody, EventDraft, EventId, Fault, RestoreAction, RestoredFile, SessionId,
     SessionRewound, sha256_hex,
 };
-use arki_workspace::{FileContent, remove_unfinished_restoration};
+use arki_files::{FileContent, remove_unfinished_restoration};
 
 /// A cut-off restoration is among the session's last events: what goes on after it has told it.
 const AMONG_LAST: usize = 50;

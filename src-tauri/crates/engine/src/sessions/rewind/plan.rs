@@ -6,7 +6,8 @@ use arki_domain::projection::{FileAt, FileStep, SessionState, SessionSummary, Wa
 use arki_domain::{
     ApprovalId, EventBody, Fault, Permissions, RestoreAction, RestoredFile, RunId, SessionId, sha256_hex,
 };
-use arki_workspace::{EDIT_LIMIT_BYTES, FileContent, FileFound, Merge, merge};
+use arki_edit::{EDIT_LIMIT_BYTES, Merge, merge};
+use arki_files::{FileContent, FileFound};
 use std::collections::BTreeSet;
 
 /// What goes back.

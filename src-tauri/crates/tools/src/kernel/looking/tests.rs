@@ -2,8 +2,8 @@
 
 use super::look;
 use arki_domain::{ApprovalMode, Category, Decision};
+use arki_files::{Project, UnnamedReads};
 use arki_policy::{Impact, PolicySettings, Question, Subject, Verdict, decide, wide_reads};
-use arki_workspace::{Project, UnnamedReads};
 use globset::GlobSet;
 use std::sync::OnceLock;
 

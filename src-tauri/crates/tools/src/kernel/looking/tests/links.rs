@@ -2,7 +2,7 @@
 
 use super::{judged, subject_in};
 use arki_domain::Decision;
-use arki_workspace::Project;
+use arki_files::Project;
 use std::os::unix::fs::symlink;
 
 #[test]

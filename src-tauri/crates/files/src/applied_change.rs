@@ -1,0 +1,13 @@
+//! What a change of one file came to.
+
+use serde::{Deserialize, Serialize};
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AppliedChange {
+    pub path: String,
+    /// SHA-256 hex of the raw bytes; `None` where there is no file.
+    pub before_hash: Option<String>,
+    pub after_hash: Option<String>,
+}
