@@ -246,7 +246,7 @@ pub(crate) enum McpCommand {
         #[arg(long, conflicts_with = "url")]
         network: bool,
         /// The URL of an HTTP server
-        #[arg(long, value_name = "URL", required_unless_present = "command", conflicts_with = "command")]
+        #[arg(long, value_name = "URL", conflicts_with = "command")]
         url: Option<String>,
         /// Send this header with each request; repeatable
         #[arg(long, value_name = "NAME: VALUE", requires = "url")]

@@ -51,6 +51,13 @@ pub(crate) async fn run(engine: &Engine, dir: &Path, command: McpCommand, output
 }
 
 fn add(engine: &Engine, name: &str, settings: &McpServerSettings, output: &Output) -> Result<Exit, Fault> {
+    if settings.command.is_none() && settings.url.is_none() {
+        return Err(Fault::new(
+            Code::USAGE,
+            "An MCP server needs a program or an address.",
+            format!("Use `arki mcp add {name} -- COMMAND` or `arki mcp add {name} --url URL`."),
+        ));
+    }
     engine.mcp().add_mcp_server(name, settings)?;
     let is_secret = |one: &&McpVariable| {
         let value = one.value.as_deref().unwrap_or_default();

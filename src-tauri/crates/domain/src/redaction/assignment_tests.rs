@@ -42,6 +42,11 @@ fn a_secret_is_known_by_its_name_in_every_usual_form() {
         "tool login --token ‹Zr4Tp7wQ9xKd93hs7Kq0› --url x",
         "docker run -e 'MYSQL_ROOT_PASSWORD=‹Tr0ub4dor3x›' mysql",
         "ENV API_TOKEN=‹Zr4Tp7wQ9xKd93hs7Kq0›",
+        "ENV API_TOKEN ‹Zr4Tp7wQ9xKd93hs7Kq0›",
+        "setenv DB_PASSWORD ‹Tr0ub4dor3x›",
+        "password=‹sBCkotq0ZcfcDOrHIPESvjRm›",
+        "Password=‹q8Zr2Lx0Vt6›;",
+        "password=‹Xk29vQpl77aa› dbname=x",
         "setx CLIENT_SECRET \"‹8fj2Kd93hs7Kq0Zx41›\"",
         // Addresses, forms, connection strings.
         "https://example.org/v1?access_token=‹8fj2Kd93hs7Kq0Zx41Tp›&x=1",

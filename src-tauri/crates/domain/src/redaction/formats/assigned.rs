@@ -114,7 +114,7 @@ impl Cursor<'_> {
             b'(' => self.expression(1),
             b',' if closing > 0 && !self.clone_at(1).leads_to_value()? => self.expression(1),
             b'"' | b'\'' if blanks > 0 => self.expression(0),
-            _ if is_flag && blanks > 0 => self.shell_word(),
+            _ if blanks > 0 && (is_flag || self.is_set(name.start)) => self.shell_word(),
             byte if is_gap(byte) || byte == b'v' => self.value_beside(),
             b's' if blanks > 0 => {
                 self.demand("string")?;
@@ -152,7 +152,7 @@ impl Cursor<'_> {
             _ if !is_tight => self.rest_of_line(name),
             _ if is_flag || is_capital || is_key_of_npm => self.shell_word(),
             Some(b'?' | b'&' | b';' | b'"' | b'\'') => self.parameter(),
-            _ => match self.rest_of_line(name) {
+            _ => match self.clone_at(0).rest_of_line(name) {
                 Err(Stop::None) => self.word(),
                 other => other,
             },
@@ -284,7 +284,7 @@ impl Cursor<'_> {
         let start = self.at;
         self.skip(MAX_VALUE_BYTES, |byte| byte > b' ' && !b"(){}[]<>\"'`,;".contains(&byte))?;
         match self.peek()? {
-            Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'') | None => Ok(Place::Bare(start..self.at)),
+            Some(b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'\'' | b';') | None => Ok(Place::Bare(start..self.at)),
             _ => Err(Stop::None),
         }
     }
@@ -323,6 +323,12 @@ impl Cursor<'_> {
         let is_sign = |byte: &u8| byte.is_ascii_digit() || !byte.is_ascii() || b" \t|+->#:".contains(byte);
         let words = bytes[line..start].split(is_sign).filter(|word| !word.is_empty());
         words.into_iter().all(|word| matches!(word, b"export" | b"set" | b"SET" | b"ENV" | b"ARG" | b"declare" | b"x"))
+    }
+
+    /// `ENV NAME VALUE` of a container, `setenv NAME VALUE` of a shell.
+    fn is_set(&self, start: usize) -> bool {
+        let before = self.text.text[..start].trim_end_matches([' ', '\t']);
+        before.len() < start && ["ENV", "setenv"].iter().any(|word| before.ends_with(word))
     }
 
     fn clone_at(&self, offset: usize) -> Self {

@@ -181,7 +181,8 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
         }
         Kind::Bare => {
             let is_mixed = counts.digits >= 2 && counts.upper + counts.lower >= 2 && digit_groups(value) >= 2;
-            is_mixed && !is_example && !is_wordy(value, &counts)
+            let is_long = value.len() >= LONG_BYTES && counts.digits > 0 && is_made_by_chance(value, &counts);
+            (is_mixed || is_long) && !is_example && !is_wordy(value, &counts)
         }
     }
 }
