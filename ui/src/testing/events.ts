@@ -75,6 +75,7 @@ const blank: { readonly [Kind in EventKind]: PayloadOf<Kind> } = {
   },
   "memory.observed": { observations: [] },
   "memory.reflected": { reflections: [] },
+  "memory.reviewed": { id: "", decision: "accepted" },
   "hook.ran": { hook: "", command: "", exitCode: null, durationMs: 0 },
   "artifact.emitted": { artifactId: "", name: "", mediaType: "", bytes: 0, contentHash: "" },
   "step.started": step,

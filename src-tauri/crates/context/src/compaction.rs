@@ -37,13 +37,15 @@ use arki_domain::projection::{ConversationMessage, PlanVersion};
 
 /// What a compaction saves at the least; otherwise it's none.
 pub const MIN_SAVED_TOKENS: u64 = 32;
-/// What remains after a compaction, of what makes one due.
+/// What remains of a conversation, at the most.
 const TARGET_SHARE: f64 = 0.5;
 
 /// When to compact, and down to what. In tokens of a whole request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CompactionLimits {
     pub window: u64,
+    /// The system prompt and the tools: what no compaction can shorten.
+    pub fixed: u64,
     pub due_at: u64,
     pub target: u64,
 }
@@ -51,10 +53,10 @@ pub struct CompactionLimits {
 impl CompactionLimits {
     /// `at_fraction` is the configuration's; `max_answer` is kept free for the answer.
     #[must_use]
-    pub fn new(window: u64, at_fraction: f64, max_answer: u64) -> Self {
+    pub fn new(window: u64, fixed: u64, at_fraction: f64, max_answer: u64) -> Self {
         let room = window.saturating_sub(max_answer.min(window / 2));
         let due_at = ((window as f64 * at_fraction.clamp(0.1, 1.0)) as u64).min(room);
-        Self { window, due_at, target: (due_at as f64 * TARGET_SHARE) as u64 }
+        Self { window, fixed, due_at, target: target(fixed, due_at) }
     }
 
     #[must_use]
@@ -62,11 +64,17 @@ impl CompactionLimits {
         next_request >= self.due_at
     }
 
-    /// Where the user asks: at most half of what there is.
+    /// Where the user asks, or the provider says that a request was too long which seemed to fit: at most half of what
+    /// the conversation takes.
     #[must_use]
     pub fn asked_for(self, next_request: u64) -> Self {
-        Self { target: self.target.min(next_request / 2), ..self }
+        Self { target: self.target.min(target(self.fixed, next_request)), ..self }
     }
+}
+
+fn target(fixed: u64, request: u64) -> u64 {
+    let conversation = request.saturating_sub(fixed);
+    (fixed + (conversation as f64 * TARGET_SHARE) as u64).min(request)
 }
 
 pub struct CompactionInputs<'a> {
@@ -81,7 +89,5 @@ pub struct CompactionInputs<'a> {
     pub limits: CompactionLimits,
     /// Of the model that writes the summary.
     pub summary_window: u64,
-    /// The system prompt and the tools.
-    pub fixed_tokens: u64,
     pub tokens: &'a dyn CountTokens,
 }

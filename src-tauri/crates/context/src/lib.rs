@@ -1,6 +1,6 @@
 //! What the model sees: the system prompt, put together in a fixed order; what of the conversation is left out when it
 //! gets too long; and the account of both, part by part. And what comes into it from people: rules, skills, slash
-//! commands, prompts, mentions.
+//! commands, prompts, mentions, memories.
 //!
 //! Pure work on text: whoever calls hands in the files' contents, so that this crate can neither read nor write anything.
 //! The messages themselves are a projection of the log (`arki_domain::projection::Transcript`).
@@ -10,6 +10,7 @@
 mod commands;
 mod compaction;
 mod front_matter;
+mod memory;
 mod mentions;
 mod path_ranking;
 mod prompts;
@@ -27,6 +28,7 @@ pub use compaction::{
     SummaryRefused, SummaryRequest, plan_compaction,
 };
 pub use front_matter::FrontMatter;
+pub use memory::{MemoryFile, MemoryText, add_memory, memories, memory_text, remove_memory};
 pub use mentions::{MAX_MENTIONS, Mention, PathKind, Target, mention_of, mentions};
 pub use path_ranking::rank_paths;
 pub use prompts::{BuiltPrompt, MAX_PROMPT_BYTES, PromptError, PromptLayers, build_prompt};

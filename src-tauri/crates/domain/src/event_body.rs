@@ -107,6 +107,7 @@ event_bodies! {
     "context.compacted" => ContextCompacted,
     "memory.observed" => MemoryObserved,
     "memory.reflected" => MemoryReflected,
+    "memory.reviewed" => MemoryReviewed,
     "hook.ran" => HookRan,
     "artifact.emitted" => ArtifactEmitted,
     "step.started" => StepStarted,

@@ -4,6 +4,7 @@ mod background_calls;
 mod changed_files;
 mod daily_usage;
 mod files_at;
+mod memory_inbox;
 mod observation;
 mod overview;
 mod plan;
@@ -19,6 +20,7 @@ pub use background_calls::{BackgroundCall, BackgroundCalls, MAX_BACKGROUND_CALLS
 pub use changed_files::{ChangedFile, ChangedFiles, MAX_CHANGED_FILES};
 pub use daily_usage::{DailyUsage, DayAndModel};
 pub use files_at::{FileAt, FileStep, FilesAt, WantedFile};
+pub use memory_inbox::{InboxEntry, MAX_INBOX_ENTRIES, MemoryInbox};
 pub use observation::{MAX_OBSERVATION_TITLE_BYTES, MAX_OBSERVED_CALLS, Observation, ObservationType, Observer};
 pub use overview::{ForkOrigin, MAX_DISABLED_TOOLS, MAX_TITLE_BYTES, Overview, SNAPSHOT_EVERY, SNAPSHOT_VERSION};
 pub use plan::{MAX_PLAN_STEPS, MAX_PLAN_TEXT_BYTES, MAX_PLAN_VERSIONS, Plan, PlanVersion};

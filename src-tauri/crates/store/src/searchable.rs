@@ -77,6 +77,7 @@ fn texts_of_work(body: &EventBody) -> Vec<&str> {
         EventBody::ContextAdded(added) => vec![&added.origin, &added.text],
         EventBody::ContextCompacted(compacted) => vec![&compacted.summary],
         EventBody::MemoryObserved(observed) => observed.observations.iter().map(|fact| fact.text.as_str()).collect(),
+        EventBody::MemoryReviewed(reviewed) => reviewed.text.iter().map(String::as_str).collect(),
         EventBody::MemoryReflected(reflected) => reflected.reflections.iter().map(|fact| fact.text.as_str()).collect(),
         EventBody::StepStarted(step) => vec![&step.step],
         EventBody::StepFailed(step) => vec![&step.step, &step.code, &step.message],

@@ -42,6 +42,7 @@ const titles: Readonly<Record<EventKind, MessageDescriptor>> = {
   "context.compacted": msg`Earlier messages summarized`,
   "memory.observed": msg`Memory saved`,
   "memory.reflected": msg`Conclusion drawn`,
+  "memory.reviewed": msg`Memory reviewed`,
   "hook.ran": msg`Hook ran`,
   "artifact.emitted": msg`Artifact created`,
   "step.started": msg`Step started`,

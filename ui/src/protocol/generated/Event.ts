@@ -13,6 +13,7 @@ import type { FileChanged } from "./FileChanged";
 import type { HookRan } from "./HookRan";
 import type { MemoryObserved } from "./MemoryObserved";
 import type { MemoryReflected } from "./MemoryReflected";
+import type { MemoryReviewed } from "./MemoryReviewed";
 import type { MessageQueued } from "./MessageQueued";
 import type { OutputMessage } from "./OutputMessage";
 import type { PlanProposed } from "./PlanProposed";
@@ -95,6 +96,7 @@ export type Event = {
   | { type: "context.compacted"; payload: ContextCompacted }
   | { type: "memory.observed"; payload: MemoryObserved }
   | { type: "memory.reflected"; payload: MemoryReflected }
+  | { type: "memory.reviewed"; payload: MemoryReviewed }
   | { type: "hook.ran"; payload: HookRan }
   | { type: "artifact.emitted"; payload: ArtifactEmitted }
   | { type: "step.started"; payload: StepStarted }

@@ -34,11 +34,11 @@ pub enum Compaction {
 /// When it can't be brought there.
 pub fn plan_compaction(inputs: &CompactionInputs<'_>) -> Result<Option<Compaction>, CompactionError> {
     let units = Units::of(inputs.conversation, inputs.tokens);
-    let (before, target) = (inputs.fixed_tokens + units.total(), inputs.limits.target);
+    let (before, target) = (inputs.limits.fixed + units.total(), inputs.limits.target);
     if before <= target {
         return Ok(None);
     }
-    let stays = inputs.fixed_tokens + units.added_tokens;
+    let stays = inputs.limits.fixed + units.added_tokens;
     let room = target.checked_sub(stays).filter(|room| *room > 0);
     let room = room.ok_or(CompactionError::FixedTooLarge { tokens: stays, target })?;
     let candidates = prunable(&units.units, room / PROTECTED_SHARE, inputs.tokens);
@@ -99,7 +99,7 @@ impl Dropping<'_> {
         let gone: BTreeSet<u64> = dropped.iter().map(place).collect();
         let is_gone = |message: &ConversationMessage<'_>| gone.contains(&message.place);
         let kept_tokens: u64 = kept.iter().map(|at| self.units.units[*at].tokens).sum();
-        let without = self.inputs.fixed_tokens + self.units.added_tokens + kept_tokens;
+        let without = self.inputs.limits.fixed + self.units.added_tokens + kept_tokens;
         let after = without + self.facts_tokens(level, is_gone);
         if after > self.inputs.limits.target || after + MIN_SAVED_TOKENS > self.before {
             return Err(CompactionError::NothingToDrop { tokens: after, target: self.inputs.limits.target });

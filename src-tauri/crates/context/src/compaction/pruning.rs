@@ -56,9 +56,8 @@ fn whole_result<'a>(message: &arki_domain::projection::ConversationMessage<'a>) 
 }
 
 fn note_tokens(result: &Message, call_id: &CallId, content: &str, tokens: &dyn CountTokens) -> u64 {
-    let mut note = result.clone();
-    if let Message::ToolResult { content: text, .. } = &mut note {
-        *text = stand_in(call_id, content);
-    }
+    let Message::ToolResult { tool_id, is_error, .. } = result else { return 0 };
+    let (call_id, tool_id, content) = (call_id.clone(), tool_id.clone(), stand_in(call_id, content));
+    let note = Message::ToolResult { call_id, tool_id, content, is_error: *is_error };
     tokens.message(&note)
 }

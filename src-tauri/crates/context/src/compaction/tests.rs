@@ -140,7 +140,6 @@ impl Session {
             focus: None,
             limits,
             summary_window: limits.window,
-            fixed_tokens: FIXED,
             tokens: &Bytes,
         })
     }
@@ -240,7 +239,7 @@ proptest! {
     fn a_compacted_session_is_within_its_target_and_has_lost_nothing_that_counts(
         steps in steps(), strategy in strategies(), said in summaries(), window in 16_000u64..64_000
     ) {
-        let limits = CompactionLimits::new(window, 0.8, 2000);
+        let limits = CompactionLimits::new(window, FIXED, 0.8, 2000);
         let mut session = Session::default();
         for step in &steps {
             session.play(step);
@@ -257,7 +256,7 @@ proptest! {
     fn a_small_window_gets_a_compaction_or_a_reason_but_never_a_loop(
         steps in steps(), strategy in strategies(), window in 500u64..6000
     ) {
-        let limits = CompactionLimits::new(window, 0.8, 1000);
+        let limits = CompactionLimits::new(window, FIXED, 0.8, 1000);
         let mut session = Session::default();
         for step in &steps {
             session.play(step);
@@ -289,7 +288,7 @@ fn long_session() -> Session {
 }
 
 fn limits(target: u64) -> CompactionLimits {
-    CompactionLimits { window: 32_768, due_at: 26_000, target }
+    CompactionLimits { window: 32_768, fixed: FIXED, due_at: 26_000, target }
 }
 
 fn summary_plan(session: &mut Session) -> SummaryPlan {
@@ -301,7 +300,7 @@ fn summary_plan(session: &mut Session) -> SummaryPlan {
 
 #[test]
 fn three_hundred_turns_with_two_million_tokens_of_results_fit_into_a_window() {
-    let limits = CompactionLimits::new(32_768, 0.8, 4096);
+    let limits = CompactionLimits::new(32_768, FIXED, 0.8, 4096);
     let mut session = Session::default();
     session.play(&Step::Prompt(200));
     for turn in 0..300usize {
@@ -427,9 +426,15 @@ fn what_cannot_fit_says_why() {
 
 #[test]
 fn limits_leave_room_for_the_answer() {
-    let limits = CompactionLimits::new(32_768, 0.8, 8192);
-    assert_eq!((limits.due_at, limits.target), (24_576, 12_288));
+    let limits = CompactionLimits::new(32_768, 4096, 0.8, 8192);
+    assert_eq!((limits.due_at, limits.target), (24_576, 14_336));
     assert!(limits.is_due(24_576) && !limits.is_due(24_575));
-    assert_eq!(limits.asked_for(10_000).target, 5000);
-    assert_eq!(CompactionLimits::new(4096, 0.8, 8192).due_at, 2048);
+    assert_eq!(limits.asked_for(10_000).target, 7048);
+    assert_eq!(limits.asked_for(30_000).target, 14_336);
+    assert_eq!(
+        CompactionLimits::new(4096, 1500, 0.8, 8192),
+        CompactionLimits { window: 4096, fixed: 1500, due_at: 2048, target: 1774 }
+    );
+    let too_small = CompactionLimits::new(4096, 3000, 0.8, 8192);
+    assert!(too_small.target <= too_small.fixed);
 }

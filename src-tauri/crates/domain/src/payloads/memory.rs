@@ -18,5 +18,33 @@ payload! {
         /// What a reflection was drawn from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub based_on: Vec<String>,
+        /// Where it's proposed to last beyond the session, if it is: the user decides.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub proposed_for: Option<MemoryScope>,
     }
+    /// The user decided about something that is proposed to be remembered.
+    MemoryReviewed {
+        pub id: String,
+        pub decision: MemoryDecision,
+        /// As the user wants it remembered, where they changed it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub text: Option<String>,
+    }
+}
+
+/// Whose memory it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryScope {
+    /// `<project>/.arki/memory`
+    Project,
+    /// `<config>/memory`
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryDecision {
+    Accepted,
+    Rejected,
 }

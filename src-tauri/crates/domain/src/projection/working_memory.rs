@@ -74,6 +74,7 @@ fn shortened(remembered: &Remembered) -> Remembered {
         id: short(&remembered.id),
         text: short(&remembered.text),
         based_on: remembered.based_on.iter().take(MAX_REMEMBERED_SOURCES).map(short).collect(),
+        proposed_for: remembered.proposed_for,
     }
 }
 
@@ -89,7 +90,7 @@ mod tests {
     }
 
     fn remembered(text: &str) -> Remembered {
-        Remembered { id: "o".into(), text: text.into(), based_on: vec!["p".into()] }
+        Remembered { id: "o".into(), text: text.into(), based_on: vec!["p".into()], proposed_for: None }
     }
 
     fn rewound(to_seq: u64) -> SessionRewound {

@@ -5,8 +5,8 @@ use super::draft::{Draft, duration, line};
 use super::tool_phrase::Phrase;
 use crate::plural;
 use crate::{
-    ApprovalDecision, CallId, Decision, EventBody, FileChanged, PauseReason, PolicyDecided, QueueMode, RunPaused,
-    SessionConfigured, SessionRewound,
+    ApprovalDecision, CallId, Decision, EventBody, FileChanged, MemoryDecision, PauseReason, PolicyDecided, QueueMode,
+    RunPaused, SessionConfigured, SessionRewound,
 };
 
 /// `None` for what other observations tell already, and for what this version does not know.
@@ -73,6 +73,10 @@ fn of_session(body: &EventBody) -> Option<String> {
             format!("Shortened the context from {} to {} tokens", compacted.tokens_before, compacted.tokens_after)
         }
         EventBody::MemoryObserved(memory) => format!("Remembers {}", plural(memory.observations.len() as u64, "fact")),
+        EventBody::MemoryReviewed(reviewed) => match reviewed.decision {
+            MemoryDecision::Accepted => "Accepted a memory".to_owned(),
+            MemoryDecision::Rejected => "Rejected a memory".to_owned(),
+        },
         EventBody::MemoryReflected(memory) => format!("Drew {}", plural(memory.reflections.len() as u64, "conclusion")),
         EventBody::StepStarted(step) => format!("Step {} started", line(&step.step)),
         EventBody::StepCompleted(step) => {

@@ -39,7 +39,8 @@ proptest! {
 
 fn small() -> Overview {
     let parent_session = Some(SessionId::from("o"));
-    let remembered = |id: &str| vec![Remembered { id: id.into(), text: "t".into(), based_on: vec![] }];
+    let remembered =
+        |id: &str| vec![Remembered { id: id.into(), text: "t".into(), based_on: vec![], proposed_for: None }];
     let (provider, model, request_hash) = ("p".to_owned(), "m".to_owned(), String::new());
     let events = [
         event(1, SessionCreated { title: "T".into(), project: "/p".into(), agent: "arki".into(), parent_session }),

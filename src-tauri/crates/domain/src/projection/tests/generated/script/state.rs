@@ -52,10 +52,17 @@ impl Script {
 
     pub(super) fn remember(&mut self, a: u8, b: u8) {
         let id = self.made;
-        let remembered =
-            |n: u8| Remembered { id: format!("o{id}.{n}"), text: format!("fact {b}"), based_on: vec!["o1".into()] };
+        let remembered = |n: u8| Remembered {
+            id: format!("o{id}.{n}"),
+            text: format!("fact {b}"),
+            based_on: vec!["o1".into()],
+            proposed_for: n.is_multiple_of(2).then_some(MemoryScope::Project),
+        };
         let all: Vec<Remembered> = (0..b % 3).map(remembered).collect();
-        if a.is_multiple_of(2) {
+        if a.is_multiple_of(5) {
+            let (decision, text) = (MemoryDecision::Accepted, a.is_multiple_of(2).then(|| format!("better {a}")));
+            self.add(MemoryReviewed { id: format!("o{}.0", self.made - 1), decision, text });
+        } else if a.is_multiple_of(2) {
             self.add(MemoryObserved { observations: all });
         } else {
             self.add(MemoryReflected { reflections: all });
