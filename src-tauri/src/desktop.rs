@@ -6,11 +6,11 @@ use crate::{
     rpc_settings, window,
 };
 use arki_domain::Fault;
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Salvaged};
+use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Salvaged};
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
@@ -21,18 +21,8 @@ const STARTING: Duration = Duration::from_millis(20);
 /// What commands share.
 pub(crate) struct Desktop {
     pub(crate) engine: Arc<Engine>,
-    /// The folder that is open.
-    project: Mutex<Option<PathBuf>>,
-}
-
-impl Desktop {
-    pub(crate) fn project(&self) -> Option<PathBuf> {
-        self.project.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(crate) fn set_project(&self, path: &Path) {
-        *self.project.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
-    }
+    /// The window.
+    pub(crate) client: Arc<Client>,
 }
 
 /// Runs the app until its window is closed.
@@ -149,11 +139,10 @@ fn start(words: Vec<String>, keys: EnvironmentKeys) -> Result<(), Fault> {
                 }
             };
             // No command comes before: this thread takes them up.
-            app.manage(Desktop { engine: engine.clone(), project: Mutex::new(folder) });
-            engine.follow_up_runs();
-            engine.put_questions();
-            let waiting = engine.clone();
-            tauri::async_runtime::spawn(async move { waiting.runs().expire_waiting() });
+            let client = Arc::new(Client::attach(&engine, "window", Presence { answers: true, stays: true }));
+            folder.iter().for_each(|folder| client.set_folder(folder));
+            app.manage(Desktop { engine: engine.clone(), client: client.clone() });
+            tauri::async_runtime::spawn(async move { client.expire_waiting() });
             if let Err(fault) = engine.follow_others() {
                 tracing::warn!(%fault, "what other processes do is not shown at once");
             }
@@ -222,9 +211,9 @@ fn take_over(app: &AppHandle, words: Vec<String>, directory: &str) {
             tokio::time::sleep(STARTING).await;
         }
         let desktop = app.state::<Desktop>();
-        match rpc::open(&desktop, &folder).await {
+        match desktop.client.open(&folder).await {
             Ok(project) => announce_project(&app, &project),
-            Err(error) => tracing::warn!(error.message, "the folder of a second start"),
+            Err(fault) => tracing::warn!(%fault, "the folder of a second start"),
         }
     });
 }

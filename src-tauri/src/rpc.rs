@@ -4,7 +4,7 @@ use crate::desktop::Desktop;
 use arki_api::{AppState, CommandError, ProjectState};
 use arki_domain::Fault;
 use arki_engine::Engine;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tauri::{AppHandle, State};
 use tauri_plugin_dialog::DialogExt;
@@ -24,16 +24,11 @@ pub(crate) async fn reading<T: Send + 'static>(
 
 #[tauri::command]
 pub(crate) async fn app_state(desktop: State<'_, Desktop>) -> Answer<AppState> {
-    let folder = desktop.project();
-    let state = reading(&desktop, move |engine| {
-        let project = folder.map(|folder| engine.projects().project(&folder)).transpose()?;
-        engine.projects().app_state(project)
-    });
-    let state = state.await?;
-    if let Some(project) = &state.project {
-        opened(&desktop, project);
-    }
-    Ok(state)
+    let project = match desktop.client.folder() {
+        Some(folder) => Some(desktop.client.open(&folder).await?),
+        None => None,
+    };
+    reading(&desktop, move |engine| engine.projects().app_state(project)).await
 }
 
 /// The system's own dialog; `None` when the user changed their mind.
@@ -50,7 +45,7 @@ pub(crate) async fn choose_folder(app: AppHandle) -> Answer<Option<String>> {
 
 #[tauri::command]
 pub(crate) async fn open_project(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
-    open(&desktop, &path).await
+    Ok(desktop.client.open(&path).await?)
 }
 
 #[tauri::command]
@@ -61,24 +56,6 @@ pub(crate) async fn trust_project(path: PathBuf, desktop: State<'_, Desktop>) ->
 #[tauri::command]
 pub(crate) async fn keep_untrusted(path: PathBuf, desktop: State<'_, Desktop>) -> Answer<ProjectState> {
     Ok(desktop.engine.projects().untrust(&path).await?)
-}
-
-pub(crate) async fn open(desktop: &Desktop, folder: &Path) -> Answer<ProjectState> {
-    let folder = folder.to_owned();
-    let project = reading(desktop, move |engine| engine.projects().project(&folder)).await?;
-    opened(desktop, &project);
-    Ok(project)
-}
-
-fn opened(desktop: &Desktop, project: &ProjectState) {
-    desktop.set_project(Path::new(&project.path));
-    let (engine, path) = (desktop.engine.clone(), project.path.clone());
-    // Nobody waits for the list of recent folders to be on the disk.
-    tauri::async_runtime::spawn(async move {
-        if let Err(fault) = engine.projects().remember_project(&path).await {
-            tracing::warn!(%fault, "the folder was not remembered");
-        }
-    });
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub(crate) async fn session_overview(session_id: String, desktop: State<'_, Desk
 
 #[tauri::command]
 pub(crate) async fn session_tools(session_id: String, desktop: State<'_, Desktop>) -> Answer<Vec<SessionToolEntry>> {
-    Ok(tools_of(&desktop, &SessionId::from(session_id))?)
+    tools_of(&desktop, SessionId::from(session_id)).await
 }
 
 /// The tools as they are then.
@@ -29,11 +29,12 @@ pub(crate) async fn switch_session_tools(
 ) -> Answer<Vec<SessionToolEntry>> {
     let session_id = SessionId::from(session_id);
     desktop.engine.sessions().switch_session_tools(&session_id, &on, &off).await?;
-    Ok(tools_of(&desktop, &session_id)?)
+    tools_of(&desktop, session_id).await
 }
 
-fn tools_of(desktop: &Desktop, session_id: &SessionId) -> Result<Vec<SessionToolEntry>, Fault> {
-    Ok(desktop.engine.sessions().session_tools(session_id)?.into_iter().map(SessionToolEntry::from).collect())
+async fn tools_of(desktop: &Desktop, session_id: SessionId) -> Answer<Vec<SessionToolEntry>> {
+    let tools = reading(desktop, move |engine| engine.sessions().session_tools(&session_id)).await?;
+    Ok(tools.into_iter().map(SessionToolEntry::from).collect())
 }
 
 #[tauri::command]
@@ -47,7 +48,7 @@ pub(crate) async fn set_queue(
 
 #[tauri::command]
 pub(crate) async fn send_next(of: Shown, desktop: State<'_, Desktop>) -> Answer<Sent> {
-    match desktop.engine.runs().send_next(&desktop.engine.sessions().session_shown(of)?).await? {
+    match desktop.client.send_next(&desktop.engine.sessions().session_shown(of)?).await? {
         Some(running) => Ok(Sent::from(&running.0)),
         None => Err(nothing_waits().into()),
     }
@@ -67,7 +68,8 @@ pub(crate) async fn rewind_preview(
     desktop: State<'_, Desktop>,
 ) -> Answer<RewindPreview> {
     let scope = RewindScope { files, conversation };
-    Ok(desktop.engine.sessions().plan_rewind(&SessionId::from(session_id), to_seq, scope)?.into())
+    let session_id = SessionId::from(session_id);
+    Ok(reading(&desktop, move |engine| engine.sessions().plan_rewind(&session_id, to_seq, scope)).await?.into())
 }
 
 #[tauri::command]
@@ -88,7 +90,8 @@ pub(crate) async fn take_back_preview(
     seq: u64,
     desktop: State<'_, Desktop>,
 ) -> Answer<RewindPreview> {
-    Ok(desktop.engine.sessions().plan_take_back(&SessionId::from(session_id), seq)?.into())
+    let session_id = SessionId::from(session_id);
+    Ok(reading(&desktop, move |engine| engine.sessions().plan_take_back(&session_id, seq)).await?.into())
 }
 
 #[tauri::command]

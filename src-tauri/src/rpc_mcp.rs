@@ -14,7 +14,7 @@ use tauri_plugin_opener::OpenerExt;
 
 #[tauri::command]
 pub(crate) async fn list_mcp_servers(desktop: State<'_, Desktop>) -> Answer<Vec<McpServerEntry>> {
-    Ok(match desktop.project() {
+    Ok(match desktop.client.folder() {
         Some(folder) => desktop.engine.mcp().mcp_listed(&folder)?,
         None => desktop.engine.mcp().mcp_configured()?,
     })
@@ -106,7 +106,7 @@ pub(crate) async fn answer_elicitation(
 }
 
 fn folder(desktop: &Desktop) -> Result<PathBuf, Fault> {
-    desktop.project().ok_or_else(|| {
+    desktop.client.folder().ok_or_else(|| {
         let message = "MCP servers are started in a folder, and none is open.";
         Fault::new(Code::FOLDER_UNAVAILABLE, message, "Open one first.")
     })

@@ -6,8 +6,8 @@ use arki_api::{
     ApprovalSummary, QuestionSummary, ReviewFile, ReviewPage, RunningCommand, SendOptions, Sent, SessionPage,
     SessionSummary, Shown,
 };
-use arki_domain::{ApprovalId, Code, QuestionId, QueueMode, SessionId};
-use arki_engine::{Accepted, Resolution, RunTarget, StartRun, rule_text};
+use arki_domain::{ApprovalId, QuestionId, QueueMode, SessionId};
+use arki_engine::{Resolution, rule_text};
 use tauri::State;
 
 /// The list shows this many; older sessions are found by search.
@@ -40,28 +40,12 @@ pub(crate) async fn send_message(
     mode: Option<QueueMode>,
     desktop: State<'_, Desktop>,
 ) -> Answer<Sent> {
-    let start = StartRun {
-        target: desktop.engine.runs().target_shown(to)?,
-        prompt: text,
-        model: options.model,
-        core: None,
-        options: options.approve.into(),
-        images: Vec::new(),
-        piped: Vec::new(),
-        message_id: None,
-        disabled_tools: None,
-    };
-    let Some(mode) = mode else { return Ok(Sent::from(&desktop.engine.runs().start_run(start).await?.0)) };
-    let session_id = session_id_of(&start.target);
-    match desktop.engine.runs().send(start, mode).await? {
-        Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),
-        Accepted::Queued(message_id) => Ok(Sent { session_id, run_id: None, message_id: Some(message_id.to_string()) }),
-    }
+    Ok(desktop.client.say(to, text, options, mode).await?)
 }
 
 #[tauri::command]
 pub(crate) async fn stop_run(session_id: String, desktop: State<'_, Desktop>) -> Answer<()> {
-    Ok(desktop.engine.runs().stop_session(&SessionId::from(session_id)).await?)
+    Ok(desktop.client.stop_session(&SessionId::from(session_id)).await?)
 }
 
 #[tauri::command]
@@ -84,7 +68,7 @@ pub(crate) async fn stop_process(id: u64, desktop: State<'_, Desktop>) -> Answer
 #[tauri::command]
 pub(crate) async fn resume_run(of: Shown, desktop: State<'_, Desktop>) -> Answer<()> {
     let session = desktop.engine.sessions().session_shown(of)?;
-    desktop.engine.runs().resume_run(&session, None).await?;
+    desktop.client.resume_run(&session, None).await?;
     Ok(())
 }
 
@@ -113,7 +97,8 @@ pub(crate) async fn review_page(
 /// What "for this session" and "always" would store, as JSON; null where no lasting permission is offered.
 #[tauri::command]
 pub(crate) async fn proposed_rule(approval_id: String, desktop: State<'_, Desktop>) -> Answer<Option<String>> {
-    let rule = desktop.engine.approvals().proposed_rule(&ApprovalId::from(approval_id))?;
+    let approval_id = ApprovalId::from(approval_id);
+    let rule = reading(&desktop, move |engine| engine.approvals().proposed_rule(&approval_id)).await?;
     Ok(rule.as_ref().map(rule_text))
 }
 
@@ -132,13 +117,9 @@ pub(crate) async fn resolve_approval(
         note: resolution.note,
         preview_hash: Some(resolution.preview_hash),
         keep: resolution.keep.into(),
-        resolved_by: "window",
     };
-    let decided = desktop.engine.approvals().resolve_approval(&ApprovalId::from(approval_id), resolution).await?;
-    match desktop.engine.runs().go_on_after_decision(&decided.session_id).await {
-        Err(fault) if !fault.is(Code::SESSION_BUSY) => Err(fault.into()),
-        _ => decided.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into())),
-    }
+    let decision = desktop.client.decide(&ApprovalId::from(approval_id), resolution).await?;
+    decision.rule_not_kept.map_or(Ok(()), |fault| Err(fault.into()))
 }
 
 #[tauri::command]
@@ -156,13 +137,6 @@ pub(crate) async fn answer_question(
     desktop: State<'_, Desktop>,
 ) -> Answer<()> {
     let (session_id, question_id) = (SessionId::from(session_id), QuestionId::from(question_id));
-    desktop.engine.runs().answer_question(&session_id, &question_id, &text).await?;
+    desktop.client.answer_question(&session_id, &question_id, &text).await?;
     Ok(())
-}
-
-fn session_id_of(target: &RunTarget) -> String {
-    match target {
-        RunTarget::Session(session_id) => session_id.to_string(),
-        RunTarget::NewSession(_) => String::new(),
-    }
 }

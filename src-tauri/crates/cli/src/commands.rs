@@ -32,7 +32,7 @@ use crate::arguments::{
 use crate::exit::Exit;
 use crate::output::Output;
 use arki_domain::{Code, Fault};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Time};
+use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, Time};
 
 pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, Fault> {
     let Arguments { dir, command, .. } = arguments;
@@ -60,9 +60,10 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
     if let Some(reason) = engine.unwritable() {
         output.aside(format!("Read-only: {}", reason.message));
     }
+    let client = Client::attach(&engine, "cli", Presence::default());
     let works = works(&command);
     let exit = match command {
-        Command::Exec(exec) => exec::run(&engine, &dir, exec, output).await,
+        Command::Exec(exec) => exec::run(&client, &dir, exec, output).await,
         Command::Trust { folder, show: true } => trust::show(&engine, &folder.unwrap_or(dir), output),
         Command::Trust { folder, show: false } => trust::trust(&engine, &folder.unwrap_or(dir), output).await,
         Command::Untrust { folder } => trust::untrust(&engine, &folder.unwrap_or(dir), output).await,
@@ -70,9 +71,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Events { id, follow, from, format } => {
             events::run(&engine, &id, &events::Printing { from, follow, format }, output).await
         }
-        Command::Approvals(command) => approvals::run(&engine, command, output).await,
-        Command::Resume { id, answer: Some(answer), .. } => resume::answer(&engine, &id, &answer, output).await,
-        Command::Resume { id, approve, .. } => resume::run(&engine, &id, approve, output).await,
+        Command::Approvals(command) => approvals::run(&client, command, output).await,
+        Command::Resume { id, answer: Some(answer), .. } => resume::answer(&client, &id, &answer, output).await,
+        Command::Resume { id, approve, .. } => resume::run(&client, &id, approve, output).await,
         Command::Rewind(arguments) => rewind::rewind(&engine, &arguments, output).await,
         Command::Undo { session, seq, dry_run } => rewind::undo(&engine, &session, seq, dry_run, output).await,
         Command::Blame { path } => blame::run(&engine, &dir, &path, output),

@@ -27,6 +27,7 @@ const USAGE_CODES: &[Code] = &[
     Code::CHANGE_NOT_FOUND,
     Code::CONFIG_INVALID,
     Code::CONFIG_UNKNOWN_KEY,
+    Code::CURSOR_UNKNOWN,
     Code::EVENT_NOT_FOUND,
     Code::EXPORT_INVALID,
     Code::FOLDER_UNAVAILABLE,

@@ -72,6 +72,8 @@ codes! {
     CONTENT_REFUSED,
     /// The request is longer than the model's context window.
     CONTEXT_TOO_LONG,
+    /// This database has not given out the cursor: it is of another one, or of one that was replaced since.
+    CURSOR_UNKNOWN,
     /// The database is damaged.
     DATABASE_DAMAGED,
     /// Another program has locked the database.

@@ -12,6 +12,7 @@ use crate::events::subscription::{EventFilter, Subscription};
 use crate::kernels::Kernels;
 use crate::mcp::Mcp;
 use crate::projects::Projects;
+use crate::records::events_since::EventsSince;
 use crate::records::{Grounds, Records};
 use crate::runs::Runs;
 use crate::runs::background::above::LateLog;
@@ -21,7 +22,6 @@ use arki_domain::{Clock, Fault, Redactor, SystemClock};
 use arki_sandbox::Sandbox;
 use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptions, VerifyReport, open_or_salvage};
 use arki_tools::BackgroundCommands;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 /// How an engine is opened.
@@ -158,24 +158,34 @@ impl Engine {
         self.records.bus().subscribe(filter)
     }
 
+    /// What was stored after a cursor, or from the beginning where there is none, by whichever process; at most `limit`
+    /// events. Whoever subscribes first and asks for this until there is no more has missed nothing.
+    ///
+    /// # Errors
+    /// `CURSOR_UNKNOWN` for one that this database has not given out, or when it cannot be read.
+    pub async fn events_since(
+        &self,
+        cursor: Option<&str>,
+        filter: &EventFilter,
+        limit: usize,
+    ) -> Result<EventsSince, Fault> {
+        self.records.events_since(cursor, filter, limit).await
+    }
+
+    /// The cursor behind everything that is stored now.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn end_of_events(&self) -> Result<String, Fault> {
+        self.records.end_of_events().await
+    }
+
     /// Announces what other processes store, from now on until the engine is gone.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn follow_others(&self) -> Result<(), Fault> {
         self.records.follow_others()
-    }
-
-    /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
-    /// worked on, or that came with an import, begin nothing here.
-    pub fn follow_up_runs(&self) {
-        self.records.follows_up.store(true, Ordering::Relaxed);
-    }
-
-    /// From now on the runs of this process may put questions to the user: somebody is there who sees them. Otherwise
-    /// the model is told that nobody is.
-    pub fn put_questions(&self) {
-        self.records.puts_questions.store(true, Ordering::Relaxed);
     }
 
     #[must_use]

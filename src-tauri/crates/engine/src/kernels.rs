@@ -2,6 +2,7 @@
 
 pub(crate) mod delegating;
 
+use crate::client::Presence;
 use crate::config::{AgentEntry, Config};
 use crate::mcp::Mcp;
 use crate::projects::Projects;
@@ -12,7 +13,6 @@ use arki_domain::Fault;
 use arki_tools::{AgentChoice, Audience, BackgroundCommands, Kernel, KernelSettings, Tool};
 use delegating::{Delegation, WorksBeneath};
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 pub(crate) struct Kernels {
@@ -34,7 +34,7 @@ impl Kernels {
         Self { records, projects, mcp, background, beneath }
     }
 
-    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config) -> Arc<Kernel> {
+    pub(crate) fn kernel(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<Kernel> {
         let settings = KernelSettings {
             project: open.project.clone(),
             trusted: open.is_trusted(),
@@ -51,12 +51,8 @@ impl Kernels {
             journals: self.records.directories().journals(),
             sandbox: self.projects.sandbox().clone(),
             standing: Arc::new(StandingFolder::of(open, self.projects.leavings().clone())),
-            audience: if self.records.puts_questions.load(Ordering::Relaxed) {
-                Audience::User
-            } else {
-                Audience::Nobody
-            },
-            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config)]
+            audience: if presence.answers { Audience::User } else { Audience::Nobody },
+            tools: [arki_tools::fetch_url(config.private_hosts.clone()), self.delegate_tool(open, config, presence)]
                 .into_iter()
                 .chain(self.mcp.mcp_tools(open, config))
                 .collect(),
@@ -76,15 +72,16 @@ impl Kernels {
         let open = self.projects.load_project(folder)?;
         let InForce { mut config, refused } = self.projects.config_in_force(&open)?;
         config.policy.refused = refused.map(|fault| fault.message);
-        Ok(self.kernel(&open, &config))
+        Ok(self.kernel(&open, &config, Presence::default()))
     }
 
     /// The tool with which the agent of this configuration hands work to others.
-    fn delegate_tool(&self, open: &OpenProject, config: &Config) -> Tool {
+    fn delegate_tool(&self, open: &OpenProject, config: &Config, presence: Presence) -> Tool {
         let delegation = Delegation {
             beneath: self.beneath.clone(),
             project: open.project.root().to_owned(),
             model: config.model.clone(),
+            presence,
         };
         let choice =
             |agent: AgentEntry| AgentChoice { name: agent.name, description: agent.description.unwrap_or_default() };

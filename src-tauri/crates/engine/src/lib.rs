@@ -7,6 +7,7 @@
 
 mod accounts;
 mod approvals;
+mod client;
 mod config;
 mod directories;
 mod doctor;
@@ -44,6 +45,7 @@ pub use arki_store::{
 };
 pub use arki_tools::Guide;
 pub use arki_tools::stands_under_a_tool;
+pub use client::{Client, Decision, Presence};
 pub use config::{AgentEntry, Config, ConfigValue, ShownConfig};
 pub use directories::Directories;
 pub use doctor::{Check, CheckState, Doctor, doctor_without_database};
@@ -54,6 +56,7 @@ pub use mcp::Mcp;
 pub use projects::Projects;
 pub use projects::guides::FoundGuides;
 pub use projects::open::OpenedFolder;
+pub use records::events_since::EventsSince;
 pub use runs::Runs;
 pub use runs::active_run::ActiveRun;
 pub use runs::output_schema::{check as check_output, ensure_usable as ensure_usable_schema};

@@ -29,7 +29,7 @@ use launcher::SandboxedLauncher;
 use sign_in::Loopback;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,8 +40,19 @@ pub struct Mcp {
     projects: Arc<Projects>,
     servers: Mutex<HashMap<(String, String), Kept>>,
     elicitations: Arc<Elicitations>,
+    /// How many clients see what servers ask, and can answer.
+    answering: Arc<AtomicUsize>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
     faults: Mutex<Vec<Fault>>,
+}
+
+/// Somebody is there who sees what servers ask.
+pub(crate) struct Answering(Arc<AtomicUsize>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// A server, and what its program may take.
@@ -55,8 +66,8 @@ const MAX_FAULTS: usize = 32;
 
 impl Mcp {
     pub(crate) fn new(records: Arc<Records>, accounts: Arc<Accounts>, projects: Arc<Projects>) -> Self {
-        let (servers, elicitations, faults) = Default::default();
-        Self { records, accounts, projects, servers, elicitations, faults }
+        let (servers, elicitations, answering, faults) = Default::default();
+        Self { records, accounts, projects, servers, elicitations, answering, faults }
     }
 
     fn all(&self) -> Vec<Arc<Server>> {
@@ -128,7 +139,13 @@ impl Mcp {
             let register = self.elicitations.clone();
             Arc::new(InTheWindow { register, bus: self.records.live_bus(), project: open.path() })
         };
-        self.records.puts_questions.load(Ordering::Relaxed).then(asks)
+        (self.answering.load(Ordering::Relaxed) > 0).then(asks)
+    }
+
+    /// Servers that start from now on may ask the user, as long as this is held and until they end.
+    pub(crate) fn answers(&self) -> Answering {
+        self.answering.fetch_add(1, Ordering::Relaxed);
+        Answering(self.answering.clone())
     }
 
     /// The tools of the servers that were met before. Starts none.

@@ -2,6 +2,7 @@
 //! Arki keeps its own things. No rule of the product is decided here.
 
 pub(crate) mod contents;
+pub(crate) mod events_since;
 pub(crate) mod follow_others;
 
 use crate::Directories;
@@ -13,7 +14,6 @@ use arki_domain::{Clock, ContentStore, EventLog, Fault, LiveBus, Redactor, RunId
 use arki_store::{Reader, Store};
 use contents::Contents;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 pub(crate) struct Records {
     store: Arc<Store>,
@@ -29,10 +29,6 @@ pub(crate) struct Records {
     is_ephemeral: bool,
     /// For a run that keeps nothing: what the user decided before it.
     decided_before: Option<Arc<Reader>>,
-    /// Whether a completed run is followed by what waits in its session.
-    pub(crate) follows_up: AtomicBool,
-    /// Whether somebody sees what the model asks.
-    pub(crate) puts_questions: AtomicBool,
 }
 
 /// What they are made of.
@@ -64,8 +60,6 @@ impl Records {
             owner: RunId::new().to_string(),
             is_ephemeral,
             decided_before: decided_before.map(Arc::new),
-            follows_up: AtomicBool::new(false),
-            puts_questions: AtomicBool::new(false),
         }
     }
 

@@ -5,6 +5,7 @@ mod answering;
 pub(crate) mod background;
 pub(crate) mod delegation;
 mod expiring;
+pub(crate) mod hold;
 pub(crate) mod launch;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
@@ -16,7 +17,6 @@ mod shown;
 pub(crate) mod start;
 pub(crate) mod stopping;
 
-use crate::ActiveRun;
 use crate::accounts::Accounts;
 use crate::approvals::Approvals;
 use crate::kernels::Kernels;
@@ -24,9 +24,8 @@ use crate::mcp::Mcp;
 use crate::projects::Projects;
 use crate::records::Records;
 use crate::sessions::Sessions;
-use arki_domain::SessionId;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use hold::ActiveRuns;
+use std::sync::Arc;
 
 /// Runs: begun, gone on with, stopped, queued, and what they leave in the background.
 pub struct Runs {
@@ -37,7 +36,7 @@ pub struct Runs {
     kernels: Arc<Kernels>,
     sessions: Arc<Sessions>,
     approvals: Arc<Approvals>,
-    active: Mutex<HashMap<SessionId, ActiveRun>>,
+    active: ActiveRuns,
     /// So that what came of a sub-agent's call is told once.
     telling_above: tokio::sync::Mutex<()>,
 }

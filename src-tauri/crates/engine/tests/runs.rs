@@ -8,7 +8,10 @@ use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventDraft, OutputMessage, Redactor, Role, RunId, RunOptions, RunStarted,
     SystemClock,
 };
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Resolution, RunEnd, RunTarget, StartRun};
+use arki_engine::{
+    Client, Directories, Engine, EngineOptions, EnvironmentKeys, Keep, Presence, Resolution, RunEnd, RunTarget,
+    StartRun,
+};
 use arki_store::{Store, StoreOptions};
 use arki_testkit::{ScriptedServer, TestHome, Turn};
 use serde_json::json;
@@ -19,6 +22,7 @@ use std::time::{Duration, Instant};
 struct Stage {
     home: TestHome,
     engine: Arc<Engine>,
+    client: Client,
     _server: ScriptedServer,
 }
 
@@ -29,22 +33,13 @@ impl Stage {
         home.write("a.txt", "one\n").unwrap();
         let engine = open(&home);
         engine.projects().trust(&home.project_dir()).await.unwrap();
-        Self { home, engine, _server: server }
+        let client = Client::attach(&engine, "window", Presence::default());
+        Self { home, engine, client, _server: server }
     }
 
     fn start(&self, target: RunTarget) -> StartRun {
         let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
-        StartRun {
-            target,
-            prompt: "go".into(),
-            model: None,
-            core: None,
-            options,
-            images: Vec::new(),
-            piped: Vec::new(),
-            disabled_tools: None,
-            message_id: None,
-        }
+        StartRun { options, ..StartRun::new(target, "go") }
     }
 
     fn new_session(&self) -> StartRun {
@@ -69,27 +64,16 @@ fn edit() -> Turn {
 }
 
 fn approve() -> Resolution {
-    Resolution {
-        decision: ApprovalDecision::Approve,
-        hunks: None,
-        edited: Default::default(),
-        command: None,
-        note: None,
-        preview_hash: None,
-        keep: Keep::Once,
-        resolved_by: "window",
-    }
+    Resolution::of(ApprovalDecision::Approve)
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
     let stage = Stage::new(vec![Turn::silent()]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
-    let second = stage.engine.runs().start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
+    let second = stage.client.start_run(stage.start(RunTarget::Session(run.session_id.clone()))).await;
     assert!(second.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
-    assert!(
-        stage.engine.runs().resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY))
-    );
+    assert!(stage.client.resume_run(&run.session_id, None).await.is_err_and(|fault| fault.is(Code::SESSION_BUSY)));
     assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Running);
     run.stop();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
@@ -98,9 +82,9 @@ async fn a_busy_session_takes_no_second_run_and_keeps_its_first() {
 #[tokio::test(flavor = "multi_thread")]
 async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
     let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
-    stage.engine.runs().stop_session(&run.session_id).await.unwrap();
+    stage.client.stop_session(&run.session_id).await.unwrap();
     stage.engine.runs().stop_all().await;
     assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Cancelled);
     assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
@@ -111,15 +95,14 @@ async fn stopping_a_run_that_waits_cancels_it_without_asking_again() {
 async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
     let stage = Stage::new(vec![edit(), Turn::text("done")]).await;
     let mut subscription = stage.engine.subscribe();
-    let (_, first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (_, first) = stage.client.start_run(stage.new_session()).await.unwrap();
     let approval_id = loop {
         let Some(Ok(arki_domain::LiveEvent::Stored(event))) = subscription.next().await else { continue };
         if let arki_domain::EventBody::ApprovalRequested(requested) = event.body() {
             break requested.approval_id;
         }
     };
-    let session = stage.engine.approvals().resolve_approval(&approval_id, approve()).await.unwrap().session_id;
-    let (_, second) = stage.engine.runs().go_on_after_decision(&session).await.unwrap();
+    let (_, second) = stage.client.decide(&approval_id, approve()).await.unwrap().run.unwrap();
     assert_eq!(second.await.unwrap().unwrap(), RunEnd::Completed { response: "done ".into() });
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     assert_eq!(stage.text(), "two\n");
@@ -128,7 +111,7 @@ async fn a_decision_made_while_the_run_is_still_stopping_is_gone_on_with() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_window_showed_together_is_acted_on_together_or_not_at_all() {
     let stage = Stage::new(vec![Turn::text("done")]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let folder = stage.home.project_dir().canonicalize().unwrap();
     let other = folder.with_file_name("other");
@@ -189,15 +172,17 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
     let rules = || std::fs::read_to_string(&config).unwrap().matches("\"write_file\"").count();
     let mut expected = rules();
     for _ in 0..DECIDED_AT_ONCE {
-        let (_, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+        let (_, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
         let RunEnd::AwaitingApproval(approval_id) = handle.await.unwrap().unwrap() else { panic!("it asks") };
         let shown = arki_engine::rule_text(&stage.engine.approvals().proposed_rule(&approval_id).unwrap().unwrap());
         let always = Resolution { keep: Keep::Always { shown }, ..approve() };
         let reject = Resolution { decision: ApprovalDecision::Reject, ..approve() };
         let (engine, of_engine) = (stage.engine.clone(), approval_id.clone());
-        let approving = tokio::spawn(async move { engine.approvals().resolve_approval(&of_engine, always).await });
+        let approving =
+            tokio::spawn(async move { engine.approvals().resolve_approval(&of_engine, always, "window").await });
         let other = elsewhere.clone();
-        let rejecting = tokio::spawn(async move { other.approvals().resolve_approval(&approval_id, reject).await });
+        let rejecting =
+            tokio::spawn(async move { other.approvals().resolve_approval(&approval_id, reject, "cli").await });
         let (approved, rejected) = (approving.await.unwrap(), rejecting.await.unwrap());
         assert!(approved.is_ok() != rejected.is_ok(), "both were recorded, or none: {approved:?}, {rejected:?}");
         if approved.is_ok() {
@@ -210,13 +195,14 @@ async fn a_rule_is_kept_only_where_the_approval_that_it_came_with_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes() {
     let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let of_session = || stage.start(RunTarget::Session(run.session_id.clone()));
     let too_large = StartRun { prompt: "word ".repeat(8 << 20), ..of_session() };
-    let refused = stage.engine.runs().start_run(too_large).await.map(drop).unwrap_err();
+    let refused = stage.client.start_run(too_large).await.map(drop).unwrap_err();
     assert!(refused.is(Code::EVENT_TOO_LARGE), "{refused:?}");
-    let (_, handle) = open(&stage.home).runs().start_run(of_session()).await.unwrap();
+    let (_, handle) =
+        Client::attach(&open(&stage.home), "cli", Presence::default()).start_run(of_session()).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
 
@@ -224,11 +210,11 @@ async fn a_start_that_fails_half_way_leaves_the_session_free_for_other_processes
 async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_none_such() {
     let stage = Stage::new(vec![edit()]).await;
     let unknown = StartRun { core: Some("magic".into()), ..stage.new_session() };
-    let fault = stage.engine.runs().start_run(unknown).await.err().unwrap();
+    let fault = stage.client.start_run(unknown).await.err().unwrap();
     assert!(fault.is(Code::USAGE) && fault.hint.contains("tool-loop"), "{fault:?}");
     assert!(stage.engine.sessions().list(1).unwrap().is_empty(), "nothing has happened");
 
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
     let store = Store::open(&stage.home.data_dir().join("arki.db"), options).unwrap();
@@ -244,7 +230,7 @@ async fn a_run_goes_on_with_the_core_that_it_began_with_or_says_that_there_is_no
     };
     store.append(&run.session_id, vec![EventDraft::of_run(&RunId::new(), begun)]).await.unwrap();
     store.close().unwrap();
-    let fault = stage.engine.runs().resume_run(&run.session_id, None).await.err().unwrap();
+    let fault = stage.client.resume_run(&run.session_id, None).await.err().unwrap();
     assert!(fault.is(Code::USAGE) && fault.message.contains("\"of-another-version\""), "{fault:?}");
     let sessions = stage.engine.sessions().list(1).unwrap();
     assert_eq!(sessions[0].state, SessionState::Running, "still to be gone on with by whoever has that core");
@@ -256,7 +242,7 @@ const LONG_LOG: usize = 30_000;
 #[tokio::test]
 async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
     let stage = Stage::new(vec![Turn::text("done"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
     let store = Store::open(&stage.home.data_dir().join("arki.db"), options).unwrap();
@@ -283,7 +269,7 @@ async fn folding_a_long_log_holds_up_nothing_else_on_the_one_thread_there_is() {
         }
     });
     let began = Instant::now();
-    let started = stage.engine.runs().start_run(stage.start(RunTarget::Session(run.session_id))).await;
+    let started = stage.client.start_run(stage.start(RunTarget::Session(run.session_id))).await;
     let milliseconds = began.elapsed().as_millis();
     heart.abort();
     started.unwrap().1.await.unwrap().unwrap();

@@ -51,6 +51,8 @@ pub enum StoreError {
     ImportTooLarge { events: u64, bytes: u64 },
     #[error("The session {session_id} already exists here with a different log.")]
     SessionExists { session_id: SessionId },
+    #[error("This database has not given out the cursor.")]
+    CursorUnknown,
     #[error("The database is closed.")]
     Closed,
     #[error("Something failed inside Arki's database: {detail}.")]
@@ -73,6 +75,7 @@ impl StoreError {
             Self::SessionBroken { .. } => Code::SESSION_READ_ONLY,
             Self::SessionHasForks { .. } => Code::SESSION_HAS_FORKS,
             Self::ApprovalDecided { .. } => Code::APPROVAL_ALREADY_RESOLVED,
+            Self::CursorUnknown => Code::CURSOR_UNKNOWN,
             Self::ExportInvalid { .. } => Code::EXPORT_INVALID,
             Self::SessionExists { .. } => Code::SESSION_EXISTS,
             Self::BlobTooLarge { .. } | Self::ImportTooLarge { .. } => Code::FILE_TOO_LARGE,
@@ -115,6 +118,7 @@ impl StoreError {
             }
             Self::ImportTooLarge { .. } => "Nothing was imported. Export fewer sessions at once.",
             Self::SessionExists { .. } => "Nothing was imported. To replace the session here, remove it first.",
+            Self::CursorUnknown => "Begin anew, without a cursor.",
             Self::Closed => "Start Arki again.",
             Self::Internal { .. } => {
                 "Everything shown as saved is safe. Please report this with the log from the data directory."

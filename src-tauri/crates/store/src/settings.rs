@@ -77,6 +77,14 @@ pub(crate) fn set_meta(transaction: &Connection, key: &str, value: &str) -> Resu
     Ok(())
 }
 
+/// The setting as it is, or as it is set by this.
+pub(crate) fn meta_or_set(transaction: &Connection, key: &str, value: &str) -> Result<String, StoreError> {
+    transaction
+        .prepare_cached("INSERT INTO meta (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO NOTHING")?
+        .execute([key, value])?;
+    Ok(transaction.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |row| row.get(0))?)
+}
+
 impl Reader {
     /// What was decided about a folder (its canonical path). A record that cannot be read is none: then the user is
     /// asked again.

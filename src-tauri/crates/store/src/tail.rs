@@ -14,7 +14,7 @@ use rusqlite::{Connection, params};
 /// Events that one poll answers with, at most; fewer when their payloads fill a page of [`MAX_PAGE_BYTES`].
 pub const MAX_TAIL_PAGE: usize = 1000;
 
-const LAST_ROW: &str = "SELECT ifnull(max(rowid), 0) FROM events";
+pub(crate) const LAST_ROW: &str = "SELECT ifnull(max(rowid), 0) FROM events";
 const CUTS: &str = "SELECT max(cut), min(last_row) FROM log_cuts WHERE cut > ?1";
 
 /// Begins at the end that the log had when it was made. Its connection is its own; drop it before the store is closed,
@@ -58,7 +58,7 @@ impl Tail {
         }
         let snapshot = self.connection.unchecked_transaction()?;
         let (last_cut, last_row) = after_cuts(&snapshot, self.last_cut, self.last_row)?;
-        let page = Page::read(&snapshot, last_row)?;
+        let page = Page::read(&snapshot, last_row, MAX_TAIL_PAGE)?;
         snapshot.finish()?;
         self.last_cut = last_cut;
         self.last_row = page.last_row;
@@ -82,23 +82,23 @@ fn data_version(connection: &Connection) -> Result<i64, StoreError> {
 }
 
 /// Everything above the lowest end that the log had since was appended after it, and so is new.
-fn after_cuts(connection: &Connection, last_cut: i64, last_row: i64) -> Result<(i64, i64), StoreError> {
+pub(crate) fn after_cuts(connection: &Connection, last_cut: i64, last_row: i64) -> Result<(i64, i64), StoreError> {
     let (cut, row): (Option<i64>, Option<i64>) =
         connection.prepare_cached(CUTS)?.query_row([last_cut], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok((cut.unwrap_or(last_cut), row.map_or(last_row, |row| row.min(last_row))))
 }
 
-struct Page {
-    events: Vec<Event>,
-    last_row: i64,
-    is_full: bool,
+pub(crate) struct Page {
+    pub(crate) events: Vec<Event>,
+    pub(crate) last_row: i64,
+    pub(crate) is_full: bool,
 }
 
 impl Page {
-    fn read(connection: &Connection, after: i64) -> Result<Self, StoreError> {
+    pub(crate) fn read(connection: &Connection, after: i64, limit: usize) -> Result<Self, StoreError> {
         let sql = format!("SELECT {EVENT_COLUMNS}, rowid FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2");
         let mut statement = connection.prepare_cached(&sql)?;
-        let mut rows = statement.query(params![after, i64::try_from(MAX_TAIL_PAGE).unwrap_or(i64::MAX)])?;
+        let mut rows = statement.query(params![after, i64::try_from(limit).unwrap_or(i64::MAX)])?;
         let mut page = Self { events: Vec::new(), last_row: after, is_full: false };
         let mut bytes = 0;
         while !page.is_full {
@@ -107,7 +107,7 @@ impl Page {
             bytes += event.payload.get().len();
             page.last_row = row.get(9)?;
             page.events.push(event);
-            page.is_full = page.events.len() >= MAX_TAIL_PAGE || bytes > MAX_PAGE_BYTES;
+            page.is_full = page.events.len() >= limit || bytes > MAX_PAGE_BYTES;
         }
         Ok(page)
     }

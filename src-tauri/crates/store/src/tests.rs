@@ -3,6 +3,7 @@
 mod appending;
 mod collecting;
 mod contents;
+mod cursors;
 mod files;
 mod filling_disk;
 mod fixtures;

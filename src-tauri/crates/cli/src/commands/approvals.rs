@@ -5,11 +5,9 @@ use crate::exit::Exit;
 use crate::follow;
 use crate::output::{Output, dim, time, visible};
 use crate::review::{self, Shown};
-use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Code, Fault};
-use arki_engine::{ApprovalRecord, ApprovalUse, Engine, Keep, Resolution, RuleDefinition, one_line, rule_text};
+use arki_domain::{ApprovalDecision, ApprovalId, ApprovalRequested, Fault};
+use arki_engine::{ApprovalRecord, ApprovalUse, Client, Engine, Keep, Resolution, RuleDefinition, one_line, rule_text};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +33,8 @@ impl<'a> Listed<'a> {
     }
 }
 
-pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output: &Output) -> Result<Exit, Fault> {
+pub(crate) async fn run(client: &Client, command: ApprovalsCommand, output: &Output) -> Result<Exit, Fault> {
+    let engine = client.engine();
     match command {
         ApprovalsCommand::List => list(engine, output),
         ApprovalsCommand::Show { id, file, hunks, all } => {
@@ -54,12 +53,12 @@ pub(crate) async fn run(engine: &Arc<Engine>, command: ApprovalsCommand, output:
                 (_, true) => Keep::Always { shown: shown_rule(engine, &id, "always", output)? },
                 (false, false) => Keep::Once,
             };
-            let approval = Resolution { hunks, command, note, keep, ..answer(ApprovalDecision::Approve) };
-            decide(engine, &id, approval, output).await
+            let approval = Resolution { hunks, command, note, keep, ..Resolution::of(ApprovalDecision::Approve) };
+            decide(client, &id, approval, output).await
         }
         ApprovalsCommand::Reject { id, note } => {
             let id = find(engine, id.as_deref(), ApprovalUse::Reject, output)?.approval_id;
-            decide(engine, &id, Resolution { note, ..answer(ApprovalDecision::Reject) }, output).await
+            decide(client, &id, Resolution { note, ..Resolution::of(ApprovalDecision::Reject) }, output).await
         }
         ApprovalsCommand::Granted { session } => {
             let session_id = engine.sessions().find_session(&session)?.session_id;
@@ -142,20 +141,6 @@ fn show(engine: &Engine, id: Option<&str>, shown: &Shown, output: &Output) -> Re
     Ok(Exit::Done)
 }
 
-/// To all of what is shown, without a word.
-fn answer(decision: ApprovalDecision) -> Resolution {
-    Resolution {
-        decision,
-        hunks: None,
-        edited: BTreeMap::new(),
-        command: None,
-        note: None,
-        preview_hash: None,
-        keep: Keep::Once,
-        resolved_by: "cli",
-    }
-}
-
 /// Prints the rule before it is stored. The engine refuses any other rule, and reports an error if there is none.
 fn shown_rule(engine: &Engine, id: &ApprovalId, scope: &str, output: &Output) -> Result<String, Fault> {
     let rule = engine.approvals().proposed_rule(id)?;
@@ -175,18 +160,15 @@ fn list_rules(rules: &[RuleDefinition], output: &Output) {
     }
 }
 
-async fn decide(engine: &Arc<Engine>, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
-    let subscription = engine.subscribe();
-    let decided = engine.approvals().resolve_approval(id, resolution).await?;
-    if let Some(fault) = &decided.rule_not_kept {
+async fn decide(client: &Client, id: &ApprovalId, resolution: Resolution, output: &Output) -> Result<Exit, Fault> {
+    let subscription = client.engine().subscribe();
+    let decision = client.decide(id, resolution).await?;
+    if let Some(fault) = &decision.rule_not_kept {
         output.aside(format!("{} {}", one_line(&fault.message), fault.hint));
     }
-    match engine.runs().go_on_after_decision(&decided.session_id).await {
-        Ok(running) => follow::to_next_stop(engine, output, subscription, running).await,
-        Err(fault) if fault.is(Code::SESSION_BUSY) => {
-            output.aside("Recorded. The Arki that has this session open continues the run.");
-            Ok(Exit::Done)
-        }
-        Err(fault) => Err(fault),
-    }
+    let Some(running) = decision.run else {
+        output.aside("Recorded. The Arki that has this session open continues the run.");
+        return Ok(Exit::Done);
+    };
+    follow::to_next_stop(client.engine(), output, subscription, running).await
 }

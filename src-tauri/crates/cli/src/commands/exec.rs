@@ -7,21 +7,16 @@ use crate::output::{Output, visible};
 use crate::regular_file;
 use crate::standard_input;
 use arki_domain::{Code, Fault, RunOptions, io_words};
-use arki_engine::{Engine, MAX_IMAGE_BYTES, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
+use arki_engine::{Client, Engine, MAX_IMAGE_BYTES, OpenedFolder, RunTarget, StartRun, ensure_usable_schema};
 use serde_json::Value;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
-pub(crate) async fn run(
-    engine: &Arc<Engine>,
-    dir: &Path,
-    arguments: ExecArguments,
-    output: &Output,
-) -> Result<Exit, Fault> {
+pub(crate) async fn run(client: &Client, dir: &Path, arguments: ExecArguments, output: &Output) -> Result<Exit, Fault> {
+    let engine = client.engine();
     let target = target(engine, dir, &arguments)?;
     let (prompt, piped) = match arguments.prompt.as_deref() {
         Some("-") | None if arguments.no_stdin => return Err(no_prompt()),
@@ -30,8 +25,6 @@ pub(crate) async fn run(
         Some(prompt) => (prompt.to_owned(), standard_input::beside_prompt(output)?),
     };
     let start = StartRun {
-        target,
-        prompt,
         model: arguments.model,
         core: arguments.core,
         options: RunOptions {
@@ -40,24 +33,21 @@ pub(crate) async fn run(
             max_turns: arguments.max_turns,
             max_seconds: arguments.max_seconds,
             max_cost_usd: arguments.max_cost,
-            approval_timeout_seconds: None,
             system: arguments.system,
             skills: arguments.skill,
-            tools: None,
-            disabled_tools: Vec::new(),
-            images: Vec::new(),
             output_schema: arguments.output_schema.as_deref().map(read_schema).transpose()?,
+            ..RunOptions::default()
         },
         images: arguments.image.iter().map(|file| read_image(file)).collect::<Result<_, _>>()?,
         piped,
         disabled_tools: Some(arguments.disable_tool).filter(|tools| !tools.is_empty()),
-        message_id: None,
+        ..StartRun::new(target, prompt)
     };
     // What stands in the folder is looked at when nothing is waited for any more, and once.
     let opened = open(engine, &start.target)?;
     tell_what_is_off(engine, &opened, output);
     let subscription = engine.subscribe();
-    let running = engine.runs().start_run_in(Some(opened), start).await?;
+    let running = client.start_run_in(opened, start).await?;
     follow::to_next_stop(engine, output, subscription, running).await
 }
 

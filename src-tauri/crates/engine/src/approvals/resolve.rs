@@ -43,8 +43,22 @@ pub struct Resolution {
     /// Of what the user was shown; `None` where the caller has just shown it itself.
     pub preview_hash: Option<String>,
     pub keep: Keep,
-    /// Who decided: `window` or `cli`.
-    pub resolved_by: &'static str,
+}
+
+impl Resolution {
+    /// To all of what is shown, this once, without a word.
+    #[must_use]
+    pub fn of(decision: ApprovalDecision) -> Self {
+        Self {
+            decision,
+            hunks: None,
+            edited: BTreeMap::new(),
+            command: None,
+            note: None,
+            preview_hash: None,
+            keep: Keep::Once,
+        }
+    }
 }
 
 /// What a decision came to.
@@ -96,10 +110,11 @@ impl Approvals {
         self: &Arc<Self>,
         approval_id: &ApprovalId,
         resolution: Resolution,
+        resolved_by: &'static str,
     ) -> Result<Decided, Fault> {
         let approval_id = approval_id.clone();
         let CheckedDecision { session_id, drafts, rule } =
-            blocking(self, move |approvals| approvals.checked(&approval_id, resolution)).await?;
+            blocking(self, move |approvals| approvals.checked(&approval_id, resolution, resolved_by)).await?;
         self.records.log().append(&session_id, drafts).await?;
         // Only now is it decided: another process may have rejected it meanwhile.
         let rule_not_kept = rule.and_then(|rule| self.add_rule(&rule).err()).map(rule_not_kept);
@@ -107,7 +122,12 @@ impl Approvals {
     }
 
     /// What a resolution would record, where it can be.
-    fn checked(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<CheckedDecision, Fault> {
+    fn checked(
+        &self,
+        approval_id: &ApprovalId,
+        resolution: Resolution,
+        resolved_by: &str,
+    ) -> Result<CheckedDecision, Fault> {
         let record = self.approval(approval_id)?;
         if record.status != ApprovalStatus::Pending {
             return Err(Fault::new(
@@ -150,7 +170,7 @@ impl Approvals {
             edited: resolution.edited,
             command: resolution.command.filter(|command| !is_as_shown(&requested, command)),
             reason: resolution.note.filter(|note| !note.trim().is_empty()),
-            resolved_by: resolution.resolved_by.to_owned(),
+            resolved_by: resolved_by.to_owned(),
             preview_hash: requested.shown_hash().to_owned(),
         };
         self.sessions.learn_secrets_of(&record.session_id)?;

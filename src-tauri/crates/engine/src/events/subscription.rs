@@ -75,6 +75,21 @@ pub struct EventFilter {
     pub agent: Option<String>,
 }
 
+impl EventFilter {
+    pub(crate) fn is_in_session(&self, session_id: &SessionId) -> bool {
+        self.session_id.as_ref().is_none_or(|wanted| wanted == session_id)
+    }
+
+    pub(crate) fn is_in_classes(&self, kind: &str) -> bool {
+        self.classes.as_ref().is_none_or(|classes| classes.contains(&EventClass::of_kind(kind)))
+    }
+
+    /// `None` = every agent.
+    pub(crate) fn one_agent(&self) -> Option<&str> {
+        self.agent.as_deref().filter(|agent| *agent != "*")
+    }
+}
+
 /// What is announced from now on. Dropping it unsubscribes and frees all there is of it.
 pub struct Subscription {
     receiver: broadcast::Receiver<LiveEvent>,

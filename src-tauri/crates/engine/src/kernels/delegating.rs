@@ -1,5 +1,6 @@
 //! Work that a run hands to a sub-agent: the port behind the tool `delegate`, carried out where runs are.
 
+use crate::client::Presence;
 use arki_domain::{Fault, SessionId, SubagentStarted};
 use arki_tools::{SubagentStop, SubagentTask, Subagents};
 use async_trait::async_trait;
@@ -20,6 +21,8 @@ pub(crate) struct Delegation {
     pub(crate) project: PathBuf,
     /// Of agents that have none of their own.
     pub(crate) model: String,
+    /// Of whoever hosts the run above.
+    pub(crate) presence: Presence,
 }
 
 impl Delegation {

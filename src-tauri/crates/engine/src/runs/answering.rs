@@ -3,6 +3,7 @@
 //! An answer and the run's going on are one step, under the session's lease: of two who answer, one goes on with the run
 //! and the other is told.
 
+use crate::client::Presence;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::resume::Resume;
@@ -20,8 +21,9 @@ impl Runs {
     /// # Errors
     /// `QUESTION_NOT_FOUND`, `QUESTION_ALREADY_ANSWERED`, `USAGE` for an empty or too long answer, `SESSION_BUSY` where
     /// another process works on the session, and those of [`Self::resume_run`]. Nothing is recorded then.
-    pub async fn answer_question(
+    pub(crate) async fn answer_question(
         self: &Arc<Self>,
+        presence: Presence,
         session_id: &SessionId,
         question_id: &QuestionId,
         text: &str,
@@ -41,7 +43,7 @@ impl Runs {
         self.ensure_asked(session_id, self.sessions.overview(session_id)?.run.as_ref(), question_id)?;
         self.until_stopped(session_id).await;
         let answer = Some(QuestionAnswered { question_id: question_id.clone(), text });
-        self.resume(session_id, Resume { answer, ..Resume::default() }).await
+        self.resume(session_id, Resume { answer, presence, ..Resume::default() }).await
     }
 
     /// That the run waits for the answer to this very question.

@@ -61,6 +61,7 @@ impl Runs {
                         call_id: started.call_id.clone(),
                     }),
                     control,
+                    presence: delegation.presence,
                     open: None,
                 };
                 self.start_at(place, start).await?
@@ -70,7 +71,11 @@ impl Runs {
                 None => {
                     let approve = Some(context.options.approve).filter(|approve| *approve != state.options.approve);
                     let run = Some(started.run_id.clone());
-                    self.resume(&started.session_id, Resume { control, approve, run, answer: None }).await?
+                    self.resume(
+                        &started.session_id,
+                        Resume { control, approve, run, answer: None, presence: delegation.presence },
+                    )
+                    .await?
                 }
             },
         };
@@ -92,10 +97,7 @@ impl Runs {
         let mut disabled_tools = options.disabled_tools.clone();
         disabled_tools.extend(NOT_FOR_SUBAGENTS.map(str::to_owned));
         Ok(StartRun {
-            target: RunTarget::NewSession(delegation.project.clone()),
-            prompt: task.to_owned(),
             model: Some(config.own_model_of(&started.agent).unwrap_or(&delegation.model).to_owned()),
-            core: None,
             options: RunOptions {
                 approve: options.approve,
                 plan: options.plan,
@@ -106,10 +108,7 @@ impl Runs {
                 disabled_tools,
                 ..RunOptions::default()
             },
-            images: Vec::new(),
-            piped: Vec::new(),
-            disabled_tools: None,
-            message_id: None,
+            ..StartRun::new(RunTarget::NewSession(delegation.project.clone()), task)
         })
     }
 }

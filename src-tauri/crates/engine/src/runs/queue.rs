@@ -4,6 +4,7 @@
 //! by the program with a window once the run before has completed; a run that failed or was stopped leaves the queue to
 //! the user.
 
+use crate::client::Presence;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::stopping::{STOP_PATIENCE, STOP_POLL};
@@ -11,7 +12,6 @@ use crate::{RunTarget, StartRun};
 use arki_domain::projection::{MAX_QUEUED_MESSAGES, Queue, QueuedMessage};
 use arki_domain::{Code, EventDraft, EventLog, Fault, MessageId, MessageQueued, QueueMode, RunOptions, SessionId};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// The longest message that may wait.
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
@@ -27,12 +27,17 @@ impl Runs {
     ///
     /// # Errors
     /// Those of [`Self::start_run`] and [`Self::queue_message`].
-    pub async fn send(self: &Arc<Self>, start: StartRun, mode: QueueMode) -> Result<Accepted, Fault> {
+    pub(crate) async fn send(
+        self: &Arc<Self>,
+        presence: Presence,
+        start: StartRun,
+        mode: QueueMode,
+    ) -> Result<Accepted, Fault> {
         let RunTarget::Session(session_id) = start.target.clone() else {
-            return self.start_run(start).await.map(Accepted::Started);
+            return self.start_run(presence, start).await.map(Accepted::Started);
         };
         let text = start.prompt.clone();
-        match self.start_run(start).await {
+        match self.start_run(presence, start).await {
             Err(fault) if fault.is(Code::SESSION_BUSY) => {
                 self.queue_message(&session_id, text, mode).await.map(Accepted::Queued)
             }
@@ -104,43 +109,38 @@ impl Runs {
     ///
     /// # Errors
     /// Those of [`Self::start_run`].
-    pub async fn send_next(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<Running>, Fault> {
+    pub(crate) async fn send_next(
+        self: &Arc<Self>,
+        presence: Presence,
+        session_id: &SessionId,
+    ) -> Result<Option<Running>, Fault> {
         let overview = self.sessions.overview(session_id)?;
         let Some(next) = overview.queue.messages().first().cloned() else { return Ok(None) };
         let start = StartRun {
-            disabled_tools: None,
-            target: RunTarget::Session(session_id.clone()),
-            prompt: next.text,
             model: overview.run.as_ref().map(|run| run.model.clone()),
-            core: None,
             options: overview
                 .run
                 .map_or_else(RunOptions::default, |run| RunOptions { images: Vec::new(), ..run.options }),
-            images: Vec::new(),
-            piped: Vec::new(),
             message_id: Some(next.message_id),
+            ..StartRun::new(RunTarget::Session(session_id.clone()), next.text)
         };
-        self.start_run(start).await.map(Some)
+        self.start_run(presence, start).await.map(Some)
     }
 
-    /// From now on a run of this process that has completed is followed by the next message that waits. Runs that others
-    /// worked on, or that came with an import, begin nothing here.
-    pub fn follow_up_runs(&self) {
-        self.records.follows_up.store(true, Ordering::Relaxed);
-    }
-
-    pub(crate) fn follow_up_soon(self: &Arc<Self>, session_id: &SessionId) {
-        if self.records.follows_up.load(Ordering::Relaxed) {
+    /// A run that has completed is followed by the next message that waits, where its program stays. Runs that others worked
+    /// on, or that came with an import, begin nothing here.
+    pub(crate) fn follow_up_soon(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
+        if presence.stays {
             let (runs, session_id) = (self.clone(), session_id.clone());
-            tokio::spawn(async move { runs.follow_up(&session_id).await });
+            tokio::spawn(async move { runs.follow_up(presence, &session_id).await });
         }
     }
 
     /// The run that has completed may need a moment to let go of the session.
-    async fn follow_up(self: &Arc<Self>, session_id: &SessionId) {
+    async fn follow_up(self: &Arc<Self>, presence: Presence, session_id: &SessionId) {
         let give_up = tokio::time::Instant::now() + STOP_PATIENCE;
         loop {
-            match self.send_next(session_id).await {
+            match self.send_next(presence, session_id).await {
                 Err(fault) if fault.is(Code::SESSION_BUSY) && tokio::time::Instant::now() < give_up => {
                     tokio::time::sleep(STOP_POLL).await;
                 }

@@ -1,11 +1,12 @@
 //! Going on with a run wherever it stands: after an approval, an answer, a budget, a crash.
 
+use crate::client::Presence;
 use crate::config::Config;
 use crate::projects::open::OpenProject;
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
-use crate::runs::launch::Work;
+use crate::runs::hold::SessionHold;
 use crate::sessions::history::History;
 use crate::sessions::names::NamedPlace;
 use arki_agent::RunControl;
@@ -25,6 +26,8 @@ pub(crate) struct Resume {
     pub(crate) approve: Option<ApprovalMode>,
     /// Only with this run; with the session's last where `None`.
     pub(crate) run: Option<RunId>,
+    /// Of whoever hosts the run from now on.
+    pub(crate) presence: Presence,
     /// To what the model asked.
     pub(crate) answer: Option<QuestionAnswered>,
 }
@@ -36,42 +39,48 @@ impl Runs {
     ///
     /// # Errors
     /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
-    pub async fn resume_run(
+    pub(crate) async fn resume_run(
         self: &Arc<Self>,
+        presence: Presence,
         session_id: &SessionId,
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
         let session_id = self.sessions.run_above(session_id)?;
-        self.resume(&session_id, Resume { approve, ..Resume::default() }).await
+        self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
 
     /// As [`Self::resume_run`], of a session or one of its runs. Another run than the one named is not gone on with.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
-    pub async fn resume_named(
+    pub(crate) async fn resume_named(
         self: &Arc<Self>,
+        presence: Presence,
         named: &NamedPlace,
         approve: Option<ApprovalMode>,
     ) -> Result<Running, Fault> {
         let session_id = named.session.session_id.clone();
         let above = self.sessions.run_above(&session_id)?;
         if above != session_id {
-            return self.resume_run(&above, approve).await;
+            return self.resume_run(presence, &above, approve).await;
         }
         let run = named.run.clone();
-        self.resume(&session_id, Resume { approve, run, ..Resume::default() }).await
+        self.resume(&session_id, Resume { approve, run, presence, ..Resume::default() }).await
     }
 
     /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
     ///
     /// # Errors
     /// As [`Self::resume_run`].
-    pub async fn go_on_after_decision(self: &Arc<Self>, session_id: &SessionId) -> Result<Running, Fault> {
+    pub(crate) async fn go_on_after_decision(
+        self: &Arc<Self>,
+        presence: Presence,
+        session_id: &SessionId,
+    ) -> Result<Running, Fault> {
         self.until_stopped(session_id).await;
         let session_id = self.sessions.run_above(session_id)?;
         self.until_stopped(&session_id).await;
-        self.resume_run(&session_id, None).await
+        self.resume_run(presence, &session_id, None).await
     }
 
     pub(crate) async fn resume(self: &Arc<Self>, session_id: &SessionId, resume: Resume) -> Result<Running, Fault> {
@@ -81,12 +90,12 @@ impl Runs {
         blocking(self, move |runs| runs.sessions.ensure_whole(&session)).await?;
         let (open, config) = self.opened_for(None, project.into(), agent).await?;
         self.mcp.meet_mcp_servers(&open, &config).await;
-        let work = Work { claim, lease: self.sessions.lease(session_id).await?, control: resume.control.clone() };
+        let hold = SessionHold::take(&self.records, &self.sessions, claim, resume.control.clone()).await?;
         let decide = |asked: &ApprovalRequested| {
             self.approvals.timed_out(asked).or_else(|| self.decision(asked, resume.approve?, &open, &config))
         };
         let (history, system) = self.prepare_resume(session_id, &resume, &open, decide).await?;
-        self.launch(session_id.clone(), history, open, config, system, work).await
+        self.launch(session_id.clone(), history, open, config, system, (hold, resume.presence)).await
     }
 
     /// `decide`: what the user's wish means for the approval that waits, if anything.
@@ -152,7 +161,8 @@ impl Runs {
             // No grant covers it, so that it would be asked anew at once.
             ApprovalMode::Edits | ApprovalMode::All if asked.rule == REPEATED_RULE => return None,
             ApprovalMode::Edits | ApprovalMode::All => {
-                let verdict = self.kernels.kernel(open, config).judge(&asked.tool_id, &asked.args, approve);
+                let verdict =
+                    self.kernels.kernel(open, config, Presence::default()).judge(&asked.tool_id, &asked.args, approve);
                 if verdict.decision != Decision::Allow {
                     return None;
                 }

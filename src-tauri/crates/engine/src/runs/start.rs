@@ -1,11 +1,12 @@
 //! Starting runs: what is checked and recorded before the agent is set to work.
 
+use crate::client::Presence;
 use crate::config::{AGENT, Config};
 use crate::projects::open::{OpenProject, OpenedFolder, canonical};
 use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
-use crate::runs::launch::Work;
+use crate::runs::hold::SessionHold;
 use crate::runs::piped_input::{self, PipedPrompt};
 use crate::runs::prompt_images;
 use arki_agent::RunControl;
@@ -36,6 +37,7 @@ pub(crate) struct Place {
     pub(crate) agent: String,
     pub(crate) parent: Option<ParentCall>,
     pub(crate) control: RunControl,
+    pub(crate) presence: Presence,
     /// The project, where somebody has just opened it.
     pub(crate) open: Option<OpenProject>,
 }
@@ -59,22 +61,41 @@ pub struct StartRun {
     pub message_id: Option<MessageId>,
 }
 
+impl StartRun {
+    /// With nothing but what was said.
+    #[must_use]
+    pub fn new(target: RunTarget, prompt: impl Into<String>) -> Self {
+        Self {
+            target,
+            prompt: prompt.into(),
+            model: None,
+            core: None,
+            options: RunOptions::default(),
+            images: Vec::new(),
+            piped: Vec::new(),
+            disabled_tools: None,
+            message_id: None,
+        }
+    }
+}
+
 impl Runs {
     /// Appends `run.started` and sets the agent to work.
     ///
     /// # Errors
     /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
     /// happened then.
-    pub async fn start_run(self: &Arc<Self>, start: StartRun) -> Result<Running, Fault> {
-        self.start_run_in(None, start).await
+    pub(crate) async fn start_run(self: &Arc<Self>, presence: Presence, start: StartRun) -> Result<Running, Fault> {
+        self.start_run_in(presence, None, start).await
     }
 
     /// As [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
     ///
     /// # Errors
     /// As [`Self::start_run`].
-    pub async fn start_run_in(
+    pub(crate) async fn start_run_in(
         self: &Arc<Self>,
+        presence: Presence,
         opened: Option<OpenedFolder>,
         start: StartRun,
     ) -> Result<Running, Fault> {
@@ -87,12 +108,16 @@ impl Runs {
         let agent = if is_new { AGENT.to_owned() } else { self.sessions.agent_of(&session_id)? };
         let (run_id, control) = (RunId::new(), RunControl::default());
         let open = opened.map(|opened| opened.0).filter(|open| open.project.root() == project);
-        self.start_at(Place { session_id, is_new, project, run_id, agent, parent: None, control, open }, start).await
+        self.start_at(
+            Place { session_id, is_new, project, run_id, agent, parent: None, control, presence, open },
+            start,
+        )
+        .await
     }
 
     /// As [`Self::start_run`], where the place is known: the target says nothing more.
     pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
-        let Place { session_id, is_new, project, run_id, agent, parent, control, open } = place;
+        let Place { session_id, is_new, project, run_id, agent, parent, control, presence, open } = place;
         if start.prompt.trim().is_empty() {
             return Err(Fault::new(Code::USAGE, "The prompt is empty.", "Say what you want done."));
         }
@@ -129,7 +154,7 @@ impl Runs {
         });
         let (open, config, options, system) = prepared.await?;
         let system_prompt_hash = self.records.store().put_blob(system.as_bytes()).await?;
-        let work = Work { claim, lease: self.sessions.lease(&session_id).await?, control };
+        let hold = SessionHold::take(&self.records, &self.sessions, claim, control).await?;
         let session = session_id.clone();
         let history = blocking(self, move |runs| runs.sessions.history(&session)).await?;
         if let Some(run) = history.run.as_ref().filter(|run| !run.is_ended()) {
@@ -176,7 +201,7 @@ impl Runs {
         drafts.extend(artifacts.into_iter().map(|kept| EventDraft::of_run(&run_id, kept)));
         self.records.log().append(&session_id, drafts).await?;
         let history = self.sessions.history_since(history, &session_id, &run_id)?;
-        self.launch(session_id, history, open, config, Arc::from(system), work).await
+        self.launch(session_id, history, open, config, Arc::from(system), (hold, presence)).await
     }
 
     /// The folder and what is configured for an agent in it.

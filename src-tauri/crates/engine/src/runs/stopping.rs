@@ -1,6 +1,6 @@
 //! Stopping runs and pausing them, in this process or another, and waiting until they have stopped.
 
-use crate::ActiveRun;
+use crate::client::Presence;
 use crate::runs::Runs;
 use crate::runs::resume::Resume;
 use crate::sessions::EndsWaitingRuns;
@@ -8,7 +8,7 @@ use arki_agent::{RunControl, RunEnd};
 use arki_domain::{Code, Fault, SessionId};
 use arki_store::LeaseRequest;
 use async_trait::async_trait;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
@@ -22,8 +22,12 @@ impl Runs {
     ///
     /// # Errors
     /// When the database cannot be used.
-    pub async fn stop_session(self: &Arc<Self>, session_id: &SessionId) -> Result<(), Fault> {
-        if let Some(active) = self.active_run(session_id) {
+    pub(crate) async fn stop_session(
+        self: &Arc<Self>,
+        presence: Presence,
+        session_id: &SessionId,
+    ) -> Result<(), Fault> {
+        if let Some(active) = self.active.of(session_id) {
             active.stop();
             return Ok(());
         }
@@ -33,7 +37,7 @@ impl Runs {
             // The run that waited for it hears of it.
             Ok(Some(ended)) if above != *session_id => {
                 ended.await.map_err(Fault::internal)??;
-                self.resume(&above, Resume::default()).await.map(drop)
+                self.resume(&above, Resume { presence, ..Resume::default() }).await.map(drop)
             }
             ended => ended.map(drop),
         }
@@ -44,7 +48,7 @@ impl Runs {
     /// # Errors
     /// When the database cannot be used.
     pub async fn pause_session(&self, session_id: &SessionId) -> Result<(), Fault> {
-        if let Some(active) = self.active_run(session_id) {
+        if let Some(active) = self.active.of(session_id) {
             active.pause();
             return Ok(());
         }
@@ -54,7 +58,7 @@ impl Runs {
 
     /// Ends the wait before a retry of a run of this process. Where none waits there is nothing to end.
     pub fn retry_now(&self, session_id: &SessionId) {
-        if let Some(active) = self.active_run(session_id) {
+        if let Some(active) = self.active.of(session_id) {
             active.retry_now();
         }
     }
@@ -87,11 +91,7 @@ impl Runs {
     /// Stops every run of this process, its background commands and MCP servers, and waits until they have, for a short
     /// while.
     pub async fn stop_all(&self) {
-        let is_idle = || {
-            let active = self.active.lock().unwrap_or_else(PoisonError::into_inner);
-            active.values().for_each(ActiveRun::stop);
-            active.is_empty()
-        };
+        let is_idle = || self.active.stop_all();
         let stopped = async {
             while !is_idle() {
                 tokio::time::sleep(STOP_POLL).await;
@@ -106,10 +106,6 @@ impl Runs {
         if tokio::time::timeout(STOP_PATIENCE, self.mcp.stop_mcp_servers()).await.is_err() {
             tracing::warn!("an MCP server did not stop in time");
         }
-    }
-
-    fn active_run(&self, session_id: &SessionId) -> Option<ActiveRun> {
-        self.active.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
     }
 
     /// Waits for a run of this process that is just stopping. Should it not stop, resuming says that the session is busy.

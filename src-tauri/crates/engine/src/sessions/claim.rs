@@ -31,6 +31,12 @@ impl Sessions {
     }
 }
 
+impl Claim {
+    pub(crate) fn session_id(&self) -> &SessionId {
+        &self.session_id
+    }
+}
+
 impl Drop for Claim {
     fn drop(&mut self) {
         self.claims.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.session_id);

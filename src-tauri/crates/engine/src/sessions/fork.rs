@@ -1,21 +1,24 @@
 //! Forks: a new session that begins where another one stood. Nothing is copied; the origin's log is read on.
 
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::MAX_LINEAGE;
 use arki_domain::projection::SessionSummary;
 use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionCreated, SessionForked, SessionId};
+use std::sync::Arc;
 
 impl Sessions {
     /// A new session whose conversation is `session_id`'s up to event `at`, or as it stands now.
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `SESSION_READ_ONLY` where the log is broken, or when the database cannot be used.
-    pub async fn fork(&self, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
+    pub async fn fork(self: &Arc<Self>, session_id: &SessionId, at: Option<u64>) -> Result<SessionSummary, Fault> {
         let origin = self.session(session_id)?;
         let last = self.records.reader().last_seq(session_id)?;
         let at = at.unwrap_or(last);
         self.ensure_event(session_id, at, last)?;
-        self.ensure_whole(session_id)?;
+        let whole = session_id.clone();
+        blocking(self, move |sessions| sessions.ensure_whole(&whole)).await?;
         if self.lineage(session_id)?.len() >= MAX_LINEAGE {
             return Err(Fault::new(
                 Code::USAGE,

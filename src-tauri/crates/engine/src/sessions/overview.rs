@@ -72,4 +72,20 @@ impl Sessions {
         let agent = self.overview(session_id)?.agent;
         Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
     }
+
+    /// As [`Self::note_snapshot`]: nothing is lost without a snapshot but time.
+    pub(crate) async fn note_snapshot_quietly(&self, session_id: &SessionId) {
+        warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
+    }
+
+    /// As [`Self::keep_snapshot`], in the same way.
+    pub(crate) async fn keep_snapshot_quietly(&self, session_id: &SessionId) {
+        warn_without_snapshot(session_id, self.keep_snapshot(session_id).await);
+    }
+}
+
+fn warn_without_snapshot<T>(session_id: &SessionId, kept: Result<T, Fault>) {
+    if let Err(fault) = kept {
+        tracing::warn!(%session_id, %fault, "no snapshot was kept");
+    }
 }

@@ -11,6 +11,7 @@ pub(crate) use plan::found;
 pub use plan::{EndedRun, PlannedFile, RewindPlan, RewindScope};
 
 use crate::projects::open::OpenProject;
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use arki_domain::projection::FilesAt;
 use arki_domain::{
@@ -65,12 +66,17 @@ impl Sessions {
         to_seq: u64,
         scope: RewindScope,
     ) -> Result<RewindPlan, Fault> {
-        self.ensure_whole(session_id)?;
-        let planned = self.plan_rewind(session_id, to_seq, scope)?;
-        if planned.files.iter().any(PlannedFile::is_written) {
-            // What cannot be done must not have ended the run either.
-            self.trusted_project(session_id)?;
-        }
+        let session = session_id.clone();
+        let planned = blocking(self, move |sessions| {
+            sessions.ensure_whole(&session)?;
+            let planned = sessions.plan_rewind(&session, to_seq, scope)?;
+            if planned.files.iter().any(PlannedFile::is_written) {
+                // What cannot be done must not have ended the run either.
+                sessions.trusted_project(&session)?;
+            }
+            Ok(planned)
+        });
+        let planned = planned.await?;
         self.end_waiting_run(session_id).await?;
         let _claim = self.claim(session_id)?;
         let lease = self.lease(session_id).await?;
@@ -79,9 +85,15 @@ impl Sessions {
         Ok(RewindPlan { ended_run: planned.ended_run, ..done? })
     }
 
-    async fn go_back(&self, session_id: &SessionId, to_seq: u64, scope: RewindScope) -> Result<RewindPlan, Fault> {
+    async fn go_back(
+        self: &Arc<Self>,
+        session_id: &SessionId,
+        to_seq: u64,
+        scope: RewindScope,
+    ) -> Result<RewindPlan, Fault> {
         self.tell_interrupted(session_id).await?;
-        let plan = self.plan_rewind(session_id, to_seq, scope)?;
+        let session = session_id.clone();
+        let plan = blocking(self, move |sessions| sessions.plan_rewind(&session, to_seq, scope)).await?;
         let checkpoint_id = self.restore(session_id, &plan.files).await?;
         let rewound = SessionRewound {
             to_seq,

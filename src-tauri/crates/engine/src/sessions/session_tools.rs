@@ -1,5 +1,6 @@
 //! What the agent would be offered in a folder, and what of it is switched off in a session.
 
+use crate::client::Presence;
 use crate::config::{AGENT, Config};
 use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
@@ -27,7 +28,7 @@ impl Sessions {
     fn tools_of(&self, folder: &Path, agent: &str) -> Result<Arc<[ToolDefinition]>, Fault> {
         let open = self.projects.load_project(folder)?;
         let config = self.projects.config_of(&open)?.for_agent(agent)?;
-        Ok(self.kernels.kernel(&open, &config).definitions())
+        Ok(self.kernels.kernel(&open, &config, Presence::default()).definitions())
     }
 
     /// The tools of a session's folder, and which of them its runs have.
@@ -91,7 +92,7 @@ impl Sessions {
             let hint = format!("Name up to {MAX_DISABLED_TOOLS}.");
             return Err(Fault::new(Code::USAGE, "These are too many tools.", hint));
         }
-        let kernel = self.kernels.kernel(open, config);
+        let kernel = self.kernels.kernel(open, config, Presence::default());
         names.iter().try_for_each(|name| kernel.ensure_known(name))
     }
 }

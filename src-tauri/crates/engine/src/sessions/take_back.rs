@@ -1,5 +1,6 @@
 //! Taking back one change of the agent, later edits kept.
 
+use crate::records::blocking;
 use crate::sessions::Sessions;
 use crate::sessions::rewind::{PlannedFile, RewindPlan, RewindScope, diff};
 use arki_domain::projection::FilesAt;
@@ -31,7 +32,8 @@ impl Sessions {
     /// `CHANGE_CONFLICT` where later edits touch the same lines, `SESSION_BUSY`, `UNTRUSTED`, those of
     /// [`Self::plan_take_back`], or when the file cannot be written. Nothing has changed then.
     pub async fn take_back(self: &Arc<Self>, session_id: &SessionId, seq: u64) -> Result<RewindPlan, Fault> {
-        self.ensure_whole(session_id)?;
+        let session = session_id.clone();
+        blocking(self, move |sessions| sessions.ensure_whole(&session)).await?;
         let _claim = self.claim(session_id)?;
         let lease = self.lease(session_id).await?;
         let done = self.take_back_alone(session_id, seq).await;

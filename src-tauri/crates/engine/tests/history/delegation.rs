@@ -8,7 +8,7 @@ use arki_domain::{
     ApprovalDecision, ApprovalMode, Code, EventBody, FileChanged, RunStarted, SessionCreated, SessionId,
     SubagentStarted, ToolResult,
 };
-use arki_engine::{Engine, Keep, Resolution, RunEnd};
+use arki_engine::{Client, Engine, Presence, Resolution, RunEnd};
 use arki_testkit::Turn;
 use serde_json::json;
 use std::sync::Arc;
@@ -59,18 +59,9 @@ fn state(engine: &Engine, session: &SessionId) -> SessionState {
 
 async fn decide(engine: &Arc<Engine>, decision: ApprovalDecision) -> RunEnd {
     let waiting = engine.approvals().pending_approvals().unwrap();
-    let resolution = Resolution {
-        decision,
-        hunks: None,
-        edited: Default::default(),
-        command: None,
-        note: None,
-        preview_hash: None,
-        keep: Keep::Once,
-        resolved_by: "cli",
-    };
-    let session = engine.approvals().resolve_approval(&waiting[0].approval_id, resolution).await.unwrap().session_id;
-    let (_, handle) = engine.runs().go_on_after_decision(&session).await.unwrap();
+    let client = Client::attach(engine, "cli", Presence::default());
+    let decided = client.decide(&waiting[0].approval_id, Resolution::of(decision)).await.unwrap();
+    let (_, handle) = decided.run.unwrap();
     handle.await.unwrap().unwrap()
 }
 
@@ -120,9 +111,9 @@ async fn the_answer_of_a_sub_agent_is_the_result_and_its_changes_are_told() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sub_agent_knows_only_its_task_and_can_neither_ask_nor_delegate() {
-    let stage = Stage::new(vec![delegated(), Turn::text("Done."), Turn::text("Fine.")]).await;
-    stage.engine.put_questions();
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let mut stage = Stage::new(vec![delegated(), Turn::text("Done."), Turn::text("Fine.")]).await;
+    stage.put_questions();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
     handle.await.unwrap().unwrap();
     let requests = stage.requests();
     let (above, beneath) = (&requests[0], &requests[1]);
@@ -153,21 +144,21 @@ async fn what_a_sub_agent_asks_stops_the_run_above_and_the_decision_goes_on_with
 #[tokio::test(flavor = "multi_thread")]
 async fn gone_on_with_without_a_decision_it_waits_on_and_says_nothing_new() {
     let (stage, session, started) = waiting(vec![]).await;
-    let again = stage.second_engine();
+    let again = stage.second_client();
     for id in [&session, &started.session_id] {
-        let before = (kinds(&again, &session), kinds(&again, &started.session_id));
+        let before = (kinds(again.engine(), &session), kinds(again.engine(), &started.session_id));
         let (run, handle) =
-            again.runs().resume_named(&again.sessions().find_place(id.as_str()).unwrap(), None).await.unwrap();
+            again.go_on(&again.engine().sessions().find_place(id.as_str()).unwrap(), None).await.unwrap();
         assert_eq!(run.session_id, session, "the run above goes on");
         assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
-        assert_eq!((kinds(&again, &session), kinds(&again, &started.session_id)), before);
+        assert_eq!((kinds(again.engine(), &session), kinds(again.engine(), &started.session_id)), before);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_granted_later_is_granted_to_the_sub_agent_too() {
     let (stage, session, _) = waiting(vec![Turn::text("Written."), Turn::text("All done.")]).await;
-    let (_, handle) = stage.engine.runs().resume_run(&session, Some(ApprovalMode::All)).await.unwrap();
+    let (_, handle) = stage.client.resume_run(&session, Some(ApprovalMode::All)).await.unwrap();
     assert!(matches!(handle.await.unwrap().unwrap(), RunEnd::Completed { .. }));
     assert_eq!(stage.text("a.txt"), "two\n");
 }
@@ -175,7 +166,7 @@ async fn what_is_granted_later_is_granted_to_the_sub_agent_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_stops_the_sub_agent_that_waits() {
     let (stage, session, started) = waiting(vec![]).await;
-    stage.engine.runs().stop_session(&session).await.unwrap();
+    stage.client.stop_session(&session).await.unwrap();
     stage.until(|engine| state(engine, &session) == SessionState::Cancelled).await;
     assert_eq!(state(&stage.engine, &started.session_id), SessionState::Cancelled);
     assert!(stage.engine.approvals().pending_approvals().unwrap().is_empty());
@@ -185,7 +176,7 @@ async fn a_stopped_run_stops_the_sub_agent_that_waits() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_sub_agent_lets_the_run_above_go_on() {
     let (stage, session, started) = waiting(vec![Turn::text("Then not.")]).await;
-    stage.engine.runs().stop_session(&started.session_id).await.unwrap();
+    stage.client.stop_session(&started.session_id).await.unwrap();
     stage.until(|engine| state(engine, &session) == SessionState::Done).await;
     assert_eq!(state(&stage.engine, &started.session_id), SessionState::Cancelled);
     let result = result(&stage.engine, &session);
@@ -201,15 +192,15 @@ async fn a_program_that_ended_before_the_result_was_stored_runs_nothing_twice() 
     let events = kinds(&stage.engine, &session);
     let last_kept = events.iter().position(|kind| kind == "subagent.started").unwrap();
     (last_kept + 1..events.len()).for_each(|_| stage.forget_last_event(&session));
-    let again = stage.second_engine();
-    let (_, handle) = again.runs().resume_run(&session, None).await.unwrap();
+    let again = stage.second_client();
+    let (_, handle) = again.resume_run(&session, None).await.unwrap();
     // The script has said all; the request that follows fails, which is not what this is about.
     handle.await.unwrap().unwrap();
-    assert_eq!(result(&again, &session).result, "Written. ");
-    assert_eq!(changes(&again, &session).len(), 1);
-    let child = started(&again, &session).session_id;
-    assert_eq!(kinds(&again, &child).iter().filter(|kind| *kind == "run.started").count(), 1);
-    assert_eq!(changes(&again, &child).len(), 1);
+    assert_eq!(result(again.engine(), &session).result, "Written. ");
+    assert_eq!(changes(again.engine(), &session).len(), 1);
+    let child = started(again.engine(), &session).session_id;
+    assert_eq!(kinds(again.engine(), &child).iter().filter(|kind| *kind == "run.started").count(), 1);
+    assert_eq!(changes(again.engine(), &child).len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -222,10 +213,10 @@ async fn a_sub_agent_that_was_announced_and_never_begun_is_begun() {
     let events = kinds(&stage.engine, &session);
     let last_kept = events.iter().position(|kind| kind == "subagent.started").unwrap();
     (last_kept + 1..events.len()).for_each(|_| stage.forget_last_event(&session));
-    let again = stage.second_engine();
-    let (_, handle) = again.runs().resume_run(&session, None).await.unwrap();
+    let again = stage.second_client();
+    let (_, handle) = again.resume_run(&session, None).await.unwrap();
     handle.await.unwrap().unwrap();
-    assert_eq!(kinds(&again, &child).first().map(String::as_str), Some("session.created"));
+    assert_eq!(kinds(again.engine(), &child).first().map(String::as_str), Some("session.created"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -263,7 +254,7 @@ async fn a_sub_agent_that_fails_or_runs_out_of_budget_is_an_error_that_says_so()
     let stage = Stage::new(turns).await;
     let mut start = stage.granted();
     start.options.max_turns = Some(1);
-    let (run, handle) = stage.engine.runs().start_run(start).await.unwrap();
+    let (run, handle) = stage.client.start_run(start).await.unwrap();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::BudgetExhausted);
     let result = result(&stage.engine, &run.session_id);
     assert_eq!(result.code.as_deref(), Some("SUBAGENT_FAILED"));

@@ -22,10 +22,10 @@ async fn asking(text: &str) -> Asked {
     let server = json!({ "command": "python3", "args": [program, "good"] });
     let call = Turn::calls().call("mcp__x__echo", json!({ "text": text }));
     let config = json!({ "mcpServers": { "x": server } });
-    let stage = Stage::configured(vec![call, Turn::text("Done.")], &config).await;
-    stage.engine.put_questions();
+    let mut stage = Stage::configured(vec![call, Turn::text("Done.")], &config).await;
+    stage.put_questions();
     let heard = stage.engine.subscribe();
-    let (run, ended) = stage.engine.runs().start_run(stage.granted()).await.unwrap();
+    let (run, ended) = stage.client.start_run(stage.granted()).await.unwrap();
     let mut asked = Asked { stage, run, ended, heard };
     asked.change().await;
     asked

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod clients;
 mod delegation;
 mod elicitations;
 mod questions;
@@ -29,28 +30,28 @@ fn command(line: &str) -> Turn {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_for_a_session_at_work_waits_and_becomes_the_next_prompt() {
     let stage = Stage::new(vec![Turn::silent(), Turn::text("second")]).await;
-    let (run, first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    let (run, first) = stage.client.start_run(stage.new_session()).await.unwrap();
     let session = run.session_id.clone();
     let again = stage.start(RunTarget::Session(session.clone()));
-    let Accepted::Queued(message_id) = stage.engine.runs().send(again, QueueMode::FollowUp).await.unwrap() else {
+    let Accepted::Queued(message_id) = stage.client.send(again, QueueMode::FollowUp).await.unwrap() else {
         panic!("not queued")
     };
     stage.wait_for_requests(1);
     run.stop();
     first.await.unwrap().unwrap();
     assert_eq!(stage.engine.runs().queue(&session).unwrap().messages()[0].message_id, message_id);
-    let (_, second) = stage.engine.runs().send_next(&session).await.unwrap().unwrap();
+    let (_, second) = stage.client.send_next(&session).await.unwrap().unwrap();
     assert!(matches!(second.await.unwrap().unwrap(), RunEnd::Completed { .. }));
     assert!(stage.engine.runs().queue(&session).unwrap().messages().is_empty());
-    assert!(stage.engine.runs().send_next(&session).await.unwrap().is_none());
+    assert!(stage.client.send_next(&session).await.unwrap().is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_next_run_begins_by_itself_once_one_has_completed() {
-    let stage = Stage::new(vec![Turn::text("one").pause(Duration::from_millis(300)), Turn::text("two")]).await;
+    let mut stage = Stage::new(vec![Turn::text("one").pause(Duration::from_millis(300)), Turn::text("two")]).await;
     let mut heard = stage.engine.subscribe();
-    stage.engine.follow_up_runs();
-    let (run, _first) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
+    stage.stay();
+    let (run, _first) = stage.client.start_run(stage.new_session()).await.unwrap();
     stage.engine.runs().queue_message(&run.session_id, "and then".into(), QueueMode::FollowUp).await.unwrap();
     let mut completed = Vec::new();
     while completed.len() < 2 {
@@ -64,13 +65,13 @@ async fn the_next_run_begins_by_itself_once_one_has_completed() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_nobody_answers_in_time_is_rejected_by_a_program_that_stays() {
-    let stage = Stage::new(vec![edit("one", "two"), Turn::text("Then not.")]).await;
+    let mut stage = Stage::new(vec![edit("one", "two"), Turn::text("Then not.")]).await;
     let before = stage.text("a.txt");
     let mut heard = stage.engine.subscribe();
-    stage.engine.follow_up_runs();
+    stage.stay();
     let mut start = stage.new_session();
     start.options.approval_timeout_seconds = Some(0);
-    let (_, first) = stage.engine.runs().start_run(start).await.unwrap();
+    let (_, first) = stage.client.start_run(start).await.unwrap();
     assert!(matches!(first.await.unwrap().unwrap(), RunEnd::AwaitingApproval(_)));
     let mut resolved_by = String::new();
     loop {
@@ -112,11 +113,11 @@ async fn a_queue_is_edited_and_reordered_and_knows_what_is_not_in_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_paused_run_goes_on_where_it_stood() {
     let stage = Stage::new(vec![command("sleep 0.2"), Turn::text("done")]).await;
-    let (run, handle) = stage.engine.runs().start_run(stage.granted()).await.unwrap();
+    let (run, handle) = stage.client.start_run(stage.granted()).await.unwrap();
     run.pause();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Paused);
     assert_eq!(stage.engine.sessions().list(1).unwrap()[0].state, SessionState::Paused);
-    let (_, resumed) = stage.engine.runs().resume_run(&run.session_id, None).await.unwrap();
+    let (_, resumed) = stage.client.resume_run(&run.session_id, None).await.unwrap();
     assert!(matches!(resumed.await.unwrap().unwrap(), RunEnd::Completed { .. }));
 }
 
@@ -248,9 +249,9 @@ async fn two_engines_on_one_data_directory_see_each_others_events() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_hears_another_process_ask_it_to_stop() {
     let stage = Stage::new(vec![Turn::silent()]).await;
-    let other = stage.second_engine();
-    let (run, handle) = stage.engine.runs().start_run(stage.new_session()).await.unwrap();
-    other.runs().stop_session(&run.session_id).await.unwrap();
+    let other = stage.second_client();
+    let (run, handle) = stage.client.start_run(stage.new_session()).await.unwrap();
+    other.stop_session(&run.session_id).await.unwrap();
     assert_eq!(handle.await.unwrap().unwrap(), RunEnd::Cancelled);
 }
 
@@ -276,9 +277,9 @@ async fn an_imported_session_with_queued_messages_begins_no_run() {
     let mut export = Vec::new();
     let summary = stage.engine.sessions().find_session(session.as_str()).unwrap();
     stage.engine.sessions().export(&summary, ExportFormat::JsonLines, &mut export).unwrap();
-    let other = Stage::new(vec![Turn::text("harm")]).await;
+    let mut other = Stage::new(vec![Turn::text("harm")]).await;
     let mut heard = other.engine.subscribe();
-    other.engine.follow_up_runs();
+    other.stay();
     other.engine.follow_others().unwrap();
     other.engine.sessions().import(std::io::Cursor::new(export)).await.unwrap();
     while !matches!(heard.next().await, Some(Ok(LiveEvent::Stored(event))) if event.kind == "message.queued") {}

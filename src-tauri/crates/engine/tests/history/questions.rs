@@ -14,8 +14,8 @@ fn question() -> Turn {
 
 /// A run that waits for the answer to a question.
 async fn asked(after: Vec<Turn>) -> (Stage, OpenQuestion) {
-    let stage = Stage::new([vec![question()], after].concat()).await;
-    stage.engine.put_questions();
+    let mut stage = Stage::new([vec![question()], after].concat()).await;
+    stage.put_questions();
     let (session, end) = stage.run_to_end().await;
     let open = stage.engine.sessions().open_question(&session).unwrap().unwrap();
     assert_eq!(end, RunEnd::AwaitingAnswer(open.asked.question_id.clone()));
@@ -48,39 +48,38 @@ async fn a_question_pauses_the_run_and_is_listed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_outlives_its_process_and_the_answer_reaches_the_model() {
     let (stage, open) = asked(vec![Turn::text("Blue it is.")]).await;
-    let again = stage.second_engine();
-    assert_eq!(again.sessions().open_questions().unwrap(), std::slice::from_ref(&open));
+    let again = stage.second_client();
+    assert_eq!(again.engine().sessions().open_questions().unwrap(), std::slice::from_ref(&open));
     // Gone on with without an answer, it waits on and says nothing new.
-    let before = bodies(&again, &open.session_id).len();
-    let (_, waiting) = again.runs().resume_run(&open.session_id, None).await.unwrap();
+    let before = bodies(again.engine(), &open.session_id).len();
+    let (_, waiting) = again.resume_run(&open.session_id, None).await.unwrap();
     assert_eq!(waiting.await.unwrap().unwrap(), RunEnd::AwaitingAnswer(open.asked.question_id.clone()));
-    assert_eq!(bodies(&again, &open.session_id).len(), before);
+    assert_eq!(bodies(again.engine(), &open.session_id).len(), before);
 
-    let answer = again.runs().answer_question(&open.session_id, &open.asked.question_id, "  dark blue\n").await;
+    let answer = again.answer_question(&open.session_id, &open.asked.question_id, "  dark blue\n").await;
     assert!(matches!(answer.unwrap().1.await.unwrap().unwrap(), RunEnd::Completed { .. }));
     assert!(stage.last_request().contains("dark blue"), "{}", stage.last_request());
-    let result = bodies(&again, &open.session_id).into_iter().find_map(|body| match body {
+    let result = bodies(again.engine(), &open.session_id).into_iter().find_map(|body| match body {
         EventBody::ToolResult(result) => Some((result.result, result.is_error)),
         _ => None,
     });
     assert_eq!(result, Some(("dark blue".to_owned(), false)));
-    assert!(again.sessions().open_questions().unwrap().is_empty());
-    assert_eq!(state(&again), SessionState::Done);
+    assert!(again.engine().sessions().open_questions().unwrap().is_empty());
+    assert_eq!(state(again.engine()), SessionState::Done);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_is_answered_once_and_only_if_it_was_asked() {
     let (stage, open) = asked(vec![Turn::text("done")]).await;
     let answer = |question_id: QuestionId, text: &'static str| {
-        let (engine, session) = (stage.engine.clone(), open.session_id.clone());
-        async move { engine.runs().answer_question(&session, &question_id, text).await.map(|(_, handle)| handle) }
+        let (client, session) = (stage.client.clone(), open.session_id.clone());
+        async move { client.answer_question(&session, &question_id, text).await.map(|(_, handle)| handle) }
     };
     let stranger = answer(QuestionId::from("another"), "red").await.unwrap_err();
     assert!(stranger.is(Code::QUESTION_NOT_FOUND), "{stranger}");
     let empty = answer(open.asked.question_id.clone(), " \n").await.unwrap_err();
     assert!(empty.is(Code::USAGE), "{empty}");
-    let too_long =
-        stage.engine.runs().answer_question(&open.session_id, &open.asked.question_id, &"x".repeat(300_000)).await;
+    let too_long = stage.client.answer_question(&open.session_id, &open.asked.question_id, &"x".repeat(300_000)).await;
     assert!(too_long.is_err_and(|fault| fault.is(Code::USAGE)));
     answer(open.asked.question_id.clone(), "red").await.unwrap().await.unwrap().unwrap();
     let twice = answer(open.asked.question_id.clone(), "blue").await.unwrap_err();
@@ -92,11 +91,11 @@ async fn a_question_is_answered_once_and_only_if_it_was_asked() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_processes_that_answer_one_goes_on_and_the_other_is_told() {
     let (stage, open) = asked(vec![Turn::silent()]).await;
-    let other = stage.second_engine();
+    let other = stage.second_client();
     let (session, question) = (&open.session_id, &open.asked.question_id);
     let (one, two) = tokio::join!(
-        stage.engine.runs().answer_question(session, question, "red"),
-        other.runs().answer_question(session, question, "blue"),
+        stage.client.answer_question(session, question, "red"),
+        other.answer_question(session, question, "blue"),
     );
     let (told, run) = match (one, two) {
         (Ok((run, _)), Err(fault)) | (Err(fault), Ok((run, _))) => (fault, run),
@@ -111,18 +110,18 @@ async fn of_two_processes_that_answer_one_goes_on_and_the_other_is_told() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_run_asks_nothing_any_more_and_its_call_has_a_result() {
     let (stage, open) = asked(vec![Turn::text("Then I decide.")]).await;
-    stage.engine.runs().stop_session(&open.session_id).await.unwrap();
+    stage.client.stop_session(&open.session_id).await.unwrap();
     let mut heard = stage.engine.subscribe();
     while state(&stage.engine) != SessionState::Cancelled {
         heard.next().await;
     }
     assert!(stage.engine.sessions().open_questions().unwrap().is_empty());
-    let late = stage.engine.runs().answer_question(&open.session_id, &open.asked.question_id, "red").await;
+    let late = stage.client.answer_question(&open.session_id, &open.asked.question_id, "red").await;
     assert!(late.is_err_and(|fault| fault.is(Code::QUESTION_ALREADY_ANSWERED)));
     let start = stage.start(RunTarget::Session(open.session_id.clone()));
     let let_go = async {
         loop {
-            match stage.engine.runs().start_run(start.clone()).await {
+            match stage.client.start_run(start.clone()).await {
                 Err(fault) if fault.is(Code::SESSION_BUSY) => tokio::task::yield_now().await,
                 started => return started.unwrap(),
             }
@@ -137,11 +136,11 @@ async fn a_stopped_run_asks_nothing_any_more_and_its_call_has_a_result() {
 async fn a_message_sent_meanwhile_waits_and_is_heard_after_the_answer() {
     let (stage, open) = asked(vec![Turn::text("done")]).await;
     let start = stage.start(RunTarget::Session(open.session_id.clone()));
-    let busy = stage.engine.runs().start_run(start.clone()).await.map(drop).unwrap_err();
+    let busy = stage.client.start_run(start.clone()).await.map(drop).unwrap_err();
     assert!(busy.message.contains("waits for an answer"), "{busy}");
-    let sent = stage.engine.runs().send(start, QueueMode::Steer).await.unwrap();
+    let sent = stage.client.send(start, QueueMode::Steer).await.unwrap();
     assert!(matches!(sent, Accepted::Queued(_)));
-    let answer = stage.engine.runs().answer_question(&open.session_id, &open.asked.question_id, "red").await;
+    let answer = stage.client.answer_question(&open.session_id, &open.asked.question_id, "red").await;
     answer.unwrap().1.await.unwrap().unwrap();
     assert!(stage.engine.runs().queue(&open.session_id).unwrap().messages().is_empty());
 }

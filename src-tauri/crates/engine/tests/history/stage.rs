@@ -1,7 +1,8 @@
 //! One engine over a scripted model and a throw-away home, for the tests of sessions.
 
-use arki_domain::{ApprovalMode, RunOptions, SessionId};
-use arki_engine::{Directories, Engine, EngineOptions, EnvironmentKeys, RunEnd, RunTarget, StartRun};
+use arki_domain::{ApprovalMode, EventDraft, Redactor, RunOptions, SessionConfigured, SessionId, SystemClock};
+use arki_engine::{Client, Directories, Engine, EngineOptions, EnvironmentKeys, Presence, RunEnd, RunTarget, StartRun};
+use arki_store::{Store, StoreOptions};
 use arki_testkit::{Script, ScriptedServer, TestHome, Turn};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -10,6 +11,8 @@ use std::time::Duration;
 pub(crate) struct Stage {
     pub(crate) home: TestHome,
     pub(crate) engine: Arc<Engine>,
+    /// Of a program that ends with its run, as `arki` does.
+    pub(crate) client: Arc<Client>,
     server: ScriptedServer,
 }
 
@@ -25,7 +28,23 @@ impl Stage {
         home.write("a.txt", "one\n").unwrap();
         let engine = opened(&home);
         engine.projects().trust(&home.project_dir()).await.unwrap();
-        Self { home, engine, server }
+        let client = Arc::new(Client::attach(&engine, "cli", Presence::default()));
+        Self { home, engine, client, server }
+    }
+
+    /// From now on somebody sees what the model asks.
+    pub(crate) fn put_questions(&mut self) {
+        self.client = Arc::new(Client::attach(&self.engine, "window", Presence { answers: true, stays: false }));
+    }
+
+    /// From now on the client stays, as the desktop app does.
+    pub(crate) fn stay(&mut self) {
+        self.client = Arc::new(Client::attach(&self.engine, "window", Presence { answers: false, stays: true }));
+    }
+
+    /// As another process would.
+    pub(crate) fn second_client(&self) -> Client {
+        Client::attach(&self.second_engine(), "cli", Presence::default())
     }
 
     /// As another process would open the same data directory.
@@ -35,17 +54,7 @@ impl Stage {
 
     pub(crate) fn start(&self, target: RunTarget) -> StartRun {
         let options = RunOptions { approve: ApprovalMode::Ask, ..RunOptions::default() };
-        StartRun {
-            target,
-            prompt: "go".into(),
-            model: None,
-            core: None,
-            options,
-            images: Vec::new(),
-            piped: Vec::new(),
-            disabled_tools: None,
-            message_id: None,
-        }
+        StartRun { options, ..StartRun::new(target, "go") }
     }
 
     pub(crate) fn new_session(&self) -> StartRun {
@@ -104,6 +113,15 @@ impl Stage {
         assert!(self.server.wait_until(|journal| journal.requests.len() >= count), "the model was not asked");
     }
 
+    /// Has another process add so many events to a session.
+    pub(crate) async fn store_elsewhere(&self, session: &SessionId, count: usize) {
+        let options = StoreOptions { clock: Arc::new(SystemClock), redactor: Redactor::default() };
+        let store = Store::open(&self.home.data_dir().join("arki.db"), options).unwrap();
+        let noted = || EventDraft::of_session(SessionConfigured { model: None, approve: None, disabled_tools: None });
+        store.append(session, std::iter::repeat_with(noted).take(count).collect()).await.unwrap();
+        store.close().unwrap();
+    }
+
     /// Makes the log as it was before its last event.
     pub(crate) fn forget_last_event(&self, session: &SessionId) {
         let database = rusqlite::Connection::open(self.home.data_dir().join("arki.db")).unwrap();
@@ -117,7 +135,7 @@ impl Stage {
     }
 
     async fn finish(&self, start: StartRun) -> (SessionId, RunEnd) {
-        let (run, handle) = self.engine.runs().start_run(start).await.unwrap();
+        let (run, handle) = self.client.start_run(start).await.unwrap();
         (run.session_id, handle.await.unwrap().unwrap())
     }
 }

@@ -260,7 +260,8 @@ impl Recovery<'_> {
         copy("blob_refs", "session_id, hash, kind", "session_id, hash")?;
         self.recovered.lost_contents = self.lost_contents(source)?;
         // What is made anew is not as far as it was.
-        self.target.execute("DELETE FROM meta WHERE key LIKE 'search%' OR key LIKE 'usage%'", [])?;
+        self.target
+            .execute("DELETE FROM meta WHERE key LIKE 'search%' OR key LIKE 'usage%' OR key = 'database_id'", [])?;
         Ok(())
     }
 

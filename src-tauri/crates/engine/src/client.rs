@@ -1,0 +1,234 @@
+//! A client of the engine: a window, a terminal, whoever is at the other end of a connection. What belongs to one of them
+//! and not to the process is here, and so is what each of them would otherwise decide for itself.
+
+use crate::Engine;
+use crate::approvals::resolve::Resolution;
+use crate::mcp::Answering;
+use crate::projects::open::OpenedFolder;
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::active_run::Running;
+use crate::runs::queue::Accepted;
+use crate::runs::start::{RunTarget, StartRun};
+use crate::sessions::names::NamedPlace;
+use arki_api::{ProjectState, SendOptions, Sent, Shown};
+use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, SessionId};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Who is there while a run works.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// Somebody sees what the model asks, and can answer. Otherwise the model is told that nobody is there.
+    pub answers: bool,
+    /// The client stays: a run of its own that has completed is followed by the next message that waits in the session,
+    /// and what nobody answers in time is rejected.
+    pub stays: bool,
+}
+
+pub struct Client {
+    engine: Arc<Engine>,
+    /// What its decisions are told to come from in the log: `window`, `cli`.
+    name: &'static str,
+    presence: Presence,
+    /// The folder that is open.
+    folder: Mutex<Option<PathBuf>>,
+    /// Held for as long as this client is there.
+    _answering: Option<Answering>,
+}
+
+/// What a decision came to.
+pub struct Decision {
+    /// Why the rule that was to be kept is not. The decision holds all the same.
+    pub rule_not_kept: Option<Fault>,
+    /// The run, which goes on; `None` where another process works on the session and goes on with it.
+    pub run: Option<Running>,
+}
+
+impl Client {
+    #[must_use]
+    pub fn attach(engine: &Arc<Engine>, name: &'static str, presence: Presence) -> Self {
+        let _answering = presence.answers.then(|| engine.mcp().answers());
+        Self { engine: engine.clone(), name, presence, folder: Mutex::default(), _answering }
+    }
+
+    #[must_use]
+    pub fn engine(&self) -> &Arc<Engine> {
+        &self.engine
+    }
+
+    fn runs(&self) -> &Arc<Runs> {
+        self.engine.runs()
+    }
+
+    /// The folder that is open.
+    #[must_use]
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.folder.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_folder(&self, folder: &Path) {
+        *self.folder.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+    }
+
+    /// Opens a folder. Within the runtime: nobody waits for the list of recent folders to be on the disk.
+    ///
+    /// # Errors
+    /// `FOLDER_UNAVAILABLE` when it does not exist or cannot be read; then the one before stays open.
+    pub async fn open(&self, folder: &Path) -> Result<ProjectState, Fault> {
+        let folder = folder.to_owned();
+        let project = blocking(self.engine.projects(), move |projects| projects.project(&folder)).await?;
+        self.set_folder(Path::new(&project.path));
+        let (projects, path) = (self.engine.projects().clone(), project.path.clone());
+        tokio::spawn(async move {
+            if let Err(fault) = projects.remember_project(&path).await {
+                tracing::warn!(%fault, "the folder was not remembered");
+            }
+        });
+        Ok(project)
+    }
+
+    /// Begins a run.
+    ///
+    /// # Errors
+    /// When the prompt is empty, the folder, session or model cannot be used, or the session is busy. Nothing has
+    /// happened then.
+    pub async fn start_run(&self, start: StartRun) -> Result<Running, Fault> {
+        self.runs().start_run(self.presence, start).await
+    }
+
+    /// As [`Self::start_run`]; the folder, which was just opened, isn't looked through once more.
+    ///
+    /// # Errors
+    /// As [`Self::start_run`].
+    pub async fn start_run_in(&self, opened: OpenedFolder, start: StartRun) -> Result<Running, Fault> {
+        self.runs().start_run_in(self.presence, Some(opened), start).await
+    }
+
+    /// Begins a run with the message or, where the session's last run has not ended, queues it.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`] and of queueing.
+    pub async fn send(&self, start: StartRun, mode: QueueMode) -> Result<Accepted, Fault> {
+        self.runs().send(self.presence, start, mode).await
+    }
+
+    /// What was written under these names: it begins a run or, where `mode` says how it may wait, is queued.
+    ///
+    /// # Errors
+    /// Those of [`Self::send`], and `SESSION_ELSEWHERE` where session and folder don't belong together.
+    pub async fn say(
+        &self,
+        to: Shown,
+        text: String,
+        options: SendOptions,
+        mode: Option<QueueMode>,
+    ) -> Result<Sent, Fault> {
+        let target = self.runs().target_shown(to)?;
+        let session_id = match &target {
+            RunTarget::Session(session_id) => session_id.to_string(),
+            RunTarget::NewSession(_) => String::new(),
+        };
+        let start = StartRun { model: options.model, options: options.approve.into(), ..StartRun::new(target, text) };
+        let Some(mode) = mode else { return Ok(Sent::from(&self.start_run(start).await?.0)) };
+        match self.send(start, mode).await? {
+            Accepted::Started((run, _handle)) => Ok(Sent::from(&run)),
+            Accepted::Queued(message) => Ok(Sent { session_id, run_id: None, message_id: Some(message.to_string()) }),
+        }
+    }
+
+    /// Begins a run with the first message that waits; `None` when none waits.
+    ///
+    /// # Errors
+    /// Those of [`Self::start_run`].
+    pub async fn send_next(&self, session_id: &SessionId) -> Result<Option<Running>, Fault> {
+        self.runs().send_next(self.presence, session_id).await
+    }
+
+    /// Goes on with the last run of a session, wherever it stands: after an approval, a budget, a pause, a failure, a
+    /// crash. `approve` grants something else than before.
+    ///
+    /// # Errors
+    /// `RUN_NOT_FOUND` when there is nothing to go on with, `SESSION_BUSY` when it is being run.
+    pub async fn resume_run(&self, session_id: &SessionId, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
+        self.runs().resume_run(self.presence, session_id, approve).await
+    }
+
+    /// As [`Self::resume_run`], of a session or one of its runs. Where a session is named whose run has ended, with the
+    /// first message that waits in it; whoever names a run wants that one.
+    ///
+    /// # Errors
+    /// Those of [`Self::resume_run`].
+    pub async fn go_on(&self, named: &NamedPlace, approve: Option<ApprovalMode>) -> Result<Running, Fault> {
+        match self.runs().resume_named(self.presence, named, approve).await {
+            Err(fault) if fault.is(Code::RUN_NOT_FOUND) && named.run.is_none() => {
+                self.send_next(&named.session.session_id).await?.ok_or(fault)
+            }
+            resumed => resumed,
+        }
+    }
+
+    /// Decides what waits, and goes on with the run unless another process works on the session. Once it is begun it is
+    /// done, also where nobody waits for it any more.
+    ///
+    /// # Errors
+    /// Where nothing is decided: `APPROVAL_NOT_FOUND`, `APPROVAL_ALREADY_RESOLVED`, `STALE_PREVIEW` and others. Where the
+    /// decision is in the log but the run cannot go on: those of [`Self::resume_run`].
+    pub async fn decide(&self, approval_id: &ApprovalId, resolution: Resolution) -> Result<Decision, Fault> {
+        let (engine, name, presence) = (self.engine.clone(), self.name, self.presence);
+        let approval_id = approval_id.clone();
+        let deciding = tokio::spawn(async move {
+            let decided = engine.approvals().resolve_approval(&approval_id, resolution, name).await?;
+            let run = match engine.runs().go_on_after_decision(presence, &decided.session_id).await {
+                Ok(run) => Some(run),
+                Err(fault) if fault.is(Code::SESSION_BUSY) => None,
+                Err(fault) => return Err(fault),
+            };
+            Ok(Decision { rule_not_kept: decided.rule_not_kept, run })
+        });
+        deciding.await.map_err(Fault::internal)?
+    }
+
+    /// Records the answer to a question and goes on with the run.
+    ///
+    /// # Errors
+    /// `QUESTION_NOT_FOUND`, `QUESTION_ALREADY_ANSWERED`, `USAGE` for an empty or too long answer, `SESSION_BUSY` where
+    /// another process works on the session, and those of [`Self::resume_run`]. Nothing is recorded then.
+    pub async fn answer_question(
+        &self,
+        session_id: &SessionId,
+        question_id: &QuestionId,
+        text: &str,
+    ) -> Result<Running, Fault> {
+        self.runs().answer_question(self.presence, session_id, question_id, text).await
+    }
+
+    /// Answers whatever a session's run waits for.
+    ///
+    /// # Errors
+    /// As [`Self::answer_question`].
+    pub async fn answer_open_question(&self, session_id: &SessionId, text: &str) -> Result<Running, Fault> {
+        let open = self.engine.sessions().open_question(session_id)?.ok_or_else(|| {
+            Fault::new(
+                Code::QUESTION_NOT_FOUND,
+                "This run isn't waiting for an answer.",
+                format!("Run `arki resume {session_id}` to resume it."),
+            )
+        })?;
+        self.answer_question(session_id, &open.asked.question_id, text).await
+    }
+
+    /// Stops the run of a session, also one that waits for an approval or a budget, and one that another process works
+    /// on. Nothing to stop is fine.
+    ///
+    /// # Errors
+    /// When the database cannot be used.
+    pub async fn stop_session(&self, session_id: &SessionId) -> Result<(), Fault> {
+        self.runs().stop_session(self.presence, session_id).await
+    }
+
+    /// For a client that stays: has what waited before it came rejected in time. To be called within the runtime.
+    pub fn expire_waiting(&self) {
+        self.runs().expire_waiting(self.presence);
+    }
+}

@@ -1,0 +1,134 @@
+//! A session held for what works on it, whatever that is: the right to work on it, the lease that is kept alive, the way
+//! to stop or pause what works, and its place among the runs of this process. All of it is given back on every path, also where the run
+//! panics or the future is dropped.
+
+use crate::ActiveRun;
+use crate::records::Records;
+use crate::sessions::Sessions;
+use crate::sessions::claim::Claim;
+use crate::sessions::lease::SessionLease;
+use arki_agent::RunControl;
+use arki_domain::{Fault, SessionId};
+use arki_store::LeaseRequest;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How soon a run hears that another process asks it to stop or pause.
+const LISTEN_INTERVAL: Duration = Duration::from_millis(250);
+/// The lease is renewed this often; it is given up for dead after several missed times.
+const HEARTBEAT: Duration = Duration::from_secs(3);
+
+/// The runs that this process works on.
+#[derive(Clone, Default)]
+pub(crate) struct ActiveRuns(Arc<Mutex<HashMap<SessionId, ActiveRun>>>);
+
+/// A run's place among them, given back when dropped.
+struct Place {
+    runs: ActiveRuns,
+    session_id: SessionId,
+}
+
+impl ActiveRuns {
+    pub(crate) fn of(&self, session_id: &SessionId) -> Option<ActiveRun> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).cloned()
+    }
+
+    /// Asks all of them to stop; whether there are none.
+    pub(crate) fn stop_all(&self) -> bool {
+        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        runs.values().for_each(ActiveRun::stop);
+        runs.is_empty()
+    }
+
+    fn add(&self, run: ActiveRun) -> Place {
+        let session_id = run.session_id.clone();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(session_id.clone(), run);
+        Place { runs: self.clone(), session_id }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.runs.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.session_id);
+    }
+}
+
+/// A session that is ready to be worked on. Dropping it gives the session back.
+pub(crate) struct SessionHold {
+    records: Arc<Records>,
+    sessions: Arc<Sessions>,
+    lease: SessionLease,
+    control: RunControl,
+    place: Option<Place>,
+    claim: Claim,
+}
+
+impl SessionHold {
+    /// Takes the lease of a session that was claimed.
+    ///
+    /// # Errors
+    /// `SESSION_BUSY` when another process works on the session, or when the database cannot be written.
+    pub(crate) async fn take(
+        records: &Arc<Records>,
+        sessions: &Arc<Sessions>,
+        claim: Claim,
+        control: RunControl,
+    ) -> Result<Self, Fault> {
+        let lease = sessions.lease(claim.session_id()).await?;
+        Ok(Self { records: records.clone(), sessions: sessions.clone(), lease, control, place: None, claim })
+    }
+
+    pub(crate) fn control(&self) -> &RunControl {
+        &self.control
+    }
+
+    /// From now on the run can be found among those of this process.
+    pub(crate) fn enter(&mut self, runs: &ActiveRuns, run: ActiveRun) {
+        self.place = Some(runs.add(run));
+    }
+
+    /// Works until it ends, with the lease kept alive; a run whose lease was taken over is asked to stop. What it answers
+    /// comes with the claim: others in this process may work on the session once that is dropped.
+    pub(crate) async fn during<T>(self, work: impl Future<Output = T>) -> (T, Claim) {
+        let ended = self.with_heartbeat(work).await;
+        let Self { lease, place, claim, .. } = self;
+        drop(place);
+        // It ends by itself; how the run ended is what matters.
+        if let Err(fault) = lease.release().await {
+            tracing::warn!(session_id = %claim.session_id(), %fault, "the lease was not given back");
+        }
+        (ended, claim)
+    }
+
+    async fn with_heartbeat<T>(&self, work: impl Future<Output = T>) -> T {
+        tokio::pin!(work);
+        let mut renewal = tokio::time::interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+        let mut listening = tokio::time::interval_at(Instant::now() + LISTEN_INTERVAL, LISTEN_INTERVAL);
+        loop {
+            tokio::select! {
+                ended = &mut work => return ended,
+                _ = listening.tick() => {
+                    self.hear_request();
+                    self.sessions.note_snapshot_quietly(self.claim.session_id()).await;
+                }
+                _ = renewal.tick() => match self.lease.renew().await {
+                    Ok(true) => {}
+                    Ok(false) => self.control.cancel.cancel(),
+                    Err(error) => tracing::warn!(%error, "the lease was not renewed"),
+                },
+            }
+        }
+    }
+
+    /// Another process may ask for a stop or a pause.
+    fn hear_request(&self) {
+        match self.records.reader().lease_request(self.claim.session_id(), self.records.owner()) {
+            Ok(Some(LeaseRequest::Stop)) => self.control.cancel.cancel(),
+            Ok(Some(LeaseRequest::Pause)) => self.control.pause.cancel(),
+            Ok(None) => {}
+            Err(error) => tracing::warn!(%error, "what others ask was not heard"),
+        }
+    }
+}
