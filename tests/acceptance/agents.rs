@@ -27,7 +27,10 @@ fn a_tool_that_the_agent_does_not_have_is_neither_offered_nor_carried_out() {
     let turns = vec![Turn::calls().call("run_command", json!({"command": "touch made"})), Turn::text("I see.")];
     let stage = Stage::configured(Script::new(turns), &arki_with(&json!(["read_*", "search_files"])));
     let events = stage.exec(&["--approve", "all", "go"]).exits(0).lines();
-    assert_eq!(offered(&stage), ["read_file", "search_files", "read_tool_manual", "read_procedure", "read_skill"]);
+    assert_eq!(
+        offered(&stage),
+        ["read_file", "search_files", "read_tool_manual", "read_procedure", "read_skill", "read_result"]
+    );
     assert!(!stage.path("made").exists());
     let decided = payload(&events, "policy.decided");
     assert_eq!((&decided["decision"], &decided["rule"]), (&json!("deny"), &json!("builtin:agent-tools")));

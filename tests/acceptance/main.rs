@@ -20,6 +20,7 @@ mod budgets;
 #[cfg(target_os = "linux")]
 mod certificates;
 mod commands;
+mod compaction;
 mod configuration;
 mod configuring;
 mod crash;

@@ -10,13 +10,17 @@
 mod answer;
 mod bounds;
 mod budget;
+mod compacting;
 mod core;
 mod ending;
 mod retry;
 mod run_host;
+mod summary;
+mod tally;
 mod tool_loop;
 mod turn;
 
+pub use compacting::{Compacted, CompactionParts, SessionToCompact, compact_session};
 pub use core::{Core, core, core_names};
 pub use run_host::{RunControl, RunEnd, RunHost, RunParts, Standing};
 

@@ -2,8 +2,12 @@
 //! also what others appended meanwhile. Which step comes next is the core's to say.
 
 use crate::budget;
+use crate::compacting::CompactionParts;
 use crate::core::Core;
-use arki_domain::projection::{CallProgress, NextStep, PendingCall, RunPhase, RunState, Transcript};
+use crate::tally::Tally;
+use arki_domain::projection::{
+    CallProgress, NextStep, PendingCall, Progress, READ_RESULT_TOOL, RunPhase, RunState, Transcript,
+};
 use arki_domain::{
     ApprovalId, CallContext, CallOutcome, Category, ChatModel, Clock, Code, Event, EventBody, EventDraft, EventLog,
     Executor, Fault, LiveBus, MessageId, ModelOptions, PauseReason, QuestionId, Redactor, RunPaused, SessionId,
@@ -33,6 +37,7 @@ pub struct RunParts {
     pub is_retryable: fn(&Fault) -> bool,
     /// How long one answer may take, from its request to its last word.
     pub max_answer: Duration,
+    pub compaction: CompactionParts,
 }
 
 /// How a run is told from outside to stop, or to pause after the step it is at.
@@ -48,6 +53,7 @@ pub struct RunControl {
 pub struct Standing {
     pub state: RunState,
     pub transcript: Transcript,
+    pub progress: Progress,
     pub last_seq: u64,
 }
 
@@ -69,6 +75,8 @@ pub struct RunHost {
     pub(crate) session_id: SessionId,
     pub(crate) state: RunState,
     pub(crate) transcript: Transcript,
+    pub(crate) progress: Progress,
+    pub(crate) tally: Tally,
     /// The last event that was folded.
     last_seq: u64,
     /// How much the model can read at once, as the log was told last.
@@ -81,9 +89,22 @@ pub struct RunHost {
 impl RunHost {
     #[must_use]
     pub fn new(parts: RunParts, session_id: SessionId, standing: Standing, control: RunControl) -> Self {
-        let Standing { state, transcript, last_seq } = standing;
+        let Standing { state, transcript, progress, last_seq } = standing;
         let RunControl { cancel, pause, skip_wait } = control;
-        Self { parts, session_id, state, transcript, last_seq, told_window: None, cancel, pause, skip_wait }
+        let tally = Tally::default();
+        Self {
+            parts,
+            session_id,
+            state,
+            transcript,
+            progress,
+            tally,
+            last_seq,
+            told_window: None,
+            cancel,
+            pause,
+            skip_wait,
+        }
     }
 
     /// Lets the core work until the run ends or has to wait.
@@ -119,7 +140,7 @@ impl RunHost {
             options: self.state.options.clone(),
             time_left: budget::milliseconds_left(&self.state, self.parts.clock.now_ms()).map(Duration::from_millis),
             cost_left_usd: budget::cost_left(&self.state),
-            previous: self.transcript.last_said_by(&pending.call.tool_id).map(str::to_owned),
+            previous: self.previous(pending),
             last_seq: self.last_seq,
             cancel: self.cancel.clone(),
             pause: self.pause.clone(),
@@ -152,6 +173,16 @@ impl RunHost {
                 Ok(Some(RunEnd::AwaitingAnswer(question_id)))
             }
         }
+    }
+
+    /// What the same tool last said, and for reading a result again that result.
+    fn previous(&self, pending: &PendingCall) -> Option<String> {
+        let call = &pending.call;
+        let previous = match call.args.get("call_id").and_then(|id| id.as_str()) {
+            Some(id) if call.tool_id == READ_RESULT_TOOL => self.transcript.result_of(&id.into()),
+            _ => self.transcript.last_said_by(&call.tool_id),
+        };
+        previous.map(str::to_owned)
     }
 
     pub(crate) async fn append(&mut self, bodies: Vec<EventBody>) -> Result<(), Fault> {
@@ -197,13 +228,16 @@ impl RunHost {
             self.last_seq = event.seq;
             let body = event.body();
             self.state.apply_body(event, &body);
+            self.progress.apply(event, &body);
             self.transcript.apply_body(event, body);
         }
     }
 }
 
 fn is_fresh_read(pending: &PendingCall) -> bool {
-    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read)
+    // What it is to read again is handed to it alone.
+    let is_alone = pending.call.tool_id == READ_RESULT_TOOL;
+    pending.progress == CallProgress::New && pending.call.category == Some(Category::Read) && !is_alone
 }
 
 /// Whether the log refused what was to be stored, and may well take something smaller.

@@ -1,8 +1,9 @@
 //! The loop against ports made of data: no files, no network, no clock.
 
 use crate::core::Core;
-use crate::{RunControl, RunEnd, RunHost, RunParts, Standing, core};
-use arki_domain::projection::{PendingCall, RunState, Transcript};
+use crate::{CompactionParts, RunControl, RunEnd, RunHost, RunParts, Standing, core};
+use arki_context::CountTokens;
+use arki_domain::projection::{PendingCall, Progress, RunState, Transcript};
 use arki_domain::*;
 use async_trait::async_trait;
 use futures_util::StreamExt;
@@ -258,9 +259,15 @@ impl Stage {
             model_options: ModelOptions::default(),
             is_retryable: |fault| fault.is(Code::PROVIDER_FAILED),
             max_answer: MAX_ANSWER,
+            compaction: CompactionParts {
+                strategy: CompactionStrategy::KeepRecent,
+                at_fraction: 0.8,
+                model: None,
+                estimate: Arc::new(NoTokens),
+            },
         };
         let state = RunState::start(&events[0]).unwrap();
-        let standing = Standing { state, transcript, last_seq: 1 };
+        let standing = Standing { state, transcript, progress: Progress::default(), last_seq: 1 };
         RunHost::new(parts, session_id, standing, self.control.clone()).run(self.core).await
     }
 
@@ -457,4 +464,21 @@ async fn a_pause_lets_the_step_end_and_begins_no_other() {
     let log = stage.log.0.lock().unwrap();
     let paused = log.last().map(|event| event.body());
     assert_eq!(paused, Some(RunPaused::because(PauseReason::User).into()));
+}
+
+/// Nothing gets long here.
+struct NoTokens;
+
+impl CountTokens for NoTokens {
+    fn text(&self, _: &str) -> u64 {
+        0
+    }
+
+    fn message(&self, _: &Message) -> u64 {
+        0
+    }
+
+    fn tool(&self, _: &ToolDefinition) -> u64 {
+        0
+    }
 }

@@ -10,17 +10,43 @@ use arki_domain::{
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
+/// What became of a request.
+enum Asked {
+    Done(Option<RunEnd>),
+    /// The provider said so before it answered anything.
+    TooLong(Fault),
+}
+
 impl RunHost {
     pub(crate) async fn ask_model(&mut self) -> Result<Option<RunEnd>, Fault> {
         let turn = self.state.turn + 1;
         self.parts.model.learn().await;
+        if let Some(end) = self.compact_where_due().await? {
+            return Ok(Some(end));
+        }
+        let refused = match self.ask_once(turn).await? {
+            Asked::Done(end) => return Ok(end),
+            Asked::TooLong(refused) => refused,
+        };
+        if let Some(end) = self.compact_after(refused).await? {
+            return Ok(Some(end));
+        }
+        match self.ask_once(turn).await? {
+            Asked::Done(end) => Ok(end),
+            Asked::TooLong(fault) => self.failed(fault, None).await.map(Some),
+        }
+    }
+
+    async fn ask_once(&mut self, turn: u32) -> Result<Asked, Fault> {
         let request = self.request();
+        self.tally.count_request(&request, &*self.parts.compaction.estimate);
         let prepared = self.parts.model.prepare(&request);
         // What comes next is added in place.
         drop(request);
         let prepared = match prepared {
             Ok(prepared) => prepared,
-            Err(fault) => return self.failed(fault, None).await.map(Some),
+            Err(fault) if fault.is(Code::CONTEXT_TOO_LONG) => return Ok(Asked::TooLong(fault)),
+            Err(fault) => return self.failed(fault, None).await.map(|end| Asked::Done(Some(end))),
         };
         let window = self.parts.model.context_window();
         let is_news = window != self.told_window;
@@ -33,6 +59,7 @@ impl RunHost {
                 request_hash: prepared.request_hash.clone(),
                 message_count: prepared.message_count,
                 context_window: window.filter(|_| is_news),
+                purpose: None,
             }
             .into(),
         ])
@@ -43,6 +70,10 @@ impl RunHost {
             let end = self.stream(prepared.clone(), &mut answer).await?;
             answer.finish();
             let end = match end {
+                AnswerEnd::Failed(fault) if !answer.has_begun() && fault.is(Code::CONTEXT_TOO_LONG) => {
+                    self.interrupted(answer).await?;
+                    return Ok(Asked::TooLong(fault));
+                }
                 // What was shown cannot be taken back, and a call may have been seen: that is the user's to repeat.
                 AnswerEnd::Failed(fault) if !answer.has_begun() && (self.parts.is_retryable)(&fault) => {
                     self.interrupted(answer).await?;
@@ -57,7 +88,8 @@ impl RunHost {
                 }
                 end => end,
             };
-            return self.conclude(end, answer).await;
+            self.tally.learn(answer.usage);
+            return self.conclude(end, answer).await.map(Asked::Done);
         }
     }
 
@@ -92,7 +124,7 @@ impl RunHost {
         }
     }
 
-    fn request(&mut self) -> ChatRequest {
+    pub(crate) fn request(&mut self) -> ChatRequest {
         ChatRequest {
             system: self.parts.system.clone(),
             messages: self.transcript.messages(),
@@ -234,6 +266,7 @@ fn response(answer: &Answer) -> EngineResponse {
         usage: answer.usage,
         ttft_ms: answer.first_token_after_ms,
         duration_ms: answer.elapsed_ms(),
+        purpose: None,
     }
 }
 

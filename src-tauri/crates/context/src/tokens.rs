@@ -8,7 +8,7 @@ const MAX_FACTOR: f64 = 2.0;
 const WEIGHT_OF_NEWEST: f64 = 0.5;
 
 /// How many tokens something will be.
-pub trait CountTokens {
+pub trait CountTokens: Send + Sync {
     fn text(&self, text: &str) -> u64;
     fn message(&self, message: &Message) -> u64;
     fn tool(&self, tool: &ToolDefinition) -> u64;

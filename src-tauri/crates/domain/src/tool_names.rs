@@ -18,6 +18,7 @@ pub const BUILT_IN_TOOLS: &[&str] = &[
     "list_directory",
     "read_file",
     "read_procedure",
+    "read_result",
     "read_skill",
     "read_tool_manual",
     "run_command",

@@ -27,7 +27,7 @@ pub(crate) use schema::schema_text;
 pub(crate) use secret_files::SecretFiles;
 pub(crate) use template::USER_TEMPLATE;
 
-use arki_domain::ModelOptions;
+use arki_domain::{CompactionStrategy, ModelOptions};
 use arki_llm::ProviderSettings;
 use arki_policy::PolicySettings;
 use arki_tools::{PrivateHosts, ToolLimits};
@@ -39,6 +39,7 @@ pub(crate) const DEFAULT_MODEL: &str = "demo/demo";
 pub(crate) const DEFAULT_CORE: &str = "tool-loop";
 const DEFAULT_MAX_TURNS: u32 = 50;
 const DEFAULT_MAX_ANSWER_SECONDS: u64 = 1800;
+const DEFAULT_COMPACTION_FRACTION: f64 = 0.8;
 const DEFAULT_TOOL_TIMEOUT_SECONDS: u64 = 120;
 const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 
@@ -68,6 +69,7 @@ pub struct Config {
     pub approval_timeout_seconds: Option<u64>,
     /// For one answer of the model.
     pub max_answer_seconds: u64,
+    pub(crate) compaction: CompactionSettings,
     /// `None` = never.
     pub delete_sessions_after_days: Option<u32>,
     /// Compressed; `None` = the default.
@@ -75,6 +77,21 @@ pub struct Config {
     pub(crate) mcp_servers: mcp::McpServers,
     /// Servers of the project's that can't be used, and why: a sentence each.
     pub(crate) mcp_left_out: Vec<String>,
+}
+
+/// How conversations are kept within a model's window.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CompactionSettings {
+    pub(crate) strategy: CompactionStrategy,
+    pub(crate) at_fraction: f64,
+    /// `provider/model`; the run's own where `None`.
+    pub(crate) model: Option<String>,
+}
+
+impl Default for CompactionSettings {
+    fn default() -> Self {
+        Self { strategy: CompactionStrategy::SummarizeEarly, at_fraction: DEFAULT_COMPACTION_FRACTION, model: None }
+    }
 }
 
 impl Config {

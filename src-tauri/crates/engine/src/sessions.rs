@@ -2,6 +2,7 @@
 
 pub(crate) mod anchoring;
 pub(crate) mod claim;
+pub(crate) mod compacting;
 pub(crate) mod export;
 pub(crate) mod for_clients;
 pub(crate) mod fork;

@@ -105,7 +105,9 @@ fn head_tokens(request: &ChatRequest) -> u64 {
     tools + TOKENS_AROUND_MESSAGE + text_tokens(&request.system)
 }
 
-fn tool_tokens(tool: &ToolDefinition) -> u64 {
+/// Tokens of a tool's definition.
+#[must_use]
+pub fn tool_tokens(tool: &ToolDefinition) -> u64 {
     let schema = text_tokens(&tool.parameters.to_string());
     TOKENS_AROUND_TOOL + text_tokens(&tool.name) + text_tokens(&tool.description) + schema
 }

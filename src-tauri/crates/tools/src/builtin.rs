@@ -12,6 +12,7 @@ pub(crate) mod find_files;
 pub(crate) mod list_directory;
 pub(crate) mod read_file;
 pub(crate) mod read_procedure;
+pub(crate) mod read_result;
 pub(crate) mod read_skill;
 pub(crate) mod read_tool_manual;
 pub(crate) mod run_command;
@@ -37,6 +38,7 @@ pub(crate) fn all() -> Vec<Tool> {
         read_tool_manual::tool(),
         read_procedure::tool(),
         read_skill::tool(),
+        read_result::tool(),
         update_plan::tool(),
         emit_artifact::tool(),
         ask_user::tool(),

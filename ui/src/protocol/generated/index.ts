@@ -99,6 +99,7 @@ export type * from "./QueuedMessage";
 export type * from "./Reasoning";
 export type * from "./Remembered";
 export type * from "./RemovedSession";
+export type * from "./RequestPurpose";
 export type * from "./Resolution";
 export type * from "./RestoreAction";
 export type * from "./RestoredFile";

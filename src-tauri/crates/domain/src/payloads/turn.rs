@@ -6,6 +6,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+/// What a request is for, where it is no turn of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestPurpose {
+    /// A summary of what a compaction leaves out.
+    Compaction,
+    /// Conclusions from what was observed.
+    Reflection,
+}
+
 payload! {
     EngineRequest {
         pub turn: u32,
@@ -17,6 +27,9 @@ payload! {
         /// where it is only assumed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub context_window: Option<u64>,
+        /// Absent for a turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub purpose: Option<RequestPurpose>,
     }
     EngineResponse {
         pub turn: u32,
@@ -25,6 +38,9 @@ payload! {
         /// Milliseconds from sending the request to the first token; null where none came.
         pub ttft_ms: Option<u64>,
         pub duration_ms: u64,
+        /// Absent for a turn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub purpose: Option<RequestPurpose>,
     }
     OutputMessage {
         pub turn: u32,

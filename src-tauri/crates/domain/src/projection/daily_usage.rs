@@ -95,12 +95,27 @@ mod tests {
 
     fn request(model: &str) -> EngineRequest {
         let (provider, model) = ("mock".to_owned(), model.to_owned());
-        EngineRequest { turn: 1, provider, model, request_hash: String::new(), message_count: 1, context_window: None }
+        EngineRequest {
+            turn: 1,
+            provider,
+            model,
+            request_hash: String::new(),
+            message_count: 1,
+            context_window: None,
+            purpose: None,
+        }
     }
 
     fn response(tokens: u64, cost_usd: Option<f64>) -> EngineResponse {
         let usage = Usage { prompt_tokens: tokens, total_tokens: tokens, cost_usd, ..Usage::default() };
-        EngineResponse { turn: 1, finish_reason: FinishReason::Stop, usage, ttft_ms: None, duration_ms: 1 }
+        EngineResponse {
+            turn: 1,
+            finish_reason: FinishReason::Stop,
+            usage,
+            ttft_ms: None,
+            duration_ms: 1,
+            purpose: None,
+        }
     }
 
     fn lines(usage: &DailyUsage) -> Vec<(&str, &str, u64, Option<f64>)> {

@@ -168,7 +168,7 @@ impl RunState {
                 self.phase = RunPhase::Failed { code, message, hint };
             }
             EventBody::RunCancelled(_) => self.phase = RunPhase::Cancelled,
-            EventBody::EngineRequest(request) => {
+            EventBody::EngineRequest(request) if request.purpose.is_none() => {
                 self.turn = request.turn;
                 self.turns_in_budget += 1;
                 self.answered = false;

@@ -56,6 +56,7 @@ impl Log {
             request_hash: String::new(),
             message_count: 1,
             context_window: None,
+            purpose: None,
         })
     }
 
@@ -316,7 +317,7 @@ fn usage_sums_and_an_unknown_cost_stays_unknown() {
         Usage { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11, cached_tokens: 4, ..Usage::default() };
     for turn in 1..=2 {
         let finish_reason = FinishReason::Stop;
-        log.add(EngineResponse { turn, finish_reason, usage, ttft_ms: None, duration_ms: 1 });
+        log.add(EngineResponse { turn, finish_reason, usage, ttft_ms: None, duration_ms: 1, purpose: None });
     }
     assert_eq!((log.state().usage.prompt_tokens, log.state().usage.cost_usd), (20, None));
 }

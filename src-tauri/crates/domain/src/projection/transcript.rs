@@ -89,6 +89,7 @@ impl Transcript {
                 self.tell_arrived(event.seq);
                 self.push(event.seq, Message::User { content: started.prompt, images: started.options.images });
             }
+            EventBody::EngineRequest(request) if request.purpose.is_some() => {}
             // The same run asks again: what was cut off before is told anew.
             EventBody::EngineRequest(_) if self.open.as_ref().is_some_and(|turn| turn.interrupted) => self.open = None,
             EventBody::EngineRequest(_) => self.close_turn(),

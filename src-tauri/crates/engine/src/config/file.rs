@@ -316,6 +316,17 @@ pub(crate) enum CompactionStrategy {
     Checkpoint,
 }
 
+impl From<CompactionStrategy> for arki_domain::CompactionStrategy {
+    fn from(strategy: CompactionStrategy) -> Self {
+        match strategy {
+            CompactionStrategy::KeepRecent => Self::KeepRecent,
+            CompactionStrategy::KeepImportant => Self::KeepImportant,
+            CompactionStrategy::SummarizeEarly => Self::SummarizeEarly,
+            CompactionStrategy::Checkpoint => Self::Checkpoint,
+        }
+    }
+}
+
 /// What is remembered beyond a session. The user's alone.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]

@@ -1,13 +1,15 @@
 //! A project's configuration over the user's: it may only choose among what the user has, and only tighten.
 
 use super::agents;
-use super::file::{ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, RetentionConfig};
+use super::file::{
+    CompactionConfig, ConfigFile, FetchConfig, LimitsConfig, MemoryConfig, ModelConfig, PriceConfig, RetentionConfig,
+};
 use super::invalid::invalid;
 use super::mcp;
 use super::secret_files;
 use super::{
-    AGENT, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES, DEFAULT_MAX_TURNS,
-    DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
+    AGENT, CompactionSettings, Config, DEFAULT_CORE, DEFAULT_MAX_ANSWER_SECONDS, DEFAULT_MAX_TOOL_OUTPUT_BYTES,
+    DEFAULT_MAX_TURNS, DEFAULT_MODEL, DEFAULT_TOOL_TIMEOUT_SECONDS, ProviderConfig,
 };
 use arki_domain::{Decision, Fault, ModelOptions};
 use arki_llm::{ModelSettings, Price, ProviderSettings, Rates, Timeouts};
@@ -75,6 +77,7 @@ impl Config {
             max_cost_usd: limits.max_cost_usd,
             approval_timeout_seconds: limits.approval_timeout_seconds,
             max_answer_seconds: limits.max_answer_seconds.unwrap_or(DEFAULT_MAX_ANSWER_SECONDS),
+            compaction: compaction(&file.compaction, CompactionSettings::default()),
             delete_sessions_after_days: file.retention.delete_sessions_after_days,
             max_image_bytes: file.retention.max_image_megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20)),
             mcp_servers: mcp::of_user(file, path)?,
@@ -118,6 +121,7 @@ impl Config {
         self.secret_files = secret_files::compile(&self.secret_globs, path)?;
         self.lower(&file.limits, path)?;
         self.skills_enabled &= file.skills.enabled != Some(false);
+        self.compaction = compaction(&file.compaction, self.compaction.clone());
         mcp::add_projects(&mut self.mcp_servers, file, path)?;
         agents::add_projects(&mut self.agents, file, &self.providers, path)?;
         self.choose(AGENT)
@@ -164,6 +168,15 @@ impl Config {
         is_lower.then_some(()).ok_or_else(loosened)?;
         self.tool_limits.command = wanted;
         Ok(())
+    }
+}
+
+/// What the file says, else as in `others`.
+fn compaction(file: &CompactionConfig, others: CompactionSettings) -> CompactionSettings {
+    CompactionSettings {
+        strategy: file.strategy.map_or(others.strategy, Into::into),
+        at_fraction: file.at_fraction.unwrap_or(others.at_fraction),
+        model: file.model.clone().or(others.model),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::records::blocking;
 use crate::runs::Runs;
 use crate::runs::active_run::Running;
 use crate::runs::hold::SessionHold;
+use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
@@ -106,8 +107,14 @@ impl Runs {
             model_options: ModelOptions { output_schema, ..config.model_options.clone() },
             is_retryable: arki_llm::retryable,
             max_answer: Duration::from_secs(config.max_answer_seconds),
+            compaction: compaction_parts(&self.accounts, config)?,
         };
-        let standing = Standing { state: run, transcript: history.transcript, last_seq: history.last_seq };
+        let standing = Standing {
+            state: run,
+            transcript: history.transcript,
+            progress: history.progress,
+            last_seq: history.last_seq,
+        };
         Ok((parts, standing))
     }
 

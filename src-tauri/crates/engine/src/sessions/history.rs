@@ -2,13 +2,14 @@
 
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{Stretch, each_event};
-use arki_domain::projection::{RunState, Transcript};
+use arki_domain::projection::{Progress, RunState, Transcript};
 use arki_domain::{Event, EventBody, Fault, RunId, SessionId, TrustChanged};
 use serde_json::Value;
 
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) transcript: Transcript,
+    pub(crate) progress: Progress,
     /// The run asked for, or the last one of the session's own.
     pub(crate) run: Option<RunState>,
     run_last_seq: u64,
@@ -27,7 +28,7 @@ impl Sessions {
             let is_own = stretch.session_id == *session;
             self.each_event(&stretch, |event| match is_own {
                 true => history.apply(event, None),
-                false => history.transcript.apply(event),
+                false => history.apply_inherited(event),
             })?;
         }
         Ok(history)
@@ -65,6 +66,13 @@ impl Sessions {
 }
 
 impl History {
+    /// What the session took over from the one that it was forked from.
+    fn apply_inherited(&mut self, event: &Event) {
+        let body = event.body();
+        self.progress.apply(event, &body);
+        self.transcript.apply_body(event, body);
+    }
+
     fn apply(&mut self, event: &Event, wanted: Option<&RunId>) {
         self.last_seq = event.seq;
         let body = event.body();
@@ -93,6 +101,7 @@ impl History {
                 }
             }
         }
+        self.progress.apply(event, &body);
         self.transcript.apply_body(event, body);
         if self.run.as_ref().is_some_and(|run| event.run_id.as_ref() == Some(&run.run_id)) {
             self.run_last_seq = event.seq;

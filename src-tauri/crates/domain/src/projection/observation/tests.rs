@@ -41,7 +41,7 @@ fn says(content: &str, thoughts: Option<&str>, interrupted: bool) -> EventBody {
 
 fn response(finish_reason: FinishReason) -> EventBody {
     let usage = Usage { prompt_tokens: 1200, completion_tokens: 1, ..Usage::default() };
-    EngineResponse { turn: 1, finish_reason, usage, ttft_ms: None, duration_ms: 2500 }.into()
+    EngineResponse { turn: 1, finish_reason, usage, ttft_ms: None, duration_ms: 2500, purpose: None }.into()
 }
 
 fn failed(code: &str) -> EventBody {
@@ -69,8 +69,16 @@ fn started() -> EventBody {
 
 fn requested() -> EventBody {
     let (provider, model) = ("p".to_owned(), "m".to_owned());
-    EngineRequest { turn: 2, provider, model, request_hash: String::new(), message_count: 3, context_window: None }
-        .into()
+    EngineRequest {
+        turn: 2,
+        provider,
+        model,
+        request_hash: String::new(),
+        message_count: 3,
+        context_window: None,
+        purpose: None,
+    }
+    .into()
 }
 
 /// What is observed of the last of the events.

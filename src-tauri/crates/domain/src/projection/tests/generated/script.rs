@@ -144,6 +144,7 @@ impl Script {
             request_hash: String::new(),
             message_count: 1,
             context_window: None,
+            purpose: None,
         });
         let interrupted = b.is_multiple_of(9);
         if !interrupted {
@@ -156,7 +157,7 @@ impl Script {
                 ..Usage::default()
             };
             let (finish_reason, ttft_ms) = (FinishReason::Stop, Some(1));
-            self.add(EngineResponse { turn, finish_reason, usage, ttft_ms, duration_ms: 2 });
+            self.add(EngineResponse { turn, finish_reason, usage, ttft_ms, duration_ms: 2, purpose: None });
         }
         let thoughts = a.is_multiple_of(2).then(|| format!("thought {a}"));
         self.add(OutputMessage {

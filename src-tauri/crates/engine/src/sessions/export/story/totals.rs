@@ -38,7 +38,7 @@ impl Totals {
         match body {
             EventBody::RunStarted(_) => self.runs += 1,
             EventBody::EngineResponse(response) => {
-                self.turns += 1;
+                self.turns += usize::from(response.purpose.is_none());
                 self.usage = self.usage.plus(response.usage);
             }
             EventBody::ToolCall(_) => self.calls += 1,

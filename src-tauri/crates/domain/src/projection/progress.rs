@@ -1,0 +1,26 @@
+//! How far the work has come: the plan and the changed files. What a compaction has to keep, whatever it leaves out.
+
+use super::{ChangedFiles, Plan};
+use crate::{Event, EventBody};
+
+/// A fold over a session's events; for a fork over its origins' first.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    pub plan: Plan,
+    pub changed: ChangedFiles,
+}
+
+impl Progress {
+    pub fn apply(&mut self, event: &Event, body: &EventBody) {
+        self.plan.apply(event, body);
+        self.changed.apply(event, body);
+    }
+
+    /// Paths, the one that was changed last at the end.
+    #[must_use]
+    pub fn changed_files(&self) -> Vec<&str> {
+        let mut files: Vec<_> = self.changed.files().iter().collect();
+        files.sort_by_key(|(_, file)| file.last_seq);
+        files.into_iter().map(|(path, _)| path.as_str()).collect()
+    }
+}

@@ -1,0 +1,213 @@
+//! A session that outgrows the model's window goes on: what is sent stays within it, the log keeps everything.
+
+use crate::harness::{Stage, payloads};
+use arki_testkit::{Script, Turn};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const WINDOW: usize = 32_768;
+const GOAL: &str = "Find every widget and note it down";
+
+/// The server's own count: four bytes of what it was sent are a token.
+fn count(request: &Value) -> usize {
+    (request["messages"].to_string().len() + request["tools"].to_string().len()) / 4
+}
+
+fn is_summary(request: &Value) -> bool {
+    request["tools"].as_array().is_none_or(Vec::is_empty)
+}
+
+/// One answer, with the server's count of its request.
+fn answer(request: &Value, text: &str, call: Option<(&str, Value)>) -> Turn {
+    let chunk = |delta: Value, reason: Option<&str>| {
+        json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "mock",
+            "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]})
+    };
+    let made = request["messages"].as_array().map_or(0, Vec::len);
+    let mut chunks = vec![chunk(json!({"role": "assistant", "content": text}), None)];
+    let reason = if call.is_some() { "tool_calls" } else { "stop" };
+    if let Some((name, args)) = call {
+        let id = format!("call_{made}_{}", args.to_string().len());
+        let function = json!({"name": name, "arguments": args.to_string()});
+        chunks.push(chunk(
+            json!({"tool_calls": [{"index": 0, "id": id, "type": "function", "function": function}]}),
+            None,
+        ));
+    }
+    chunks.push(chunk(json!({}), Some(reason)));
+    let prompt = count(request);
+    chunks.push(json!({"id": "u", "object": "chat.completion.chunk", "created": 1, "model": "mock", "choices": [],
+        "usage": {"prompt_tokens": prompt, "completion_tokens": 10, "total_tokens": prompt + 10}}));
+    Turn::chunks(&chunks)
+}
+
+fn too_long() -> Turn {
+    let error =
+        json!({"error": {"code": "context_length_exceeded", "message": "too long", "type": "invalid_request_error"}});
+    Turn::json(400, error)
+}
+
+/// A model that reads, edits now and then, and ends after so many turns. It refuses what is over its window.
+fn worker(turns: usize, summary: impl Fn(&Value) -> Turn + Send + Sync + 'static) -> Script {
+    let made = Arc::new(AtomicUsize::new(0));
+    Script::new(vec![Turn::computed(move |request| {
+        if count(request) > WINDOW {
+            return too_long();
+        }
+        if is_summary(request) {
+            return summary(request);
+        }
+        match made.fetch_add(1, Ordering::SeqCst) {
+            0 => answer(
+                request,
+                "",
+                Some(("update_plan", json!({"steps": [{"title": "look through all parts", "state": "in_progress"}]}))),
+            ),
+            turn if turn + 1 >= turns => answer(request, "All widgets are noted.", None),
+            turn if turn % 40 == 5 => {
+                let edit = json!({"path": format!("notes/{turn}.txt"), "content": format!("noted {turn}\n")});
+                answer(request, "", Some(("write_file", edit)))
+            }
+            turn => answer(
+                request,
+                &format!("Part {turn}."),
+                Some(("read_file", json!({"path": format!("part{}.txt", turn % 7)}))),
+            ),
+        }
+    })])
+}
+
+fn stage(script: Script, window: Option<usize>) -> Stage {
+    let stage = Stage::of(script);
+    for part in 0..7 {
+        let line = format!("line of part {part} with some words about a widget or two and more\n");
+        stage.write(&format!("part{part}.txt"), line.repeat(400));
+    }
+    if let Some(window) = window {
+        stage.arki(&["config", "set", "providers.mock.models.mock.contextWindow", &window.to_string()]).exits(0);
+    }
+    stage.arki(&["config", "set", "limits.maxTurns", "1000"]).exits(0);
+    stage
+}
+
+fn turns_of(stage: &Stage) -> Vec<Value> {
+    stage.model.requests().iter().map(|request| request.json.clone()).filter(|request| !is_summary(request)).collect()
+}
+
+#[test]
+fn three_hundred_turns_with_two_million_tokens_stay_within_a_window_of_32768() {
+    let summary = |request: &Value| answer(request, "Parts were read in order; notes are in notes/.", None);
+    let stage = stage(worker(300, summary), Some(WINDOW));
+    let done = stage.exec(&["--approve", "edits", GOAL]).exits(0);
+    assert!(done.stdout.contains("All widgets are noted."));
+    let requests = turns_of(&stage);
+    assert_eq!(requests.len(), 300, "a request was refused as too long");
+    let log = stage.log();
+    let read: usize = payloads(&log, "tool.result").iter().map(|result| result["result"].to_string().len() / 4).sum();
+    assert!(read > 1_800_000, "only {read} tokens of results");
+    let edited: Vec<String> =
+        payloads(&log, "file.changed").iter().map(|change| change["path"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(edited.len(), 8);
+    for (at, request) in requests.iter().enumerate() {
+        let text = request["messages"].to_string();
+        assert!(text.contains(GOAL), "request {at} has lost its goal");
+        assert!(at == 0 || text.contains("look through all parts"), "request {at} has lost the plan");
+        let known = edited.iter().filter(|path| text.contains(*path)).count();
+        let made = (0..at).filter(|turn| turn % 40 == 5).count();
+        assert!(known >= made, "request {at} knows {known} of {made} changed files");
+    }
+    let compacted = payloads(&log, "context.compacted");
+    assert!(compacted.len() > 5, "{} compactions", compacted.len());
+    for one in &compacted {
+        assert!(one["tokensAfter"].as_u64() <= one["targetTokens"].as_u64(), "{one}");
+        assert!(one["tokensAfter"].as_u64() < one["tokensBefore"].as_u64(), "{one}");
+    }
+    assert!(compacted.iter().any(|one| one["strategy"] == "prune" || one["strategy"] == "summarize-early"));
+    only_grow_between_compactions(&requests, compacted.len());
+    stage.verifies();
+}
+
+#[track_caller]
+fn only_grow_between_compactions(requests: &[Value], compactions: usize) {
+    let breaks = requests.windows(2).filter(|pair| {
+        let (before, after) = (pair[0]["messages"].as_array().unwrap(), pair[1]["messages"].as_array().unwrap());
+        !after.starts_with(before)
+    });
+    let breaks = breaks.count();
+    assert!(breaks <= compactions, "{breaks} breaks in the prefix, {compactions} compactions");
+}
+
+#[test]
+fn what_the_provider_finds_too_long_is_made_shorter_once_and_sent_again() {
+    let summary = |request: &Value| answer(request, "Parts were read.", None);
+    let stage = stage(worker(30, summary), None);
+    stage.exec(&["--approve", "edits", GOAL]).exits(0);
+    let log = stage.log();
+    assert!(!payloads(&log, "context.compacted").is_empty());
+    assert!(payloads(&log, "run.failed").is_empty());
+    stage.verifies();
+}
+
+#[test]
+fn without_a_usable_summary_the_newest_messages_stay() {
+    let bad: [fn(&Value) -> Turn; 4] = [
+        |_| Turn::json(500, json!({"error": {"message": "down"}})),
+        |request| answer(request, "", None),
+        |request| answer(request, &"and so on ".repeat(20_000), None),
+        |request| answer(request, "I look.", Some(("read_file", json!({"path": "part0.txt"})))),
+    ];
+    for summary in bad {
+        // Long answers can't be pruned, so that messages have to go.
+        let made = Arc::new(AtomicUsize::new(0));
+        let script = Script::new(vec![Turn::computed(move |request| {
+            if is_summary(request) {
+                return summary(request);
+            }
+            let turn = made.fetch_add(1, Ordering::SeqCst);
+            let call = ("read_file", json!({"path": format!("part{}.txt", turn % 7), "limit": 1}));
+            let thought = "a long thought about widgets ".repeat(300);
+            if turn == 29 { answer(request, "Done.", None) } else { answer(request, &thought, Some(call)) }
+        })]);
+        let stage = stage(script, Some(WINDOW));
+        stage.exec(&[GOAL]).exits(0);
+        let compacted = payloads(&stage.log(), "context.compacted");
+        assert!(compacted.iter().any(|one| one["strategy"] == "keep-recent"), "{compacted:?}");
+        assert!(compacted.iter().all(|one| one["strategy"] != "summarize-early"), "{compacted:?}");
+    }
+}
+
+#[test]
+fn a_result_that_was_taken_out_can_be_read_again() {
+    let script = Script::new(vec![Turn::computed(|request| {
+        let messages = request["messages"].as_array().unwrap();
+        let note = messages.iter().find_map(|message| {
+            let text = message["content"].as_str()?;
+            let id = text.strip_prefix("[Taken out to save space")?.split('"').nth(1)?;
+            Some(id.to_owned())
+        });
+        let last = messages.last().unwrap()["content"].as_str().unwrap_or_default();
+        match (is_summary(request), note) {
+            (true, _) => answer(request, "A summary.", None),
+            (false, Some(_)) if last.contains("the very first part") => answer(request, "Seen again.", None),
+            (false, Some(id)) => answer(request, "", Some(("read_result", json!({"call_id": id, "limit": 1})))),
+            (false, None) => {
+                let part =
+                    if messages.len() < 3 { "first.txt".to_owned() } else { format!("part{}.txt", messages.len() % 7) };
+                answer(request, "", Some(("read_file", json!({"path": part}))))
+            }
+        }
+    })]);
+    let stage = stage(script, Some(WINDOW));
+    stage.write("first.txt", format!("the very first part\n{}", "more\n".repeat(4_000)));
+    let done = stage.exec(&[GOAL]).exits(0);
+    assert!(done.stdout.contains("Seen again."), "{done:?}");
+}
+
+#[test]
+fn a_window_that_the_tools_alone_fill_is_named() {
+    let script = Script::new(vec![Turn::computed(|_| too_long())]);
+    let stage = stage(script, Some(2_048));
+    let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
+    assert!(shown.hint.contains("larger context window"), "{shown:?}");
+}
