@@ -119,7 +119,7 @@ fn check(step: &Step) -> (&'static str, Value) {
 }
 
 fn is_unknown(result: &str) -> bool {
-    result.contains("effect is not known")
+    result.contains("effect is unknown")
 }
 
 fn made(request: &Value) -> Vec<Made> {
