@@ -182,7 +182,7 @@ pub(crate) enum Command {
     },
     /// Print the manual page, or write a page for each command into a folder
     Man {
-        /// The folder; created where it doesn't exist
+        /// The folder, which has to exist
         #[arg(long, value_name = "FOLDER")]
         out: Option<PathBuf>,
     },

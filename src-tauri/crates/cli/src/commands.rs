@@ -4,6 +4,7 @@ mod approvals;
 mod blame;
 mod config;
 mod doctor;
+mod editor;
 mod events;
 mod exec;
 mod export;
@@ -43,7 +44,6 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Verify { id, contents } => return verify::run(&directories, id.as_deref(), contents, output).await,
         Command::Open { folder } => return open::run(&dir, folder),
         Command::Completions { shell } => return Ok(manual::completions(shell, output)),
-        Command::Man { out } => return manual::pages(out.as_deref(), output),
         _ => {}
     }
     let options = EngineOptions { directories, ephemeral, environment_keys: EnvironmentKeys::default() };
@@ -88,10 +88,9 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
         Command::Doctor => Ok(doctor::run(&engine, &dir, output).await),
+        Command::Man { out } => manual::pages(&engine, out.as_deref(), output),
         Command::Config(command) => config::run(&engine, &dir, command, output),
-        Command::Verify { .. } | Command::Open { .. } | Command::Completions { .. } | Command::Man { .. } => {
-            Ok(Exit::Done)
-        }
+        Command::Verify { .. } | Command::Open { .. } | Command::Completions { .. } => Ok(Exit::Done),
     };
     let exit = exit.map_err(|fault| fault.redacted(engine.redactor()));
     engine.mcp().stop_mcp_servers().await;
@@ -130,7 +129,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Providers { command } => command.is_none(),
         Command::Trust { show, .. } => *show,
         Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
-        Command::Skills | Command::Procedures => true,
+        Command::Skills | Command::Procedures | Command::Man { .. } => true,
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }

@@ -3,9 +3,12 @@
 use crate::arguments::Arguments;
 use crate::exit::Exit;
 use crate::output::Output;
-use arki_domain::{Code, Fault, io_words};
-use clap::CommandFactory;
+use arki_domain::Fault;
+use arki_engine::Engine;
+use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::Man;
+use std::io::Write;
 use std::path::Path;
 
 const NAME: &str = "arki";
@@ -17,24 +20,29 @@ pub(crate) fn completions(shell: Shell, output: &Output) -> Exit {
     Exit::Done
 }
 
-/// The page of `arki` itself on standard output, or a page a command in a folder.
-pub(crate) fn pages(folder: Option<&Path>, output: &Output) -> Result<Exit, Fault> {
-    let failed = |error: std::io::Error| {
-        let what = format!("The manual pages weren't written: {}.", io_words(error.kind()));
-        Fault::new(Code::IO_FAILED, what, "Name a folder that you may write to.")
+/// The page of `arki` itself on standard output, or a page for each command in a folder.
+pub(crate) fn pages(engine: &Engine, folder: Option<&Path>, output: &Output) -> Result<Exit, Fault> {
+    let mut arki = Arguments::command();
+    arki.build();
+    let Some(folder) = folder else {
+        output.text(&String::from_utf8_lossy(&page(arki)?));
+        return Ok(Exit::Done);
     };
-    match folder {
-        Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .and_then(|()| clap_mangen::generate_to(Arguments::command(), folder))
-                .map_err(failed)?;
-            output.aside(format!("Wrote the manual pages to {}.", folder.display()));
-        }
-        None => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(failed)?;
-            output.text(&String::from_utf8_lossy(&page));
-        }
-    }
+    write_pages(engine, &arki, folder)?;
+    output.aside(format!("Wrote the manual pages to {}.", folder.display()));
     Ok(Exit::Done)
+}
+
+fn write_pages(engine: &Engine, command: &Command, folder: &Path) -> Result<(), Fault> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set()).try_for_each(|sub| write_pages(engine, sub, folder))?;
+    let name = command.get_display_name().unwrap_or(NAME);
+    let mut file = engine.sessions().output_file(&folder.join(format!("{name}.1")))?;
+    file.write_all(&page(command.clone())?).map_err(Fault::internal)?;
+    Ok(file.finish()?)
+}
+
+fn page(command: Command) -> Result<Vec<u8>, Fault> {
+    let mut page = Vec::new();
+    Man::new(command).render(&mut page).map_err(Fault::internal)?;
+    Ok(page)
 }

@@ -1,3 +1,5 @@
+//! What is said where a conversation can't be made to fit.
+
 use arki_domain::{Code, Fault};
 
 /// Why a conversation can't be made to fit.

@@ -134,7 +134,7 @@ fn joined(key: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, parse};
+    use crate::config::{AGENT, Config, parse};
     use serde_json::json;
     use std::path::Path;
 
@@ -172,7 +172,10 @@ mod tests {
     #[test]
     fn the_defaults_that_are_shown_are_those_that_hold() {
         let path = Path::new("c");
-        let (shown, empty) = (parse(DEFAULTS, path).unwrap(), parse("", path).unwrap());
+        let (mut shown, empty) = (parse(DEFAULTS, path).unwrap(), parse("", path).unwrap());
+        let agent = shown.agents.remove(AGENT).unwrap();
+        let defaults = Config::merge((&empty, path), None).unwrap();
+        assert_eq!((agent.model, agent.core), (Some(defaults.model.clone()), Some(defaults.core.clone())));
         let merged = |file| format!("{:?}", Config::merge((file, path), None).unwrap());
         assert_eq!(merged(&shown), merged(&empty));
     }

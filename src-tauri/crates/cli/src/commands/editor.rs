@@ -1,0 +1,25 @@
+//! The user's own editor, which `arki config edit` starts and waits for.
+
+use arki_domain::{Code, Fault};
+use std::path::Path;
+use std::process::Command;
+
+pub(super) fn open(file: &Path) -> Result<(), Fault> {
+    let named =
+        ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok().filter(|set| !set.is_empty()));
+    let editor = named.unwrap_or_else(|| if cfg!(windows) { "notepad" } else { "vi" }.to_owned());
+    let failed =
+        |what: String| Fault::new(Code::COMMAND_SPAWN_FAILED, what, "Set EDITOR to the program you edit text with.");
+    let words = shlex::split(&editor).unwrap_or_default();
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(failed(format!("\"{editor}\" is not a program.")));
+    };
+    // Not a tool's process: no sandbox belongs to it.
+    #[allow(clippy::disallowed_methods)]
+    let ended = Command::new(program).args(arguments).arg(file).status();
+    match ended {
+        Ok(status) if status.success() => Ok(()),
+        Ok(_) => Err(failed(format!("{program} ended with an error. Nothing was changed."))),
+        Err(_) => Err(failed(format!("{program} can't be started."))),
+    }
+}
