@@ -37,7 +37,7 @@ fn a_tool_that_the_agent_does_not_have_is_neither_offered_nor_carried_out() {
     assert_eq!(payloads(&events, "tool.result")[0]["isError"], true);
     assert_eq!(payload(&events, "run.started")["options"]["tools"], json!(["read_*", "search_files"]));
     let listed = stage.arki(&["tools", "--json"]).exits(0).lines();
-    assert_eq!(listed.len(), 5, "{listed:?}");
+    assert_eq!(listed.len(), 6, "{listed:?}");
     let checked = stage.arki(&["policy", "check", "--tool", "write_file", "--args", "{}", "--json"]).lines();
     assert_eq!(checked[0]["rule"], "builtin:agent-tools");
 }

@@ -118,8 +118,8 @@ fn what_a_killed_program_left_is_told_as_of_unknown_effect() {
     let session = text(&placeholder["sessionId"]);
     let next = stage.arki(&["resume", &session, "--json"]).exits(0).lines();
     let late = payload(&next, "tool.async_result");
-    assert!(text(&late["result"]).contains("effect is not known"), "{late}");
-    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is not known"));
+    assert!(text(&late["result"]).contains("effect is unknown"), "{late}");
+    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is unknown"));
     stage.verifies();
 }
 
@@ -249,7 +249,7 @@ fn what_a_killed_program_left_of_a_sub_agents_is_told_above_too() {
     running.end();
     let next = stage.arki(&["resume", &session, "--json"]).exits(0).lines();
     let late = payload(&next, "tool.async_result");
-    assert!(text(&late["result"]).contains("effect is not known"), "{late}");
-    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is not known"));
+    assert!(text(&late["result"]).contains("effect is unknown"), "{late}");
+    assert!(text(&payload(&next, "run.completed")["response"]).contains("effect is unknown"));
     stage.verifies();
 }

@@ -211,3 +211,33 @@ fn a_window_that_the_tools_alone_fill_is_named() {
     let shown = stage.exec(&[GOAL]).fails(1, "CONTEXT_TOO_LONG");
     assert!(shown.hint.contains("larger context window"), "{shown:?}");
 }
+
+#[test]
+fn the_next_request_is_shown_part_by_part_and_made_shorter_on_request() {
+    let summary = |request: &Value| answer(request, "Parts were read.", None);
+    let stage = stage(worker(6, summary), Some(WINDOW));
+    stage.write("AGENTS.md", "Write short sentences.\n");
+    stage.trust();
+    stage.exec(&["--approve", "edits", GOAL]).exits(0);
+    let fresh = stage.arki(&["context", "--json"]).exits(0).lines();
+    let kinds: Vec<&str> = fresh.iter().map(|part| part["part"].as_str().unwrap()).collect();
+    assert_eq!(kinds[0], "base");
+    assert!(kinds.contains(&"tools") && fresh.iter().any(|part| part["origin"] == "AGENTS.md"), "{fresh:?}");
+    let total = |stage: &Stage| -> u64 {
+        let parts = stage.arki(&["context", "last", "--json"]).exits(0).lines();
+        parts.iter().map(|part| part["tokens"].as_u64().unwrap()).sum()
+    };
+    let before = total(&stage);
+    let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
+    let done = stage.arki(&["sessions", "compact", &session, "--focus", "the widgets", "--json"]).exits(0).lines();
+    assert_eq!(done[0]["compacted"], true);
+    let after = total(&stage);
+    assert!(after < before, "{before} to {after}");
+    let shown = stage.arki(&["context", &session]).exits(0).stdout;
+    assert!(shown.contains("compacted (") && shown.contains("Left out:"), "{shown}");
+    // Going back to before it undoes it.
+    let seq = stage.log().iter().find(|event| event["type"] == "context.compacted").unwrap()["seq"].as_u64().unwrap();
+    stage.arki(&["rewind", &session, "--to", &(seq - 1).to_string(), "--conversation"]).exits(0);
+    assert!(total(&stage) >= before * 9 / 10);
+    stage.verifies();
+}

@@ -150,7 +150,7 @@ fn the_users_edit_of_the_same_lines_is_left_alone_and_said() {
     are(&done, &[("a.txt", "conflict"), ("b.txt", "delete")]);
     let shown = done.json_error();
     assert_eq!(shown.code, "CHANGE_CONFLICT");
-    assert!(shown.message.contains("left alone: a.txt.") && !shown.hint.is_empty(), "{shown:?}");
+    assert!(shown.message.contains("except for these files: a.txt.") && !shown.hint.is_empty(), "{shown:?}");
     assert_eq!(stage.read("a.txt"), theirs);
     assert!(!stage.path("b.txt").exists(), "the others go back");
     stage.verifies();

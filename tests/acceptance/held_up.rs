@@ -51,5 +51,5 @@ fn a_command_that_ends_after_another_process_took_over_has_one_result() {
     let log = taken_over(&stage, held_up);
     let results = payloads(&log, "tool.result");
     assert_eq!(results.len(), 1);
-    assert!(text(&results[0]["result"]).contains("effect is not known"), "{results:?}");
+    assert!(text(&results[0]["result"]).contains("effect is unknown"), "{results:?}");
 }

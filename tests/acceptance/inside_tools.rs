@@ -51,7 +51,7 @@ fn an_expression_without_a_value_is_an_error_that_helps() {
     let stage = calling(&[("calculate", json!({"expression": "squrt(2)"}))]);
     let result = payload(&stage.exec(&["go"]).exits(0).lines(), "tool.result");
     assert_eq!((&result["isError"], &result["code"]), (&json!(true), &json!("EXPRESSION_INVALID")));
-    assert!(text(&result["result"]).contains("nearest is \"sqrt\""), "{result}");
+    assert!(text(&result["result"]).contains("did you mean \"sqrt\""), "{result}");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn the_manual_of_a_marked_tool_can_be_read() {
         [("read_tool_manual", json!({"name": "calculate"})), ("read_tool_manual", json!({"name": "calculater"}))];
     let stage = calling(&calls);
     let told = results(&stage.exec(&["go"]).exits(0).lines());
-    assert!(told[0].starts_with("Operators") && told[1].contains("nearest is calculate"), "{told:?}");
+    assert!(told[0].starts_with("Operators") && told[1].contains("Did you mean calculate?"), "{told:?}");
     assert!(stage.system_prompt().contains("📘"));
 }
 

@@ -99,7 +99,7 @@ fn a_command_dies_with_its_arki_however_that_dies_and_is_not_run_again() {
     let session = text(&stage.sessions()[0]["sessionId"]);
     stage.arki(&["resume", &session, "--json"]).exits(0);
     assert!(!stage.path("shell.pid").exists(), "it was run again");
-    assert!(stage.told().contains("effect is not known"), "{}", stage.told());
+    assert!(stage.told().contains("effect is unknown"), "{}", stage.told());
     stage.verifies();
 }
 

@@ -51,10 +51,12 @@ impl RunHost {
         match self.compact(limits).await? {
             Ended::Compacted | Ended::NothingToDo => Ok(None),
             Ended::Stopped(end) => Ok(Some(end)),
-            Ended::Impossible(error) if self.tally.tokens() >= window => {
+            Ended::Impossible(error)
+                if self.tally.tokens() >= window && !matches!(error, CompactionError::FixedTooLarge { .. }) =>
+            {
                 self.failed(error.into(), None).await.map(Some)
             }
-            // It still fits. The provider has the last word.
+            // It still fits, or the window is said to be too small for any work. The provider has the last word.
             Ended::Impossible(error) => {
                 tracing::warn!(%error, "the conversation can't be compacted");
                 Ok(None)

@@ -160,6 +160,12 @@ pub(crate) enum Command {
         command: Option<ProvidersCommand>,
     },
     /// Show tokens and cost by day and model, newest day first
+    /// Show what the next request is made of, with a token estimate for each part
+    Context {
+        /// The id of a session or run; default: a new session in this folder
+        session: Option<String>,
+    },
+    /// Show tokens and cost by day and model, newest day first
     Usage {
         /// The id of a session or run; default: all sessions
         session: Option<String>,

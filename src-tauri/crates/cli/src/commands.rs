@@ -3,6 +3,7 @@
 mod approvals;
 mod blame;
 mod config;
+mod context;
 mod doctor;
 mod editor;
 mod events;
@@ -84,6 +85,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output) -> Result<Exit, F
         Command::Skills => guides::skills(&engine, &dir, output),
         Command::Procedures => guides::procedures(&engine, &dir, output),
         Command::Providers { command } => providers::run(&engine, command, output).await,
+        Command::Context { session } => context::run(&engine, &dir, session.as_deref(), output),
         Command::Usage { session } => usage::run(&engine, session.as_deref(), output).await,
         Command::Mcp(command) => mcp::run(&engine, &dir, command, output).await,
         Command::Policy(command) => policy::run(&engine, &dir, command, output),
@@ -129,7 +131,7 @@ fn only_reads(command: &Command) -> bool {
         Command::Providers { command } => command.is_none(),
         Command::Trust { show, .. } => *show,
         Command::Events { .. } | Command::Blame { .. } | Command::Usage { .. } | Command::Models => true,
-        Command::Skills | Command::Procedures | Command::Man { .. } => true,
+        Command::Skills | Command::Procedures | Command::Man { .. } | Command::Context { .. } => true,
         Command::Config(command) => matches!(command, ConfigCommand::Show { .. }),
         _ => false,
     }
@@ -149,7 +151,10 @@ fn refuse_under_a_tool(command: &Command) -> Result<(), Fault> {
             | Command::Queue(_)
             | Command::Tools(ToolsArguments { session: Some(_), .. })
             | Command::Sessions(
-                SessionsCommand::Rm { .. } | SessionsCommand::Fork { .. } | SessionsCommand::Import { .. }
+                SessionsCommand::Rm { .. }
+                    | SessionsCommand::Fork { .. }
+                    | SessionsCommand::Import { .. }
+                    | SessionsCommand::Compact { .. }
             )
             | Command::Keys(_)
             | Command::Mcp(

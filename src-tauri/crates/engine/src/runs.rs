@@ -7,6 +7,7 @@ pub(crate) mod delegation;
 mod expiring;
 pub(crate) mod hold;
 pub(crate) mod launch;
+pub(crate) mod next_request;
 pub(crate) mod output_schema;
 pub(crate) mod piped_input;
 pub(crate) mod processes;

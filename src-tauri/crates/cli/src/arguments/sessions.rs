@@ -24,6 +24,14 @@ pub(crate) enum SessionsCommand {
         /// The file; `-` reads standard input
         file: PathBuf,
     },
+    /// Make a session's conversation shorter for the model; the log keeps everything
+    Compact {
+        /// The id of a session or run
+        id: String,
+        /// What to keep above all
+        #[arg(long, value_name = "TEXT")]
+        focus: Option<String>,
+    },
     /// Permanently remove a session, its sub-agents' sessions and the data only they use
     Rm { id: String },
     /// Export a session: all events (jsonl), or the conversation as a document (md, html)

@@ -2,6 +2,7 @@
 
 use super::story::{Rewound, Story};
 use crate::arguments::SessionsCommand;
+use crate::commands::context;
 use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
@@ -53,6 +54,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
         SessionsCommand::Import { file } => import(engine, file, output).await,
+        SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
     }

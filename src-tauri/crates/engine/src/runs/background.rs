@@ -7,7 +7,7 @@ use crate::this_process::is_alive;
 use arki_domain::projection::BackgroundCall;
 use arki_domain::{CallId, EventDraft, Fault, SessionId, ToolAsyncResult};
 
-const LOST: &str = "Interrupted: the program ended while this went on. Its effect is not known, and it was not run again. \
+const LOST: &str = "Interrupted: the program ended while this went on. Its effect is unknown, and it was not run again. \
      Check what was done before deciding whether to run it again.";
 
 impl Runs {

@@ -13,7 +13,7 @@ use crate::sessions::compacting::compaction_parts;
 use crate::sessions::history::History;
 use crate::sessions::usage::day;
 use arki_agent::{RunEnd, RunHost, RunParts, Standing};
-use arki_context::SystemPromptInputs;
+use arki_context::{SystemPrompt, SystemPromptInputs};
 use arki_domain::{Code, Executor, Fault, ModelOptions, RunOptions, SessionId};
 use arki_policy::PolicySettings;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Runs {
         Ok((parts, standing))
     }
 
-    fn executor(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<dyn Executor> {
+    pub(crate) fn executor(&self, open: &OpenProject, config: &Config, presence: Presence) -> Arc<dyn Executor> {
         let mut config = config.clone();
         config.policy.keep_rules_of(&open.path());
         self.kernels.kernel(open, &config, presence)
@@ -133,6 +133,18 @@ impl Runs {
         options: &RunOptions,
         is_subagent: bool,
     ) -> Result<String, Fault> {
+        let prompt = self.system_prompt_parts(open, config, options, is_subagent)?;
+        // The hash names these bytes in the log and the blob store, so keys go before it is computed.
+        Ok(self.records.redactor().redact(&prompt.text()).into_owned())
+    }
+
+    pub(crate) fn system_prompt_parts(
+        &self,
+        open: &OpenProject,
+        config: &Config,
+        options: &RunOptions,
+        is_subagent: bool,
+    ) -> Result<SystemPrompt, Fault> {
         let found = self.projects.guides_of(open, config);
         let inputs = SystemPromptInputs {
             project: &open.path(),
@@ -147,7 +159,6 @@ impl Runs {
             chosen_skills: found.chosen(&options.skills)?,
             procedures: index(&found.guides.procedures),
         };
-        // The hash names these bytes in the log and the blob store, so keys go before it is computed.
-        Ok(self.records.redactor().redact(&arki_context::assemble(&inputs).text()).into_owned())
+        Ok(arki_context::assemble(&inputs))
     }
 }

@@ -1,0 +1,149 @@
+//! The next request of a session before it is sent: what it is made of, and making it shorter because the user asks.
+
+use crate::client::Presence;
+use crate::config::{AGENT, Config};
+use crate::records::blocking;
+use crate::runs::Runs;
+use crate::runs::hold::SessionHold;
+use crate::sessions::compacting::{EstimatedTokens, compaction_parts};
+use crate::sessions::history::History;
+use crate::sessions::lineage::Stretch;
+use arki_agent::{Compacted, RunControl, SessionToCompact, compact_session};
+use arki_context::{ContextView, ContextViewInputs, CountTokens, CountedRequest, SystemPrompt, TokenCorrection};
+use arki_domain::{ContextCompacted, EventBody, Fault, RunOptions, SessionId, ToolDefinition, Usage};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The next request part by part, and the compactions so far.
+#[derive(Debug)]
+pub struct NextRequest {
+    pub model: String,
+    pub view: ContextView,
+    /// With their events' numbers, oldest first.
+    pub compactions: Vec<(u64, ContextCompacted)>,
+}
+
+/// What stands before the conversation.
+struct Head {
+    config: Config,
+    system: SystemPrompt,
+    tools: Arc<[ToolDefinition]>,
+}
+
+impl Runs {
+    /// The request with which the next run of the session would begin, but for its prompt; of a new session where none
+    /// is named.
+    ///
+    /// # Errors
+    /// When the folder, the configuration or the session can't be used.
+    pub fn next_request(&self, folder: &Path, session: Option<&SessionId>) -> Result<NextRequest, Fault> {
+        let head = self.head(folder, session)?;
+        let (mut history, told) = match session {
+            Some(session) => (self.sessions.history(session)?, self.told(session)?),
+            None => Default::default(),
+        };
+        let model = history.run.as_ref().map_or_else(|| head.config.model.clone(), |run| run.model.clone());
+        let window = self.accounts.providers(&head.config).model(&model).ok().and_then(|model| model.context_window());
+        let conversation: Vec<_> = history.transcript.conversation().collect();
+        let view = ContextView::of(&ContextViewInputs {
+            system: &head.system,
+            tools: &head.tools,
+            conversation: &conversation,
+            counted: told.counted,
+            correction: TokenCorrection::default(),
+            window,
+            estimate: &EstimatedTokens,
+        });
+        Ok(NextRequest { model, view, compactions: told.compactions })
+    }
+
+    /// Makes the session's conversation shorter. `focus` says what is to be kept above all.
+    ///
+    /// # Errors
+    /// `SESSION_BUSY` where a run works on it, `CONTEXT_TOO_LONG` where it can't be made shorter.
+    pub async fn compact(self: &Arc<Self>, session_id: &SessionId, focus: Option<&str>) -> Result<Compacted, Fault> {
+        let claim = self.sessions.claim(session_id)?;
+        let folder = PathBuf::from(self.sessions.session(session_id)?.project);
+        let session = session_id.clone();
+        let (head, mut history) = blocking(self, move |runs| {
+            runs.sessions.ensure_whole(&session)?;
+            Ok((runs.head(&folder, Some(&session))?, runs.sessions.history(&session)?))
+        })
+        .await?;
+        let _hold = SessionHold::take(&self.records, &self.sessions, claim, RunControl::default()).await?;
+        let model = history.run.as_ref().map_or_else(|| head.config.model.clone(), |run| run.model.clone());
+        let model = self.accounts.providers(&head.config).model(&model)?;
+        model.learn().await;
+        let tools: u64 = head.tools.iter().map(|tool| EstimatedTokens.tool(tool)).sum();
+        let History { transcript, progress, .. } = &mut history;
+        compact_session(SessionToCompact {
+            log: &*self.records.run_log(),
+            session_id,
+            model,
+            compaction: &compaction_parts(&self.accounts, &head.config)?,
+            transcript,
+            progress,
+            fixed: tools + EstimatedTokens.text(&head.system.text()),
+            focus,
+        })
+        .await
+    }
+
+    fn head(&self, folder: &Path, session: Option<&SessionId>) -> Result<Head, Fault> {
+        let (folder, agent, off) = match session {
+            Some(session) => (
+                PathBuf::from(self.sessions.session(session)?.project),
+                self.sessions.agent_of(session)?,
+                self.sessions.disabled_tools(session, false, None)?,
+            ),
+            None => (folder.to_owned(), AGENT.to_owned(), Vec::new()),
+        };
+        let open = self.projects.load_project(&folder)?;
+        let mut config = self.projects.config_of(&open)?.for_agent(&agent)?;
+        config.policy.disabled_tools.extend(off);
+        let system = self.system_prompt_parts(&open, &config, &RunOptions::default(), false)?;
+        let tools = self.executor(&open, &config, Presence::default()).definitions();
+        Ok(Head { config, system, tools })
+    }
+
+    /// What the session's own log says of its requests.
+    fn told(&self, session: &SessionId) -> Result<Told, Fault> {
+        let mut told = Told::default();
+        let own = Stretch { session_id: session.clone(), to_seq: None };
+        self.sessions.each_event(&own, |event| told.apply(event.seq, event.body()))?;
+        Ok(told)
+    }
+}
+
+#[derive(Default)]
+struct Told {
+    /// Messages of the last request, and its count once the provider has told it.
+    asked: usize,
+    counted: Option<CountedRequest>,
+    compactions: Vec<(u64, ContextCompacted)>,
+}
+
+impl Told {
+    fn apply(&mut self, seq: u64, body: EventBody) {
+        match body {
+            // The system prompt is counted among them.
+            EventBody::EngineRequest(request) if request.purpose.is_none() => {
+                self.asked = request.message_count.saturating_sub(1);
+            }
+            EventBody::EngineResponse(response) if response.purpose.is_none() => {
+                self.counted = counted(self.asked, response.usage);
+            }
+            EventBody::ContextCompacted(compacted) => {
+                self.counted = None;
+                self.compactions.push((seq, compacted));
+            }
+            EventBody::SessionRewound(_) => self.counted = None,
+            _ => {}
+        }
+    }
+}
+
+fn counted(messages: usize, usage: Usage) -> Option<CountedRequest> {
+    let is_told = !usage.unknown.prompt && usage.prompt_tokens > 0;
+    is_told.then_some(CountedRequest { messages, tokens: usage.prompt_tokens })
+}
