@@ -54,8 +54,8 @@ function Row({ file, onLines, onTakeBack }: RowProps) {
         <Button
           small
           look="quiet"
-          label={t`Revert the last change to ${file.path}`}
-          title={t`Revert the last change`}
+          label={t`Revert last change to ${file.path}`}
+          title={t`Revert last change`}
           onClick={() => onTakeBack(file.path, file.lastSeq)}
         >
           {t`Revert last`}

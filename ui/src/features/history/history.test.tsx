@@ -107,7 +107,7 @@ describe("who wrote this", () => {
     await renderOn(fakeWith(), <ChangedFiles sessionId="s" onLines={onLines} onTakeBack={onTakeBack} />);
     expect(screen.getByText("2 changes")).toBeTruthy();
     await userEvent.click(screen.getByRole("button", { name: "Who wrote this: a.rs" }));
-    await userEvent.click(screen.getByRole("button", { name: "Revert the last change to a.rs" }));
+    await userEvent.click(screen.getByRole("button", { name: "Revert last change to a.rs" }));
     expect(onLines).toHaveBeenCalledExactlyOnceWith("a.rs");
     expect(onTakeBack).toHaveBeenCalledExactlyOnceWith("a.rs", 5);
   });
