@@ -235,9 +235,23 @@ fn the_next_request_is_shown_part_by_part_and_made_shorter_on_request() {
     assert!(after < before, "{before} to {after}");
     let shown = stage.arki(&["context", &session]).exits(0).stdout;
     assert!(shown.contains("compacted (") && shown.contains("Left out:"), "{shown}");
+    let help = stage.arki(&["context", "--help"]).exits(0).stdout;
+    assert!(!help.contains("cost by day"), "{help}");
     // Going back to before it undoes it.
     let seq = stage.log().iter().find(|event| event["type"] == "context.compacted").unwrap()["seq"].as_u64().unwrap();
     stage.arki(&["rewind", &session, "--to", &(seq - 1).to_string(), "--conversation"]).exits(0);
     assert!(total(&stage) >= before * 9 / 10);
     stage.verifies();
+}
+
+#[test]
+fn a_short_session_is_left_as_it_is() {
+    for window in [None, Some(WINDOW)] {
+        let stage = stage(Script::new(vec![Turn::text("Hello.")]), window);
+        stage.exec(&["hi"]).exits(0);
+        let session = stage.sessions()[0]["sessionId"].as_str().unwrap().to_owned();
+        let done = stage.arki(&["sessions", "compact", &session, "--json"]).exits(0).lines();
+        assert_eq!(done[0]["compacted"], false);
+        assert!(payloads(&stage.log(), "context.compacted").is_empty());
+    }
 }

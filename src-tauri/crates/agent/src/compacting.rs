@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Kept free for the answer where the configuration sets no limit, in tokens.
 const TOKENS_FOR_ANSWER: u64 = 4096;
+/// What a window that nobody knows is taken for, in sizes of the request at hand.
+const UNKNOWN_WINDOW: u64 = 4;
 
 /// How a run's conversation is kept within the window.
 #[derive(Clone)]
@@ -157,13 +159,14 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
     let SessionToCompact { log, session_id, model, compaction, transcript, progress, fixed, focus } = session;
     let tokens = Corrected { estimate: &*compaction.estimate, correction: TokenCorrection::default() };
     let now = fixed + transcript.messages().iter().map(|message| tokens.message(message)).sum::<u64>();
-    let window = model.context_window().unwrap_or(now);
+    // Where nobody knows the window, only half of the conversation is aimed at.
+    let window = model.context_window().unwrap_or(now.saturating_mul(UNKNOWN_WINDOW));
     let summary_model = compaction.model.clone().unwrap_or(model);
     let planned = Planning {
         compaction,
         focus,
         limits: CompactionLimits::new(window, fixed, compaction.at_fraction, TOKENS_FOR_ANSWER).asked_for(now),
-        summary_window: summary_model.context_window().unwrap_or(window),
+        summary_window: summary_model.context_window().unwrap_or(now),
         tokens: &tokens,
     }
     .plan(transcript, progress);

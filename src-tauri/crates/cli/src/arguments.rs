@@ -159,7 +159,6 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ProvidersCommand>,
     },
-    /// Show tokens and cost by day and model, newest day first
     /// Show what the next request is made of, with a token estimate for each part
     Context {
         /// The id of a session or run; default: a new session in this folder
