@@ -181,6 +181,23 @@ describe("usage", () => {
     expect(window()).toBeNull();
   });
 
+  it("counts a request for a summary, which says nothing of how full the window is", () => {
+    const { events, add } = eventLog("s");
+    add("engine.request", { turn: 1, provider: "lab", model: "tiny", contextWindow: 8192 });
+    add("engine.response", {
+      usage: { ...untoldUsage, promptTokens: 7000, completionTokens: 5, costUsd: 0 },
+    });
+    add("engine.request", { turn: 1, provider: "lab", model: "cheap", purpose: "compaction" });
+    add("engine.response", {
+      purpose: "compaction",
+      usage: { ...untoldUsage, promptTokens: 90, completionTokens: 5, costUsd: 0 },
+    });
+    const usage = () => events.reduce(usageStep, noUsage);
+    expect(usage()).toMatchObject({ promptTokens: 7090, contextTokens: 7005, contextWindow: 8192 });
+    add("context.compacted", { tokensBefore: 7005, tokensAfter: 3000 });
+    expect(usage()).toMatchObject({ contextTokens: 3000, model: "lab/tiny" });
+  });
+
   it("adds up, and an unknown cost makes the sum unknown rather than smaller", () => {
     const { events, add } = eventLog("s");
     add("engine.response", {

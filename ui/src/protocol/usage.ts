@@ -34,6 +34,9 @@ export function usageStep(usage: Usage, event: Event): Usage {
   // What was asked is spent; how much of it the next request still holds is not known.
   if (event.type === "session.rewound" && event.payload.conversation)
     return { ...usage, contextTokens: null };
+  if (event.type === "context.compacted") return { ...usage, contextTokens: event.payload.tokensAfter };
+  // A request for a summary says nothing of how full the window is, nor whose.
+  if (event.type === "engine.request" && event.payload.purpose) return usage;
   if (event.type === "engine.request") {
     const of = event.payload;
     const model = `${of.provider}/${of.model}`;
@@ -58,8 +61,9 @@ export function usageStep(usage: Usage, event: Event): Usage {
     requests: usage.requests + 1,
     costUsd: usage.costUsd === null || cost === null ? null : usage.costUsd + cost,
     // A part of it would look like the whole.
-    contextTokens:
-      told.promptTokens === null || told.completionTokens === null
+    contextTokens: event.payload.purpose
+      ? usage.contextTokens
+      : told.promptTokens === null || told.completionTokens === null
         ? null
         : prompt + completion || usage.contextTokens,
     model: usage.model,
