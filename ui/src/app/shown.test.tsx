@@ -63,7 +63,7 @@ describe("what the window shows is what it acts on", () => {
   it("when another folder is chosen, also where opening it takes long", async () => {
     const fake = await open({ handlers: { choose_folder: () => there } });
     await press("Draw the icons");
-    expect(named()).toBe("To Draw the icons in arki");
+    expect(named()).toBe("To “Draw the icons” in arki");
     await press("Open folder");
     await waitFor(() => expect(status()).toContain("~/code/garden"));
     expect(await say(fake, "Sow")).toEqual({ folder: there, sessionId: null });
@@ -74,7 +74,7 @@ describe("what the window shows is what it acts on", () => {
     await press("Water the beds");
     await waitFor(() => expect(sent(fake, "open_project")).toEqual([{ path: there }]));
     expect(status()).toContain("~/code/garden");
-    expect(named()).toBe("To Water the beds in garden");
+    expect(named()).toBe("To “Water the beds” in garden");
     expect(await say(fake, "More")).toEqual({ folder: there, sessionId: "b" });
     await press("New session");
     expect(await say(fake, "Else")).toEqual({ folder: there, sessionId: null });
@@ -100,7 +100,7 @@ describe("what the window shows is what it acts on", () => {
     await press("Water the beds");
     await press("Draw the icons");
     await press("Prune the trees");
-    expect(named()).toBe("To Prune the trees in garden");
+    expect(named()).toBe("To “Prune the trees” in garden");
     for (let at = 0; at < 3; at += 1) await act(async () => opened[at]?.());
     expect(status()).toContain("~/code/garden");
     expect(await say(fake, "More")).toEqual({ folder: there, sessionId: "c" });

@@ -126,7 +126,7 @@ export function Composer({
       <div className="composer-how small secondary">
         <p id={goal} className="cut" title={to.folder}>
           <Trans>
-            To {to.session === null ? t`a new session` : <b>{to.session}</b>} in{" "}
+            To {to.session === null ? t`a new session` : <b>“{to.session}”</b>} in{" "}
             <b>{folderName(to.folder)}</b>
           </Trans>
         </p>

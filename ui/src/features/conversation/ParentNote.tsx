@@ -13,7 +13,7 @@ export function ParentNote({ session, parentTitle, onOpen }: Props) {
       <p className="cut grow">
         <Trans>
           The sub-agent <b>{session.agent}</b>
-          <span className="secondary">{t` works for “${parentTitle}”`}</span>
+          <span className="secondary"> works for “{parentTitle}”</span>
         </Trans>
       </p>
       <Button

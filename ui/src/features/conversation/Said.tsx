@@ -149,7 +149,7 @@ function Broken({ at }: { at: number }) {
         <Trans>
           This session's log is damaged from event {at} on.{" "}
           <span className="secondary">
-            {t`You can still read it. Start a new session to continue, or export this one to keep a copy.`}
+            You can still read it. Start a new session to continue, or export this one to keep a copy.
           </span>
         </Trans>
       </p>

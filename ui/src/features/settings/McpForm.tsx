@@ -5,6 +5,9 @@ import type { McpServerEntry, McpServerSettings, McpVariable } from "../../proto
 import { EntryForm } from "./EntryForm";
 import { ChoiceRow, LinesRow, TextRow } from "./FormRows";
 
+/** How a value is taken from the environment. The same in every language. */
+const variable = `$\{NAME}`;
+
 type Props = {
   server: McpServerEntry | null;
   onSave: (entry: { name: string; settings: McpServerSettings }) => Promise<void>;
@@ -98,7 +101,7 @@ export function McpForm({ server, onSave, onCancel }: Props) {
       )}
       <p className="small secondary">
         <Trans>
-          <code>{t`\${NAME}`}</code> stands for an environment variable of yours. A name alone keeps the value
+          <code>{variable}</code> stands for an environment variable of yours. A name alone keeps the value
           that stands in the configuration, which is not shown here.
         </Trans>
       </p>

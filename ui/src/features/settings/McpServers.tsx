@@ -177,13 +177,11 @@ function Entry({ server, isTested, onOpen, attempt }: EntryProps) {
       {failure && !isTested && <ErrorNote error={failure} />}
       {changed.length > 0 && (
         <p className="small">
-          <Trans>
-            <span aria-hidden>! </span>
-            {plural(changed.length, {
-              one: "# tool changed after you approved the server. It is off.",
-              other: "# tools changed after you approved the server. They are off.",
-            })}
-          </Trans>
+          <span aria-hidden>! </span>
+          {plural(changed.length, {
+            one: "# tool changed after you approved the server. It is off.",
+            other: "# tools changed after you approved the server. They are off.",
+          })}
         </p>
       )}
       {refused.map((tool) => (
@@ -206,8 +204,8 @@ const stateWords: Record<McpServerEntry["state"], MessageDescriptor> = {
   failed: msg`✕ failed`,
 };
 
-function costWords({ tools, isSearched, estimatedTokens }: McpServerEntry): string {
-  if (!tools) return t`not started yet`;
+function costWords({ state, tools, isSearched, estimatedTokens }: McpServerEntry): string {
+  if (!tools) return state === "failed" ? t`tools unknown` : t`not started yet`;
   const cost = t`${tokens(estimatedTokens)} tokens`;
   const words = isSearched
     ? t`found by search, because ${cost} would be too much`

@@ -36,7 +36,7 @@ describe("the list of MCP servers", () => {
     const items = screen.getAllByRole("listitem").map((item) => item.textContent ?? "");
     expect(items[0]).toContain("✓ running · 2 tools, 1.8k tokens in each request");
     expect(items[1]).toContain("1 tool, found by search, because 67k tokens would be too much");
-    expect(items[2]).toContain("✕ failed · not started yet");
+    expect(items[2]).toContain("✕ failed · tools unknown");
     expect(items[2]).toContain("x is not offered: it has no schema.");
     expect(screen.getByRole("alert").textContent).toContain("It ended.");
   });
