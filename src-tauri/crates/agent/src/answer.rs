@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How often what has arrived is put where a crash cannot lose it.
+/// The interval at which a partial answer is put where a crash cannot lose it.
 pub(crate) const KEEP_PARTIAL_EVERY: Duration = Duration::from_millis(250);
 
-/// What has come so far.
+/// The answer so far.
 pub(crate) struct Answer {
     pub(crate) session_id: SessionId,
     pub(crate) run_id: RunId,
@@ -26,7 +26,7 @@ pub(crate) struct Answer {
     pub(crate) finish_reason: FinishReason,
     pub(crate) first_token_after_ms: Option<u64>,
     started: Instant,
-    /// How many bytes of text and thoughts are kept besides the log, to be cleared once the whole is stored.
+    /// The number of bytes of text and thoughts kept besides the log, to be cleared once the whole is stored.
     kept: (usize, usize),
     room: Room,
     redactors: [StreamingRedactor; 2],
@@ -106,7 +106,7 @@ impl Answer {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Whether any of it may have been seen.
+    /// Returns whether any of it may have been seen.
     pub(crate) fn has_begun(&self) -> bool {
         self.first_token_after_ms.is_some()
     }
@@ -115,8 +115,8 @@ impl Answer {
         self.text.trim().is_empty() && self.calls.is_empty()
     }
 
-    /// What has come since it was last asked for: each piece is written once, however long the answer grows. The
-    /// redactors hold back what may become a key, so that no piece ends within one.
+    /// Returns the text since the last call: each piece is written once, however long the answer grows. The redactors
+    /// hold back what may become a key, so that no piece ends within one.
     pub(crate) fn not_yet_kept(&mut self) -> Option<PartialAnswer> {
         let (text, thoughts) = (&self.text[self.kept.0..], &self.thoughts[self.kept.1..]);
         if text.is_empty() && thoughts.is_empty() {
@@ -169,7 +169,7 @@ impl Answer {
     }
 }
 
-/// How the waiting for an answer ended.
+/// The end of the waiting for an answer.
 pub(crate) enum AnswerEnd {
     Finished,
     Cancelled,

@@ -1,4 +1,4 @@
-//! How much of an answer can be stored, and what becomes of the rest.
+//! Bounds on what is stored of an answer, and the treatment of the rest.
 //!
 //! The log refuses events beyond its own limits, and a run whose answer it refused would stay open for ever: asked
 //! again, the model says the same. These limits lie below the log's, so that it never comes to that.
@@ -16,10 +16,10 @@ pub(crate) const MAX_ARGUMENT_BYTES: usize = 4 << 20;
 pub(crate) const MAX_ARGUMENT_DEPTH: usize = 100;
 /// The longest name or id of a call; providers allow 64 bytes.
 pub(crate) const MAX_NAME_BYTES: usize = 256;
-/// What is kept of arguments that are too long: enough to see what they were.
+/// The number of bytes kept of arguments that are too long: enough to see what they were.
 const KEPT_ARGUMENT_BYTES: usize = 1 << 10;
 
-/// What still fits into an answer.
+/// The room that is left in an answer.
 pub(crate) struct Room {
     left: usize,
     is_full: bool,
@@ -101,7 +101,7 @@ fn refused(why: &str) -> Fault {
     )
 }
 
-/// What answers a call that cannot be stored as it was meant.
+/// Returns the result for a call that cannot be stored as it was meant.
 pub(crate) fn not_done(call: &ToolRequest, fault: &Fault) -> ToolResult {
     ToolResult {
         call_id: call.call_id.clone(),
@@ -133,7 +133,7 @@ fn head(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }
 
-/// How deep the brackets outside of strings go; of what is no JSON, some number.
+/// Returns how deep the brackets outside of strings go; of what is no JSON, some number.
 fn depth(json: &str) -> usize {
     let (mut now, mut deepest) = (0_usize, 0);
     let (mut quoted, mut escaped) = (false, false);

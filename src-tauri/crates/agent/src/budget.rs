@@ -3,7 +3,7 @@
 use arki_domain::projection::RunState;
 use std::time::Duration;
 
-/// Whether the run may ask the model once more.
+/// Returns whether the run may ask the model once more.
 pub(crate) fn is_exhausted(state: &RunState, now_ms: i64) -> bool {
     let options = &state.options;
     let out_of_turns = options.max_turns.is_some_and(|limit| state.turns_in_budget >= limit);

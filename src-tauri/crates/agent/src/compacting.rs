@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 /// Kept free for the answer where the configuration sets no limit, in tokens.
 const TOKENS_FOR_ANSWER: u64 = 4096;
-/// What a window that nobody knows is taken for, in sizes of the request at hand.
+/// The size assumed for an unknown window, in sizes of the request at hand.
 const UNKNOWN_WINDOW: u64 = 4;
 
-/// How a run's conversation is kept within the window.
+/// The parts that keep a run's conversation within the window.
 #[derive(Clone)]
 pub struct CompactionParts {
     pub strategy: CompactionStrategy,
@@ -31,7 +31,7 @@ pub struct CompactionParts {
     pub estimate: Arc<dyn CountTokens>,
 }
 
-/// What came of a compaction that somebody asked for.
+/// The result of a compaction that somebody asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Compacted {
     Done(ContextCompacted),
@@ -197,7 +197,7 @@ pub async fn compact_session(session: SessionToCompact<'_>) -> Result<Compacted,
     Ok(Compacted::Done(event))
 }
 
-/// What [`compact_session`] works on.
+/// The session that [`compact_session`] works on.
 pub struct SessionToCompact<'a> {
     pub log: &'a dyn EventLog,
     pub session_id: &'a SessionId,
@@ -205,9 +205,9 @@ pub struct SessionToCompact<'a> {
     pub compaction: &'a CompactionParts,
     pub transcript: &'a mut Transcript,
     pub progress: &'a Progress,
-    /// What the system prompt and the tools take, in tokens.
+    /// The tokens of the system prompt and the tools.
     pub fixed: u64,
-    /// What is to be kept above all.
+    /// The topic to keep above all.
     pub focus: Option<&'a str>,
 }
 

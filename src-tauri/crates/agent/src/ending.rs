@@ -1,4 +1,4 @@
-//! How a run ends, or pauses: always by an event that says so.
+//! The end or pause of a run: always by an event that says so.
 
 use crate::answer::Answer;
 use crate::run_host::{RunEnd, RunHost};

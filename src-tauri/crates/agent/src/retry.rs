@@ -8,14 +8,14 @@ use arki_domain::{EngineRetry, Fault};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-/// How often one turn is asked, the first time included.
+/// The number of times one turn is asked, the first included.
 pub(crate) const MAX_ATTEMPTS: u32 = 5;
 /// The wait before the first retry, where the provider names none; each further one is twice as long.
 pub(crate) const FIRST_WAIT: Duration = Duration::from_millis(500);
 /// No wait is longer. Whoever asks for more is not asked again.
 pub(crate) const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// What to do about a fault that may pass.
+/// The way to treat an error that may pass.
 #[derive(Debug, PartialEq)]
 enum Verdict {
     Wait(Duration),

@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// What a run works with; everything that touches the world is behind a port.
+/// The parts that a run works with; everything that touches the world is behind a port.
 #[derive(Clone)]
 pub struct RunParts {
     pub log: Arc<dyn EventLog>,
@@ -35,12 +35,12 @@ pub struct RunParts {
     pub model_options: ModelOptions,
     /// Says whether what failed may succeed a little later, if it is simply tried again.
     pub is_retryable: fn(&Fault) -> bool,
-    /// How long one answer may take, from its request to its last word.
+    /// The time one answer may take, from its request to its last word.
     pub max_answer: Duration,
     pub compaction: CompactionParts,
 }
 
-/// How a run is told from outside to stop, or to pause after the step it is at.
+/// The control of a run from outside: to stop it, or to pause it after its present step.
 #[derive(Debug, Clone, Default)]
 pub struct RunControl {
     pub cancel: CancellationToken,
@@ -49,7 +49,7 @@ pub struct RunControl {
     pub skip_wait: Arc<Notify>,
 }
 
-/// Where a run stands that is to go on: everything is folded from the log up to `last_seq`.
+/// The state of a run that is to go on: everything is folded from the log up to `last_seq`.
 pub struct Standing {
     pub state: RunState,
     pub transcript: Transcript,
@@ -57,7 +57,7 @@ pub struct Standing {
     pub last_seq: u64,
 }
 
-/// Where a run stopped. The approval, the question, the budget and the pause are no ends of the run.
+/// The reason why a run stopped. The approval, the question, the budget and the pause are no ends of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RunEnd {
     Completed { response: String },
@@ -79,7 +79,7 @@ pub struct RunHost {
     pub(crate) tally: Tally,
     /// The last event that was folded.
     last_seq: u64,
-    /// How much the model can read at once, as the log was told last.
+    /// The model's context window, as logged last.
     pub(crate) told_window: Option<u64>,
     pub(crate) cancel: CancellationToken,
     pub(crate) pause: CancellationToken,
@@ -118,12 +118,12 @@ impl RunHost {
         }
     }
 
-    /// Whether nothing more may be asked of the model within the run's limits.
+    /// Returns whether nothing more may be asked of the model within the run's limits.
     pub(crate) fn is_out_of_budget(&self) -> bool {
         budget::is_exhausted(&self.state, self.parts.clock.now_ms())
     }
 
-    /// What a sub-agent that waits has done so far is told before the run ends.
+    /// Records what a waiting sub-agent has done so far, before the run ends.
     pub(crate) async fn stop_subagent(&mut self) -> Result<(), Fault> {
         if let NextStep::Execute(pending) = self.state.next_step()
             && matches!(pending.progress, CallProgress::Delegated(_))
@@ -175,7 +175,7 @@ impl RunHost {
         }
     }
 
-    /// What the same tool last said, and for reading a result again that result.
+    /// Returns the last result of the same tool, and for reading a result again that result.
     fn previous(&self, pending: &PendingCall) -> Option<String> {
         let call = &pending.call;
         let previous = match call.args.get("call_id").and_then(|id| id.as_str()) {
@@ -191,7 +191,7 @@ impl RunHost {
         self.take(&events).await
     }
 
-    /// What the user said meanwhile is told before the model is asked again.
+    /// Delivers the user's messages before the model is asked again.
     pub(crate) async fn deliver_steering(&mut self) -> Result<(), Fault> {
         self.catch_up().await?;
         let queue = self.transcript.queue();
@@ -240,7 +240,7 @@ fn is_fresh_read(pending: &PendingCall) -> bool {
     pending.progress == CallProgress::New && pending.call.category == Some(Category::Read) && !is_alone
 }
 
-/// Whether the log refused what was to be stored, and may well take something smaller.
+/// Returns whether the log refused what was to be stored, and may well take something smaller.
 fn is_of_one_event(fault: &Fault) -> bool {
     [Code::EVENT_TOO_LARGE, Code::EVENT_TOO_DEEP, Code::DISK_FULL].iter().any(|code| fault.is(*code))
 }

@@ -85,7 +85,7 @@ impl Asking {
         Ok(summary)
     }
 
-    /// What the request took, so that it counts like any other.
+    /// Returns the event with the usage of the request, so that it counts like any other.
     pub(crate) fn response(&self, summary: &Summary) -> EventBody {
         EngineResponse {
             turn: self.turn,

@@ -1,5 +1,5 @@
-//! How long the next request will be. Each message is counted once, however long the conversation gets; what the provider
-//! counts corrects the rest.
+//! Counts the length of the next request. Each message is counted once, however long the conversation gets; what the
+//! provider counts corrects the rest.
 
 use arki_context::{CountTokens, TokenCorrection};
 use arki_domain::{ChatRequest, Usage};

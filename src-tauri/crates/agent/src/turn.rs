@@ -10,7 +10,7 @@ use arki_domain::{
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-/// What became of a request.
+/// The outcome of a request.
 enum Asked {
     Done(Option<RunEnd>),
     /// The provider said so before it answered anything.
@@ -209,8 +209,8 @@ impl RunHost {
         self.clear_partial(&answer).await
     }
 
-    /// What arrived before the answer was cut off is kept, marked as such, and its request is counted: with what it is
-    /// known to have cost, or as one whose cost is not known.
+    /// Records the part of an answer that arrived before it was cut off, marked as such, and counts its request: with
+    /// its known cost, or as one whose cost is not known.
     pub(crate) async fn interrupted(&mut self, mut answer: Answer) -> Result<(), Fault> {
         answer.calls.clear();
         answer.reasoning = None;

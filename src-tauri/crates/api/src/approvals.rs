@@ -1,4 +1,4 @@
-//! What waits for the user's decision, as it is reviewed, and the decision.
+//! Pending approvals as the user reviews them, and the decisions.
 
 use arki_domain::{ApprovalDecision, ChangePreview, CommandPreview, Risk};
 use schemars::JsonSchema;
@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 use ts_rs::TS;
 
 words! {
-    /// How long an approval holds, where not just this once.
+    /// The scope of an approval that holds more than once.
     KeepScope { Session, Always }
 }
 
-/// What becomes of a file.
+/// The kind of change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
@@ -96,6 +96,6 @@ pub struct ReviewFile {
 #[ts(export)]
 pub struct ReviewPage {
     pub text: String,
-    /// Where the next page begins; null after the last.
+    /// The start of the next page; null after the last.
     pub next: Option<usize>,
 }

@@ -127,20 +127,20 @@ commands! {
     review_files { approval_id: String } -> Vec<ReviewFile>;
     /// A page of the diff of one of these files, by its place among them.
     review_page { approval_id: String, file: usize, from: usize } -> ReviewPage;
-    /// What approving for longer would store, as JSON; null where only once is offered.
+    /// The rule that approving for longer would store, as JSON; null where only once is offered.
     proposed_rule { approval_id: String } -> Option<String>;
     resolve_approval { approval_id: String, resolution: Resolution } -> ();
 
     list_questions {} -> Vec<QuestionSummary>;
     /// The run goes on with it.
     answer_question { session_id: String, question_id: String, text: String } -> ();
-    /// What MCP servers ask the user now.
+    /// Lists the open questions of MCP servers.
     list_elicitations {} -> Vec<ElicitationSummary>;
     /// Accepting opens the page, where it is about one. What is wrong with the values; nothing once it is answered.
     answer_elicitation { id: u64, reply: ElicitationReply } -> Vec<ElicitationFault>;
 
     list_models {} -> Vec<ModelEntry>;
-    /// As `list_models`, with what local servers list now; takes up to two seconds.
+    /// Lists models like `list_models`, with those of local servers; takes up to two seconds.
     live_models {} -> LiveModelList;
     set_default_model { model: String } -> ();
     list_providers {} -> Vec<ProviderEntry>;
@@ -156,7 +156,7 @@ commands! {
     save_mcp_server { name: String, settings: McpServerSettings } -> ();
     enable_mcp_server { name: String, enabled: bool } -> ();
     remove_mcp_server { name: String } -> ();
-    /// As `test_provider`.
+    /// Tests an MCP server, as `test_provider` does a provider.
     test_mcp_server { name: String } -> bool, steps of McpTestStep;
     mcp_server_log { name: String } -> String;
     /// Has the server list its tools, so that what changed can be shown.

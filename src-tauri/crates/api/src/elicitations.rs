@@ -1,4 +1,4 @@
-//! What MCP servers ask the user, as forms to fill in and pages to visit.
+//! Questions of MCP servers to the user: forms to fill in and pages to visit.
 
 use arki_domain::ElicitationValue;
 use schemars::JsonSchema;
@@ -53,7 +53,7 @@ wire! {
         #[schemars(with = "BTreeMap<String, ElicitationValue>")]
         pub values: Map<String, Value>,
     }
-    /// What is wrong with a field's value, as a sentence.
+    /// An error in a field's value, as a sentence.
     ElicitationFault {
         pub field: String,
         pub message: String,

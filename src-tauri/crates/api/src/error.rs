@@ -1,4 +1,4 @@
-//! How a command fails.
+//! The error of a command.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

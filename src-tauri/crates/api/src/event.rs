@@ -21,7 +21,7 @@ const SHOWN_STRING_BYTES: usize = 16 << 10;
 #[schemars(transparent)]
 pub struct Event(#[schemars(with = "Form")] pub Arc<arki_domain::Event>);
 
-/// How an event is written.
+/// The written form of an event.
 #[derive(TS, JsonSchema)]
 #[ts(rename_all = "camelCase")]
 #[schemars(inline, rename_all = "camelCase")]
@@ -83,7 +83,7 @@ fn shortened_body(mut body: EventBody) -> EventBody {
     body
 }
 
-/// What is asked, with long arguments cut, and without the hunks of a change whose diff comes in pages.
+/// Returns what is asked, with long arguments cut, and without the hunks of a change whose diff comes in pages.
 #[must_use]
 pub fn shortened_request(mut requested: ApprovalRequested) -> ApprovalRequested {
     shorten_request(&mut requested);

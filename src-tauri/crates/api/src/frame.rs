@@ -1,4 +1,4 @@
-//! What happens, in batches, and what has happened, in pages.
+//! Live events, in batches, and stored ones, in pages.
 
 use crate::Event;
 use arki_domain::TokenType;
@@ -15,7 +15,7 @@ wire! {
         pub token_type: TokenType,
         pub text: String,
     }
-    /// What a running command printed since the last frame.
+    /// The output of a running command since the last frame.
     CommandOutput {
         pub session_id: String,
         pub run_id: String,
@@ -38,7 +38,7 @@ pub struct Frame {
     pub events: Vec<Event>,
     pub deltas: Vec<OutputDelta>,
     pub command_output: Vec<CommandOutput>,
-    /// What MCP servers ask is to be listed anew.
+    /// The questions of MCP servers changed and have to be listed again.
     pub elicitations_changed: bool,
     pub missed: bool,
 }

@@ -1,6 +1,5 @@
-//! What the window and the engine say to each other about a session's past and its queue: going back, forking, who wrote
-//! a line, searching, what waits to be said. A domain type that has the right form already is used as
-//! it is.
+//! A session's past and its queue: going back, forking, a line's author, searching, pending messages. A domain type
+//! that has the right form already is used as it is.
 
 use arki_domain::projection::QueuedMessage;
 use arki_domain::{PlanStep, RestoredFile, Usage};
@@ -11,12 +10,12 @@ use ts_rs::TS;
 words! {
     /// A session's file: the log as it is, or something to read.
     ExportFormat { Jsonl, Markdown, Html }
-    /// Who wrote a line: it was there before the session, the user did, or the agent did.
+    /// The author of a line: it was there before the session, or the user or the agent wrote it.
     LineKind { Before, User, Arki }
 }
 
 wire! {
-    /// What going back, or taking back one change, does or did to each file.
+    /// The effect on each file of going back, or of reverting one change.
     RewindPreview {
         pub to_seq: u64,
         pub changes: Vec<RestoredFile>,
@@ -27,7 +26,7 @@ wire! {
     }
     RemovedSession {
         pub freed_bytes: u64,
-        /// How many sessions of its sub-agents went with it.
+        /// The number of sub-agent sessions removed with it.
         pub subagents: usize,
     }
     SnippetPart {
@@ -53,18 +52,18 @@ wire! {
     ChangedFile {
         /// Relative to the project.
         pub path: String,
-        /// How often this session changed it.
+        /// The number of times this session changed it.
         pub changes: u32,
         /// The last `file.changed` of it.
         pub last_seq: u64,
     }
-    /// Where a fork begins.
+    /// The session and event at which a fork begins.
     ForkOrigin {
         pub session_id: String,
         pub seq: u64,
         pub title: String,
     }
-    /// What is known of a session as a whole, beside its events.
+    /// The facts about a session as a whole, beside its events.
     SessionOverview {
         pub plan: Option<Plan>,
         pub usage: Usage,

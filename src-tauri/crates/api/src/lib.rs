@@ -1,4 +1,4 @@
-//! What every client can ask the engine and is told by it: types without I/O.
+//! The commands, frames and types of every client of the engine, without I/O.
 //!
 //! The desktop window, the command line and whatever else shows Arki speak in these. `cargo xtask codegen` writes them
 //! into `ui/src/protocol/generated`; the lint fails when they are stale. How they come about from what the engine, the

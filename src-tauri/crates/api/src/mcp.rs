@@ -38,7 +38,7 @@ wire! {
         pub digest: String,
         pub settings: McpServerSettings,
     }
-    /// How a server is reached: by `command` or by `url`.
+    /// The way to reach a server: `command` or `url`.
     McpServerSettings {
         pub command: Option<String>,
         pub args: Vec<String>,
@@ -55,7 +55,7 @@ wire! {
     McpChangedTool {
         pub name: String,
         pub change: PinChange,
-        /// What models were told of it.
+        /// The description that models were given before.
         pub before: Option<String>,
         pub now: Option<String>,
     }

@@ -21,7 +21,7 @@ wire! {
         pub capabilities: Vec<String>,
         /// Null where it is not known, which is not free.
         pub price: Option<ModelPrice>,
-        /// Where these figures come from.
+        /// The source of these figures.
         pub source: ModelFigures,
         /// The day the catalogue's data were gathered, where they come from there.
         pub catalogue_date: Option<String>,
@@ -32,7 +32,7 @@ wire! {
         pub output: f64,
         pub cached_input: Option<f64>,
         pub cache_write: Option<f64>,
-        /// What is charged instead for long prompts, by rising `aboveInputTokens`.
+        /// The prices for long prompts, by rising `aboveInputTokens`.
         pub tiers: Vec<ModelPriceTier>,
     }
     ModelPriceTier {

@@ -10,7 +10,7 @@ words! {
 }
 
 words! {
-    /// Where a provider's key comes from.
+    /// The source of a provider's key.
     #[ts(rename = "KeySource")]
 #[schemars(rename = "KeySource")]
     KeyStatus { Keychain, Environment, NoneNeeded, Missing }
@@ -22,17 +22,17 @@ wire! {
         pub kind: String,
         pub path: String,
         pub hash: String,
-        /// What it does, where its path does not say.
+        /// The effect, where the path does not say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         pub note: Option<String>,
     }
-    /// What is no longer as the user agreed to.
+    /// An item that differs from what the user approved.
     ChangedPin {
         pub kind: String,
         pub path: String,
         pub change: PinChange,
-        /// What it does now, where its path does not say.
+        /// The effect now, where the path does not say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         pub note: Option<String>,
@@ -44,7 +44,7 @@ wire! {
         pub trust: TrustState,
         pub enables: Vec<Pin>,
         pub changed: Vec<ChangedPin>,
-        /// What the user should know of the folder besides, a sentence each.
+        /// Further notices about the folder, a sentence each.
         pub notices: Vec<String>,
     }
     AppState {
@@ -53,7 +53,7 @@ wire! {
         pub project: Option<ProjectState>,
         pub recent_projects: Vec<String>,
         pub default_model: String,
-        /// What confines commands, or `none`.
+        /// The sandbox that confines commands, or `none`.
         pub sandbox: String,
     }
     ProviderEntry {

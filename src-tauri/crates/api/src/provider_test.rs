@@ -11,7 +11,7 @@ wire! {
         pub step: ProviderTestStepName,
         pub state: ProviderTestState,
         pub duration_ms: u64,
-        /// What was found, why the step tells nothing here, or what failed.
+        /// The finding, the reason why the step was skipped, or the error.
         pub message: String,
         /// Of a step that failed.
         pub code: Option<String>,

@@ -1,11 +1,11 @@
-//! What begins a run and what came of sending a message.
+//! Starting a run, and the result of sending a message.
 
 use arki_domain::{ApprovalMode as Granted, RunOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What is granted beforehand, as the window offers it; in `plan` nothing but reading exists.
+/// The approvals granted beforehand, as the window offers them; in `plan` only reading is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(export)]
@@ -29,7 +29,7 @@ impl From<ApprovalMode> for RunOptions {
 }
 
 wire! {
-    /// What the window shows, and so acts on: a folder, and a session of it or a new one.
+    /// The folder and session that the window shows and acts on; the session may be a new one.
     Shown {
         pub folder: String,
         pub session_id: Option<String>,

@@ -1,4 +1,4 @@
-//! What of the tools a session goes without, as the window shows it.
+//! The tools that a session goes without, as the window shows them.
 
 use arki_domain::Category;
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use ts_rs::TS;
 wire! {
     SessionToolEntry {
         pub name: String,
-        /// What the model is told.
+        /// The description that the model gets.
         pub description: String,
         pub category: Category,
         pub enabled: bool,

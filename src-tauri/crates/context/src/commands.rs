@@ -41,7 +41,7 @@ pub const BUILT_IN_COMMANDS: &[BuiltInCommand] = &[
     built_in("usage", "", "Show tokens and cost of this session"),
 ];
 
-/// What the user wrote.
+/// A slash command that the user wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SlashCommand<'a> {
     pub name: &'a str,
@@ -79,7 +79,7 @@ pub struct UserCommand {
     pub description: String,
     pub argument_hint: Option<String>,
     pub model: Option<String>,
-    /// As they are written; empty where the run's tools are not restricted.
+    /// The tools as they are written; empty where the run's tools are not restricted.
     pub allowed_tools: Vec<String>,
     pub text: String,
     pub warnings: Vec<String>,

@@ -35,9 +35,9 @@ use crate::CountTokens;
 use arki_domain::CompactionStrategy;
 use arki_domain::projection::{ConversationMessage, PlanVersion};
 
-/// What a compaction saves at the least; otherwise it's none.
+/// The least that a compaction has to save.
 pub const MIN_SAVED_TOKENS: u64 = 32;
-/// What remains of a conversation, at the most.
+/// The share of a conversation that remains, at the most.
 const TARGET_SHARE: f64 = 0.5;
 
 /// When to compact, and down to what. In tokens of a whole request.
@@ -64,8 +64,8 @@ impl CompactionLimits {
         next_request >= self.due_at
     }
 
-    /// Where the user asks, or the provider says that a request was too long which seemed to fit: at most half of what
-    /// the conversation takes.
+    /// Returns the budget where the user asks, or the provider says that a request was too long which seemed to fit: at
+    /// most half of what the conversation takes.
     #[must_use]
     pub fn asked_for(self, next_request: u64) -> Self {
         Self { target: self.target.min(target(self.fixed, next_request)), ..self }
@@ -84,7 +84,7 @@ pub struct CompactionInputs<'a> {
     /// Paths, the one that was changed last at the end.
     pub changed_files: &'a [&'a str],
     pub strategy: CompactionStrategy,
-    /// What the user wants kept above all.
+    /// The topic that the user wants kept above all.
     pub focus: Option<&'a str>,
     pub limits: CompactionLimits,
     /// Of the model that writes the summary.

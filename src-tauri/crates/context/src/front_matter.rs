@@ -8,7 +8,7 @@ const FENCE: &str = "---";
 /// Longer front matter is not looked at.
 const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
 
-/// What a Markdown file says about itself, and its text.
+/// The fields of a Markdown file's front matter, and its text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontMatter<'a> {
     fields: BTreeMap<String, Value>,

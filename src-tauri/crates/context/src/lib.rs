@@ -1,6 +1,6 @@
-//! What the model sees: the system prompt, put together in a fixed order; what of the conversation is left out when it
-//! gets too long; and the account of both, part by part. And what comes into it from people: rules, skills, slash
-//! commands, prompts, mentions, memories.
+//! The context of the model: the system prompt, put together in a fixed order; the parts of the conversation left out
+//! when it gets too long; and the account of both, part by part. And what comes into it from people: rules, skills,
+//! slash commands, prompts, mentions, memories.
 //!
 //! Pure work on text: whoever calls hands in the files' contents, so that this crate can neither read nor write anything.
 //! The messages themselves are a projection of the log (`arki_domain::projection::Transcript`).

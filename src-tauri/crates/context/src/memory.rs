@@ -19,7 +19,7 @@ pub struct MemoryFile<'a> {
     pub text: &'a str,
 }
 
-/// What goes into the prompt.
+/// The memory that goes into the prompt.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryText {
     /// Empty where there is nothing to remember.

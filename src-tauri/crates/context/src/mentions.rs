@@ -64,7 +64,7 @@ pub fn mentions(text: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -
     found
 }
 
-/// How a path is written so that it's read as one mention.
+/// Returns how a path is written so that it's read as one mention.
 #[must_use]
 pub fn mention_of(path: &str) -> String {
     let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '"' | '`' | '@' | ':');
@@ -99,7 +99,7 @@ fn begins_a_mention(before: &str) -> bool {
     before.chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | '{' | '"' | '\'' | ','))
 }
 
-/// How long it is, without the `@`, and what it names.
+/// Returns how long it is, without the `@`, and what it names.
 fn target_of(rest: &str, kind_of: &mut dyn FnMut(&str) -> Option<PathKind>) -> Option<(usize, Target)> {
     if let Some(quoted) = rest.strip_prefix('"') {
         let (path, length) = unquoted(quoted)?;

@@ -1,4 +1,4 @@
-//! Which paths somebody means who has typed a few letters of one.
+//! Ranks the paths that somebody may mean who has typed a few letters of one.
 //!
 //! In two passes, for speed: a greedy one over all paths, and one that finds the best way to fit over those that the
 //! first one left.
@@ -11,10 +11,10 @@ use std::collections::BinaryHeap;
 /// Longer paths are not looked at; nor is more of a query.
 const MAX_PATH_BYTES: usize = 4096;
 const MAX_QUERY_CHARS: usize = 200;
-/// How many the greedy pass leaves.
+/// The number of paths that the greedy pass leaves.
 const MAX_RESCORED: usize = 2000;
 
-/// How well a path fits, its length and its place: the worst is the greatest.
+/// The rank of a path: how well it matches, its length and its place; the worst is the greatest.
 type Rank = Reverse<(u16, Reverse<usize>, Reverse<usize>)>;
 
 /// The best `most` of the paths, as their places in `paths`, the best first. Of two that fit alike the shorter one goes

@@ -8,13 +8,13 @@ use crate::template::{Rendered, render_with};
 use arki_domain::{Code, Fault};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How deep fragments may stand in fragments.
+/// The depth to which fragments may include fragments.
 const MAX_FRAGMENT_DEPTH: usize = 8;
 /// A prompt, its fragments included.
 pub const MAX_PROMPT_BYTES: usize = 256 * 1024;
 const FRAGMENT: &str = "fragment:";
 
-/// Where a prompt may come from, the strongest first.
+/// The places that a prompt may come from, the strongest first.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PromptLayers<'a> {
     pub call: &'a [String],

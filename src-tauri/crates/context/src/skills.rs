@@ -1,4 +1,4 @@
-//! What a `SKILL.md` says of itself (<https://agentskills.io/specification>), read leniently, and when a skill suggests
+//! The front matter of a `SKILL.md` (<https://agentskills.io/specification>), read leniently, and when a skill suggests
 //! itself: its triggers (seed 002) besides the model's own choice.
 
 use crate::FrontMatter;
@@ -19,7 +19,7 @@ pub struct SkillText {
     pub triggers: Triggers,
     /// The tools a run that follows the skill is restricted to, as they are written; empty where it isn't.
     pub allowed_tools: Vec<String>,
-    /// What breaks the specification, in words that go on after the path.
+    /// Breaches of the specification, in words that go on after the path.
     pub warnings: Vec<String>,
 }
 
@@ -63,7 +63,7 @@ impl SkillText {
         Some(Self { name, description, text, triggers, allowed_tools, warnings })
     }
 
-    /// Whether it keeps to the specification.
+    /// Returns whether it keeps to the specification.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         self.warnings.is_empty()

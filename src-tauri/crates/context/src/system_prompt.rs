@@ -18,7 +18,7 @@ const SKILLS: &str = "Skills explain how to do certain work well. When one fits 
 const PROCEDURES: &str = "Procedures list the steps of recurring work. When your task is one of them, read it with \
     `read_procedure` and follow it.";
 
-/// What the descriptions of all skills, or of all procedures, may take of the prompt.
+/// The bytes of the prompt for the descriptions of all skills, or of all procedures.
 const MAX_INDEX_BYTES: usize = 16 * 1024;
 
 /// A rules file of a trusted project.

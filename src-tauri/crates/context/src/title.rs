@@ -1,6 +1,6 @@
 //! A session's title, from its prompt.
 
-/// As much as a list has room for.
+/// The longest title that a list has room for.
 const MAX_TITLE_CHARS: usize = 60;
 const UNTITLED: &str = "New session";
 
@@ -30,7 +30,7 @@ fn clean(line: &str) -> String {
     if line.chars().any(char::is_alphanumeric) { line } else { String::new() }
 }
 
-/// Where a sentence ends early and says enough.
+/// Returns the first sentence, if it ends early and says enough.
 fn first_sentence(line: &str) -> String {
     let end = line.match_indices(['.', '!', '?']).find(|(at, mark)| {
         let after = &line[at + mark.len()..];

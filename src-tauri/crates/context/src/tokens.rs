@@ -2,12 +2,12 @@
 
 use arki_domain::{Message, ToolDefinition};
 
-/// How far the counts that came back may bend an estimate.
+/// The bound on how far the vendors' counts may bend an estimate.
 const MAX_FACTOR: f64 = 2.0;
-/// What the newest count weighs against what was learned before.
+/// The weight of the newest count against what was learned before.
 const WEIGHT_OF_NEWEST: f64 = 0.5;
 
-/// How many tokens something will be.
+/// Counts the tokens of something.
 pub trait CountTokens: Send + Sync {
     fn text(&self, text: &str) -> u64;
     fn message(&self, message: &Message) -> u64;

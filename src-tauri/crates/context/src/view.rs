@@ -8,7 +8,7 @@ use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
 use arki_domain::{Message, ToolDefinition};
 use serde::Serialize;
 
-/// How MCP servers' tools are named: `mcp__SERVER__TOOL`.
+/// The prefix of MCP servers' tools: `mcp__SERVER__TOOL`.
 const MCP_PREFIX: &str = "mcp__";
 const MAX_ORIGIN_CHARS: usize = 60;
 
@@ -52,7 +52,7 @@ pub struct ContextView {
 pub struct ContextPart {
     /// `base`, `custom`, `rules`, `skills`, `procedures`, `memory`, `tools`, `summary`, `messages`, `results` and others.
     pub part: String,
-    /// Where it comes from, for people: a path, a server, a tool, the beginning of a prompt.
+    /// The source, for people: a path, a server, a tool, the beginning of a prompt.
     pub origin: String,
     pub tokens: u64,
     /// Of all that is sent, from 0 to 1.
@@ -62,7 +62,7 @@ pub struct ContextPart {
     pub seq: Option<u64>,
 }
 
-/// What compactions left out of the conversation.
+/// The parts that compactions left out of the conversation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
@@ -141,7 +141,7 @@ fn server_of(tool: &str) -> Option<&str> {
 /// From one message of the user to the next.
 #[derive(Default)]
 struct Round {
-    /// Where its parts begin, and what it began with.
+    /// The index of its first part, and what it began with.
     first_part: usize,
     origin: Option<String>,
 }
@@ -209,7 +209,7 @@ impl Scale {
         ContextPart { part: part.part, origin: part.origin, tokens, share: 0.0, seq: part.seq }
     }
 
-    /// What of the count falls to the first `seen` estimated tokens.
+    /// Returns what of the count falls to the first `seen` estimated tokens.
     fn upto(&self, seen: u64) -> u64 {
         match self.in_count {
             0 => 0,

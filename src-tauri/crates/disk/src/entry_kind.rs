@@ -1,9 +1,9 @@
-//! What an entry of a folder is.
+//! Kinds of entries in a folder.
 
 use cap_std::fs::{FileType, Metadata};
 use serde::Serialize;
 
-/// What an entry of a folder is.
+/// The kind of an entry in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EntryKind {
@@ -16,7 +16,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    /// Of what was looked at without following a link.
+    /// Returns the kind of an entry looked at without following a link.
     pub fn of(metadata: &Metadata) -> Self {
         Self::of_type(metadata.file_type())
     }

@@ -4,7 +4,7 @@ use arki_domain::{Code, Fault};
 use std::fmt;
 use std::io;
 
-/// What was being done to a file when it failed.
+/// The action on a file that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileAction {
     Read,
@@ -63,7 +63,7 @@ pub enum FileError {
 }
 
 impl FileError {
-    /// What an `io::Error` means for this path.
+    /// Returns the error for this path that an `io::Error` stands for.
     pub fn of(path: &str, action: FileAction, error: io::Error) -> Self {
         let path = path.to_owned();
         match error.kind() {

@@ -50,7 +50,7 @@ pub fn descend_making(root: &Dir, folder: &str, mut made: impl FnMut(Dir, &str))
     })
 }
 
-/// What is in a folder, in whatever order, without following links: opened once, where cap-std opens it twice.
+/// Returns what is in a folder, in whatever order, without following links: opened once, where cap-std opens it twice.
 #[cfg(unix)]
 pub fn entries(folder: &Dir) -> io::Result<impl Iterator<Item = io::Result<(OsString, EntryKind)>>> {
     use rustix::fs::{Dir as Listed, FileType, Mode, OFlags, openat};

@@ -1,4 +1,4 @@
-//! How much room a disk has.
+//! Measures a disk's free space.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What everything that touches a disk has in common: folders entered without following links, files for one pair of
-//! eyes, names that are protected or hold secrets, and what an error of the system means to a reader.
+//! Shared rules for everything that touches a disk: folders entered without following links, private files, names that
+//! are protected or hold secrets, and the operating system's errors in words for people.
 //!
 //! *Architecture invariant:* nothing here knows what a project is. It is what `files` and `sandbox` share, so that neither
 //! needs the other.

@@ -73,8 +73,8 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// What the name of a run's temporary folder begins with. Earlier versions named them `arki-…` and did not lock them,
-/// so that nobody can tell whose those are.
+/// The prefix of a run's temporary folder. Earlier versions named them `arki-…` and did not lock them, so that nobody
+/// can tell whose those are.
 const TEMP_PREFIX: &str = "arki-run-";
 /// Attempts to make a folder that nobody else takes for an abandoned one.
 const CREATION_ATTEMPTS: usize = 10;

@@ -1,4 +1,4 @@
-//! Which paths always ask: protected ones before a write, secret ones before any touch. Pure.
+//! The paths that always ask: protected ones before a write, secret ones before any touch. Pure.
 //!
 //! Judged by what some file system could take the name for, not by what this one does: `.GIT`, `.git.` and
 //! `.gıt` with a decomposed letter are the same folder somewhere, and a project travels. Links are the business
@@ -70,7 +70,7 @@ const SECRET_SUFFIXES: &[&str] = &[
     ".ovpn",
     ".env",
 ];
-/// What editors and careful people put behind a name.
+/// Suffixes that editors and careful people put behind a name.
 const COPY_SUFFIXES: &[&str] = &["~", ".backup", ".bak", ".old", ".orig", ".save", ".swp"];
 /// Secrets that are known by their folder and name together.
 const SECRET_PAIRS: &[(&str, &str)] = &[
@@ -83,7 +83,7 @@ const SECRET_PAIRS: &[(&str, &str)] = &[
 /// The public half of a key pair is no secret.
 const PUBLIC_SUFFIX: &str = ".pub";
 
-/// Whether a write to this path in a project always asks: it would change what runs or what instructs.
+/// Returns whether a write to this path in a project always asks: it would change what runs or what instructs.
 pub fn is_protected_name(path: &str) -> bool {
     let parts = folded_parts(path);
     let is_one_of = |names: &[&str], part: &String| names.iter().any(|name| part == name || is_short_for(part, name));
@@ -91,8 +91,8 @@ pub fn is_protected_name(path: &str) -> bool {
         || parts.last().is_some_and(|name| is_one_of(PROTECTED_FILES, name))
 }
 
-/// Whether any touch of this always asks. `extra` is what the user's configuration names; its globs are
-/// matched against the path and against the name.
+/// Returns whether any touch of this always asks. `extra` is what the user's configuration names; its globs are matched
+/// against the path and against the name.
 pub fn is_secret_name(path: &str, extra: &GlobSet) -> bool {
     let own_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     if extra.is_match(path) || extra.is_match(own_name) {
@@ -103,7 +103,7 @@ pub fn is_secret_name(path: &str, extra: &GlobSet) -> bool {
     within.has_folder(name) || within.has_file(name)
 }
 
-/// What is secret of the entries of one folder.
+/// The secret entries of one folder.
 pub struct SecretsWithin<'a> {
     folder: &'a Path,
     extra: &'a GlobSet,
@@ -120,7 +120,7 @@ impl<'a> SecretsWithin<'a> {
         Self { folder, extra, folder_name: parts.last().cloned().unwrap_or_default(), is_all }
     }
 
-    /// Whether a file of that name is.
+    /// Returns whether a file of that name is.
     pub fn has_file(&self, name: &str) -> bool {
         let folded = folded(name);
         self.is_all
@@ -129,7 +129,7 @@ impl<'a> SecretsWithin<'a> {
             || (!self.extra.is_empty() && (self.extra.is_match(name) || self.extra.is_match(self.folder.join(name))))
     }
 
-    /// Whether a folder of that name is, with all that is in it.
+    /// Returns whether a folder of that name is, with all that is in it.
     pub fn has_folder(&self, name: &str) -> bool {
         let folded = folded(name);
         self.is_all || SECRET_FOLDERS.contains(&folded.as_str()) || is_secret_pair(&self.folder_name, &folded)
@@ -147,12 +147,13 @@ fn is_secret_file(name: &str) -> bool {
         || SECRET_SUFFIXES.iter().any(|suffix| name.ends_with(suffix))
 }
 
-/// What is one name here may be several on Windows.
+/// Returns the parts of a name: one name here may be several on Windows.
 fn folded_parts(path: &str) -> Vec<String> {
     path.split(['/', '\\']).map(folded).collect()
 }
 
-/// Whether Windows may have `name` also under this one: `git~1` for `.git`, `agents~1.md` for `agents.local.md`.
+/// Returns whether Windows may have `name` also under this one: `git~1` for `.git`, `agents~1.md` for
+/// `agents.local.md`.
 fn is_short_for(short: &str, name: &str) -> bool {
     const KEPT_OF_STEM: usize = 6;
     const KEPT_OF_EXTENSION: usize = 3;
@@ -166,8 +167,8 @@ fn is_short_for(short: &str, name: &str) -> bool {
     is_number && stem == kept && extension == kept_extension
 }
 
-/// What the loosest file system makes of a name: compatibility forms and case folded, marks dropped, and, as Windows
-/// does, without a stream name, trailing dots and spaces. What can't be seen never comes here.
+/// Returns what the loosest file system makes of a name: compatibility forms and case folded, marks dropped, and, as
+/// Windows does, without a stream name, trailing dots and spaces. What can't be seen never comes here.
 fn folded(name: &str) -> String {
     let plain: String = if name.is_ascii() { name.to_ascii_lowercase() } else { folded_form(name) };
     let plain = plain.split(':').next().unwrap_or_default();

@@ -25,7 +25,7 @@ pub fn json_text_bytes(text: &str) -> usize {
     text.chars().map(json_char_bytes).sum()
 }
 
-/// As [`json_text_bytes`], of one character.
+/// The length of one character in [`json_text_bytes`].
 #[must_use]
 pub fn json_char_bytes(character: char) -> usize {
     match character {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use ts_rs::TS;
 
-/// What the first event of a session has as `prevHash`.
+/// The `prevHash` of a session's first event.
 pub const GENESIS_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /// A stored event, in the form of the contract: the payload is kept byte for byte as it was stored.
@@ -96,8 +96,8 @@ impl EventDraft {
 }
 
 impl EventDraft {
-    /// Whether the drafts, stored together, must be on the disk before anything follows from them. A decision that is
-    /// stored together with its result permitted something without an effect: nothing follows from it.
+    /// Returns whether the drafts, stored together, must be on the disk before anything follows from them. A decision
+    /// that is stored together with its result permitted something without an effect: nothing follows from it.
     #[must_use]
     pub fn hold_intent(drafts: &[Self]) -> bool {
         let concludes = drafts.iter().any(|draft| matches!(draft.body, EventBody::ToolResult(_)));
@@ -107,7 +107,7 @@ impl EventDraft {
     }
 }
 
-/// What kind of text a streamed piece belongs to.
+/// The kind of text that a streamed piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum TokenType {
@@ -126,7 +126,7 @@ pub struct OutputDelta {
     pub text: String,
 }
 
-/// What subscribers of the live bus see.
+/// An event that subscribers of the live bus see.
 #[derive(Debug, Clone)]
 pub enum LiveEvent {
     /// Stored first, announced second.
@@ -136,13 +136,13 @@ pub enum LiveEvent {
         run_id: RunId,
         delta: OutputDelta,
     },
-    /// What a running command prints, as it prints it.
+    /// A piece of a running command's output, sent as it is printed.
     CommandOutput {
         session_id: SessionId,
         run_id: RunId,
         call_id: CallId,
         text: String,
     },
-    /// What MCP servers ask the user now is to be asked for anew.
+    /// The questions of MCP servers changed: clients list them again.
     ElicitationsChanged,
 }

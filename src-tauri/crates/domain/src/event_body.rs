@@ -116,7 +116,7 @@ event_bodies! {
     "step.skipped" => StepSkipped,
 }
 
-/// How `EventBody::Unknown` is told to clients.
+/// The form in which clients get an `EventBody::Unknown`.
 #[derive(JsonSchema)]
 #[schemars(inline)]
 #[allow(dead_code, reason = "only its schema is used")]
@@ -143,8 +143,8 @@ impl EventBody {
         self.serialize_payload(serde_json::value::Serializer)
     }
 
-    /// Whether the event must be on the disk before anything follows from it. A decision is one too, unless its result
-    /// comes with it: see [`crate::EventDraft::hold_intent`].
+    /// Returns whether the event must be on the disk before anything follows from it. A decision is one too, unless its
+    /// result comes with it: see [`crate::EventDraft::hold_intent`].
     #[must_use]
     pub fn is_intent(&self) -> bool {
         matches!(

@@ -246,13 +246,13 @@ impl fmt::Display for Code {
     }
 }
 
-/// What went wrong, for people and for programs.
+/// An error, for people and for programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     pub code: String,
     pub message: String,
     pub hint: String,
-    /// How long whoever refused asks to wait, in milliseconds.
+    /// The time to wait, in milliseconds, that whoever refused asks for.
     #[serde(skip)]
     pub retry_after_ms: Option<u64>,
 }

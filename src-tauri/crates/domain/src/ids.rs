@@ -11,7 +11,8 @@ use uuid::{ContextV7, Timestamp, Uuid};
 /// Keeps ids of the same moment, and of a clock that is set back, in order.
 static ORDER: Mutex<ContextV7> = Mutex::new(ContextV7::new());
 
-/// What a UUID says of a clock before 1970. Not 0: the counter beside it begins at random only once time has passed.
+/// The time in a UUID whose clock stands before 1970. Not 0: the counter beside it begins at random only once time has
+/// passed.
 const NO_TIME: Duration = Duration::from_millis(1);
 
 fn fresh(now: SystemTime) -> String {

@@ -1,4 +1,4 @@
-//! What the operating system reports, in words for people. Pure: the kind of an error, and no error itself.
+//! Sentences for the errors of the operating system. Pure: the kind of an error, and no error itself.
 
 use std::io::ErrorKind;
 

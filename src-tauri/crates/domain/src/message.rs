@@ -39,7 +39,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// What the user says, in words alone.
+    /// Returns what the user says, in words alone.
     pub fn user(content: impl Into<String>) -> Self {
         Self::User { content: content.into(), images: Vec::new() }
     }
@@ -55,7 +55,7 @@ pub struct Image {
     pub content_hash: String,
 }
 
-/// What a vendor wants back, unchanged, with the turn in which its model thought: signed or encrypted. Nobody but the
+/// A vendor's data about the model's thinking, signed or encrypted, sent back unchanged with the turn. Nobody but the
 /// adapter of the same wire format looks into it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! What is asked of a model and what it streams back.
+//! The request to a model and the events that it streams back.
 
 use crate::{Message, Reasoning, TokenType, ToolDefinition, ToolRequest};
 use bytes::Bytes;
@@ -21,7 +21,7 @@ pub struct ChatRequest {
     pub options: ModelOptions,
 }
 
-/// How the model should answer; the provider's own default where `None`.
+/// The options of an answer; `None` stands for the provider's default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelOptions {
@@ -52,7 +52,7 @@ pub enum StreamEvent {
         text: String,
     },
     ToolCall(ToolRequest),
-    /// What has to be sent back with this turn; at most once, before the end.
+    /// Data to send back with this turn; at most once, before the end.
     Reasoning(Reasoning),
     Metadata {
         finish_reason: Option<FinishReason>,
@@ -90,7 +90,7 @@ pub struct Usage {
     pub unknown: UnknownTokens,
 }
 
-/// Which figures are not known.
+/// The figures that are not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct UnknownTokens {
@@ -103,7 +103,7 @@ pub struct UnknownTokens {
 impl UnknownTokens {
     pub const ALL: Self = Self { prompt: true, completion: true, total: true, cached: true };
 
-    /// Whether any of what is used is unknown; what of it came from a cache is another matter.
+    /// Returns whether any of what is used is unknown; what of it came from a cache is another matter.
     #[must_use]
     pub fn any_used(self) -> bool {
         self.prompt || self.completion || self.total
@@ -126,7 +126,7 @@ impl UnknownTokens {
     }
 }
 
-/// As it is written: what is unknown is null, and not zero.
+/// The written form: unknown figures are null, not zero.
 #[derive(Default, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[ts(rename = "Usage")]
@@ -182,7 +182,7 @@ impl From<Usage> for WrittenUsage {
 }
 
 impl Usage {
-    /// As a provider told it, in whole or in part: the sum of both is known where both are.
+    /// Builds the usage that a provider reported, in whole or in part: the sum of both is known where both are.
     #[must_use]
     pub fn told(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>, cached: Option<u64>) -> Self {
         let total = total.or_else(|| Some(prompt?.saturating_add(completion?)));
@@ -211,7 +211,7 @@ impl Usage {
         }
     }
 
-    /// What to start a sum from: nothing used, at no cost.
+    /// Returns the start of a sum: nothing used, at no cost.
     #[must_use]
     pub fn zero() -> Self {
         Self { cost_usd: Some(0.0), ..Self::default() }

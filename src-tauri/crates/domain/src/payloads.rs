@@ -1,4 +1,4 @@
-//! What each kind of event says: the payloads of the contract, typed, one file a subject.
+//! The payloads of the contract's events, typed, one file a subject.
 
 macro_rules! payload {
     ($($(#[$doc:meta])* $name:ident { $($body:tt)* })*) => {

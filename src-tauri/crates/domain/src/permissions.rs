@@ -1,4 +1,4 @@
-//! Who may do what with a file, as Unix tells it: what has to be known of a file beside its content to make it again.
+//! Unix permissions of a file: needed beside its content to create it again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

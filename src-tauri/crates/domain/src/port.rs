@@ -36,7 +36,7 @@ pub trait EventLog: Send + Sync {
     /// announced to subscribers.
     async fn append(&self, session: &SessionId, drafts: Vec<EventDraft>) -> Result<Vec<Arc<Event>>, Fault>;
 
-    /// What was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
+    /// Returns what was appended after event `seq`, also by others, oldest first. Cheap when there is nothing.
     async fn read_after(&self, session: &SessionId, seq: u64) -> Result<Vec<Arc<Event>>, Fault>;
 
     /// Keeps the next piece of what is streamed, so that a crash does not lose it; a piece must not end within what
@@ -50,11 +50,11 @@ pub trait ContentStore: Send + Sync {
     /// On the disk when it returns. Contents that are there already are not stored again.
     async fn put(&self, session: &SessionId, contents: Vec<Content>) -> Result<(), Fault>;
 
-    /// What the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
+    /// Returns what the session, or one that it was forked from, keeps as an artifact; `id` is how its hash begins.
     async fn artifact(&self, session: &SessionId, id: &str) -> Result<Option<Vec<u8>>, Fault>;
 
-    /// What a project's files were when it was last looked at, in the bytes it was put with; `None` when that is not
-    /// known, or what it speaks of is no longer kept.
+    /// Returns what a project's files were when it was last looked at, in the bytes it was put with; `None` when that
+    /// is not known, or what it speaks of is no longer kept.
     async fn project_snapshot(&self, project: &str) -> Result<Option<Vec<u8>>, Fault>;
 
     /// Takes the place of the last one. What it speaks of is kept as long as it is the last.
@@ -87,7 +87,7 @@ pub struct PartialAnswer {
     pub thoughts: String,
 }
 
-/// Where live things are announced. Never blocks; a slow subscriber is its own problem.
+/// The bus on which live events are published. Never blocks; a slow subscriber is its own problem.
 pub trait LiveBus: Send + Sync {
     fn publish(&self, event: LiveEvent);
 }
@@ -104,12 +104,12 @@ pub trait ChatModel: Send + Sync {
     /// assumed. Takes no time that anybody notices, and cannot fail.
     async fn learn(&self) {}
 
-    /// How much the model can read at once, in tokens; `None` where that is only assumed.
+    /// Returns how much the model can read at once, in tokens; `None` where that is only assumed.
     fn context_window(&self) -> Option<u64> {
         None
     }
 
-    /// Whether its requests are known to cost nothing.
+    /// Returns whether its requests are known to cost nothing.
     fn is_free(&self) -> bool {
         false
     }
@@ -131,7 +131,7 @@ pub struct CallContext {
     pub time_left: Option<Duration>,
     /// Until the run's own cost limit, in US dollars; `None` without one.
     pub cost_left_usd: Option<f64>,
-    /// What the same tool last said in this session, where that was no error.
+    /// The last result of the same tool in this session, unless it was an error.
     pub previous: Option<String>,
     /// The last event that was folded when the call was handed out.
     pub last_seq: u64,
@@ -140,7 +140,7 @@ pub struct CallContext {
     pub pause: CancellationToken,
 }
 
-/// What became of a call, and the events that say so; they are in the log already.
+/// The outcome of a call and its events, which are in the log already.
 #[derive(Debug, Clone)]
 pub struct Executed {
     pub outcome: CallOutcome,
@@ -170,8 +170,8 @@ pub trait Executor: Send + Sync {
     /// that this works the same at first sight, after an approval and after a crash. Errors are those of the log.
     async fn execute(&self, call: &PendingCall, context: &CallContext) -> Result<Executed, Fault>;
 
-    /// As [`Self::execute`], for calls that the model made in one answer and that nothing is known of yet. As many of
-    /// the first ones as can be are done at the same time, and recorded in their order; at least the first is.
+    /// Executes calls that the model made in one answer and of which nothing is known yet, like [`Self::execute`]. As
+    /// many of the first ones as can be are done at the same time, and recorded in their order; at least the first is.
     async fn execute_together(&self, calls: &[PendingCall], context: &CallContext) -> Result<Executed, Fault> {
         match calls.first() {
             Some(first) => self.execute(first, context).await,

@@ -36,7 +36,7 @@ const SHORTEST_SECRET: usize = 8;
 const LONGEST_SECRET: usize = 16 << 10;
 /// More values than these are not searched for.
 const MAX_KNOWN: usize = 2000;
-/// What was only recognised leaves room for those that are known for sure.
+/// The number of recognised values kept; the rest is left for those that are known for sure.
 const MAX_LEARNT: usize = MAX_KNOWN / 2;
 /// More secrets than these are replaced, but cannot be put back.
 const MAX_REMEMBERED: usize = 20_000;
@@ -67,7 +67,7 @@ pub struct SecretValue {
 #[derive(Debug, Clone)]
 pub struct PlaceholderUse {
     pub text: String,
-    /// What looks like a placeholder but cannot be one was perhaps meant to be one.
+    /// Tells an exact placeholder from one that only looks like it, and was perhaps meant to be one.
     pub is_exact: bool,
     /// `None`: it stands for nothing that is known.
     pub secret: Option<Arc<KnownSecret>>,
@@ -194,7 +194,7 @@ impl Redactor {
         }
     }
 
-    /// Whether [`Redactor::redact_json`] would leave the value as it is.
+    /// Returns whether [`Redactor::redact_json`] would leave the value as it is.
     #[must_use]
     pub fn is_public(&self, value: &Value) -> bool {
         // Looked up once: threads that look at many short strings at the same time would contend for it.
@@ -251,7 +251,7 @@ impl Redactor {
         self.inner.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What of `text`, from `from` on, is decided whatever follows, and where that ends.
+    /// Returns what of `text`, from `from` on, is decided whatever follows, and where that ends.
     pub(crate) fn redact_decided(&self, text: &str, from: usize, known: &Known, is_end: bool) -> (String, usize) {
         let found = scan(text, from, known, |placeholder| self.is_ours(placeholder), is_end);
         (self.replaced(text, from..found.undecided_from, &found.spans, known), found.undecided_from)
@@ -291,7 +291,8 @@ impl Redactor {
         secret
     }
 
-    /// What was recognised is searched for from now on, also where nothing stands beside it, and in other forms.
+    /// Adds a recognised value, to be searched for from now on, also where nothing stands beside it, and in other
+    /// forms.
     fn learn(&self, text: &str, spans: &[Span]) {
         let is_learnt = |span: &&Span| span.known.is_none() && span.end - span.start >= MIN_LEARNT_BYTES;
         let value = |span: &Span| SecretValue {

@@ -1,4 +1,4 @@
-//! What a run was started with; stored in `run.started`, so that it goes on the same way after a restart.
+//! The settings of a run; stored in `run.started`, so that it goes on the same way after a restart.
 
 use crate::{Image, ToolNames};
 use schemars::JsonSchema;
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-/// What the user grants beforehand (`--approve`).
+/// The approvals that the user grants beforehand (`--approve`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[ts(rename = "RunApprovalMode")]
 #[schemars(rename = "RunApprovalMode")]
 pub enum ApprovalMode {
-    /// What the policy does not allow by itself stops the run at its approval.
+    /// The run stops for an approval wherever the policy does not allow a call by itself.
     #[default]
     Ask,
     /// Writes inside the project are granted, but not to protected paths and secret files.
@@ -24,7 +24,7 @@ pub enum ApprovalMode {
 }
 
 impl ApprovalMode {
-    /// Who resolves an approval that this mode answers, in `approval.resolved`.
+    /// Returns who resolves an approval that this mode answers, in `approval.resolved`.
     #[must_use]
     pub fn resolver(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ pub struct RunOptions {
     pub max_turns: Option<u32>,
     pub max_seconds: Option<u64>,
     pub max_cost_usd: Option<f64>,
-    /// What nobody answers for so long is rejected.
+    /// The time after which an unanswered request is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval_timeout_seconds: Option<u64>,
     /// The call-level system prompt.
@@ -61,7 +61,7 @@ pub struct RunOptions {
     /// Skills whose text the system prompt has, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skills: Vec<String>,
-    /// What the prompt shows besides its words.
+    /// The images of the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub images: Vec<Image>,
     /// JSON Schema that the final answer has to follow.

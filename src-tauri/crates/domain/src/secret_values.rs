@@ -1,4 +1,4 @@
-//! Which values of an environment file are secrets, and what in a text might be one without having a secret's form.
+//! Finds the secrets in an environment file, and values of a text that might be secrets without having their form.
 
 use crate::SecretValue;
 use serde_json::Value;
@@ -112,7 +112,7 @@ const COMMON: &[&str] = &[
     "testing",
     "undefined",
 ];
-/// What an example says where the secret goes.
+/// Words that stand for a secret in examples.
 const EXAMPLES: &[&str] = &["your", "change", "replace", "example", "insert", "xxxx", "todo", "dummy", "fake"];
 
 /// The values of an environment file that look like secrets.
@@ -179,7 +179,7 @@ fn is_public(upper: &str) -> bool {
     upper.split(['_', '-', '.']).any(|part| PUBLIC_WORDS.contains(&part))
 }
 
-/// What is no secret whatever it is called: words, numbers, switches, paths, addresses, examples.
+/// Returns whether the value is no secret whatever it is called: words, numbers, switches, paths, addresses, examples.
 fn is_plain(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let is_number =
@@ -252,8 +252,8 @@ const MAX_VALUE_BYTES: usize = 256;
 /// Bits a character; English text has about 4.1 over 27 letters, a random value of 16 characters at least 3.5.
 const MIN_ENTROPY: f64 = 3.5;
 
-/// How many values in the text might be secrets: random ones behind a name that says so. For a warning and nothing
-/// else; what is replaced by then is not counted.
+/// Returns how many values in the text might be secrets: random ones behind a name that says so. For a warning and
+/// nothing else; what is replaced by then is not counted.
 #[must_use]
 pub fn possible_secrets(text: &str) -> usize {
     text.lines().filter(|line| line.len() <= MAX_LINE_BYTES && has_possible_secret(line)).count()

@@ -27,7 +27,7 @@ pub struct ToolDefinition {
     pub parameters: Value,
 }
 
-/// What the policy says of one call, from the loosest to the strictest.
+/// A decision of the policy on one call, from the loosest to the strictest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -52,7 +52,7 @@ pub const UNTRUSTED_RULE: &str = "builtin:untrusted";
 /// The rule's name when a call is asked about because it was made so often in a row.
 pub const REPEATED_RULE: &str = "builtin:repeated-call";
 
-/// Whether a call asks to go on in the background: commands do, with the argument `background`.
+/// Returns whether a call asks to go on in the background: commands do, with the argument `background`.
 #[must_use]
 pub fn goes_on_in_background(category: Category, args: &Value) -> bool {
     category == Category::Exec && args.get("background") == Some(&Value::Bool(true))

@@ -55,7 +55,7 @@ impl ToolNames {
         self.0.iter().any(|pattern| covers(pattern, name))
     }
 
-    /// What both lists have.
+    /// Returns the names that are in both lists.
     #[must_use]
     pub fn narrowed_to(&self, other: &Self) -> Self {
         let both = |pattern: &String| {
@@ -73,7 +73,7 @@ impl ToolNames {
     }
 }
 
-/// Whether everything that `inner`, a name or a pattern, stands for is among what `pattern` stands for.
+/// Returns whether everything that `inner`, a name or a pattern, stands for is among what `pattern` stands for.
 fn covers(pattern: &str, inner: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(beginning) => inner.starts_with(beginning),

@@ -1,4 +1,4 @@
-//! How types that are stored as another one are written in TypeScript and in JSON Schema: as that one.
+//! The form, in TypeScript and JSON Schema, of types that are stored as another one: that of the other.
 
 macro_rules! written_as {
     ($type:ty, $written:ty) => {

@@ -1,4 +1,4 @@
-//! Where the lines of a change belong in a file, and what takes their place there. Pure.
+//! Places the lines of a change in a file, and finds what takes their place there. Pure.
 //!
 //! Models quote what they change from memory, and slip in ways that are known: a trailing space is lost, a block is
 //! indented otherwise, quotes are curled. So lines are compared in tiers, and a tier is tried only where the stricter
@@ -24,7 +24,7 @@ pub(crate) use look_alikes::Characters;
 pub(crate) use replace::{FinalNewline, Replacement, Target, replacement};
 pub use typing::Typing;
 
-/// How much had to be forgiven to find the place.
+/// The differences that had to be forgiven to find the place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     Exact,
@@ -38,7 +38,7 @@ impl Tier {
     /// The tiers in which every line has to be there, from the strictest on.
     pub(crate) const BY_LINES: [Self; 4] = [Self::Exact, Self::TrailingSpace, Self::Indentation, Self::LookAlikes];
 
-    /// What differs; completes "… matched but for".
+    /// Returns what differs; completes "… matched but for".
     pub fn difference(self) -> &'static str {
         match self {
             Self::Exact => "nothing",
@@ -75,7 +75,7 @@ impl<'a> Op<'a> {
     }
 }
 
-/// Where a change belongs.
+/// The place of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fit {
     pub(crate) tier: Tier,

@@ -1,4 +1,4 @@
-//! Where a text lands: finding what an edit or a patch means in a file, and the file after it.
+//! Places a text: finds what an edit or a patch means in a file, and the file after it.
 //!
 //! A file is decoded ([`TextFile`]), edited ([`apply_edits`]), replaced ([`rewritten`]) or patched ([`patch`]); two changes
 //! of one file are merged ([`merge()`]). How lines are compared, and what takes their place, is in `fit`.

@@ -1,6 +1,6 @@
-//! How alike two lines are. Pure.
+//! The likeness of two lines. Pure.
 
-/// What two lines share at their beginning and end: most slips are one changed spot.
+/// Returns what two lines share at their beginning and end: most slips are one changed spot.
 pub(crate) fn likeness_percent(a: &[u8], b: &[u8]) -> usize {
     let longer = a.len().max(b.len());
     let shorter = a.len().min(b.len());

@@ -3,7 +3,7 @@
 use memchr::{memchr, memchr_iter};
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
-/// How most lines of a text end.
+/// The line ending of most lines in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Eol {
     Lf,
@@ -11,12 +11,12 @@ pub enum Eol {
 }
 
 impl Eol {
-    /// As it stands in a file.
+    /// Returns the line ending's bytes in a file.
     pub fn bytes(self) -> &'static [u8] {
         self.as_str().as_bytes()
     }
 
-    /// As it stands in a text.
+    /// Returns the line ending in a text.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Lf => "\n",

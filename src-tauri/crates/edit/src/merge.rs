@@ -16,7 +16,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 use crate::line_endings::split_lines;
 use crate::text_file::{EDIT_LIMIT_BYTES, is_text};
 
-/// What to do with the file on the disk.
+/// The action for the file on the disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merge {
     /// It is already what it should be.

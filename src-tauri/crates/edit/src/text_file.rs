@@ -1,4 +1,5 @@
-//! What counts as text, and what has to survive a change to it: byte-order mark, line endings, final newline.
+//! Tells text from other files, and keeps what has to survive a change to it: byte-order mark, line endings, final
+//! newline.
 //!
 //! Text is UTF-8, with or without a byte-order mark, and holds no NUL. Other encodings are refused rather
 //! than guessed: a wrong guess destroys a file quietly.
@@ -49,7 +50,7 @@ impl TextFile {
     }
 }
 
-/// What is wrong with a file that is none; `path` is for the error.
+/// Returns what is wrong with a file that is none; `path` is for the error.
 pub fn not_text(path: &str, bytes: &[u8]) -> NotText {
     let reason = if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         "is encoded as UTF-16"

@@ -95,7 +95,7 @@ impl Default for CompactionSettings {
 }
 
 impl Config {
-    /// Whether the user asked for old sessions or images to be removed.
+    /// Returns whether the user asked for old sessions or images to be removed.
     pub(crate) fn asks_to_prune(&self) -> bool {
         self.delete_sessions_after_days.is_some() || self.max_image_bytes.is_some()
     }

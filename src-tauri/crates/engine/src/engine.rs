@@ -234,7 +234,7 @@ impl Engine {
         self.records.unwritable()
     }
 
-    /// Whether nothing is kept once this engine is closed.
+    /// Returns whether nothing is kept once this engine is closed.
     #[must_use]
     pub fn is_ephemeral(&self) -> bool {
         self.records.is_ephemeral()

@@ -117,7 +117,7 @@ impl Records {
         &self.owner
     }
 
-    /// Whether nothing is kept once the store is closed.
+    /// Returns whether nothing is kept once the store is closed.
     pub(crate) fn is_ephemeral(&self) -> bool {
         self.is_ephemeral
     }

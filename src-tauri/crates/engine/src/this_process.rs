@@ -12,8 +12,8 @@ pub fn protect_this_process() {
     }
 }
 
-/// Whether a process of this machine is alive. One that has ended and that nobody has waited for yet is not, where the
-/// system tells.
+/// Returns whether a process of this machine is alive. One that has ended and that nobody has waited for yet is not,
+/// where the system tells.
 pub(crate) fn is_alive(pid: u32) -> bool {
     #[cfg(unix)]
     {

@@ -1,8 +1,8 @@
-//! What a change of one file came to.
+//! The result of changing one file.
 
 use serde::{Deserialize, Serialize};
 
-/// What was written.
+/// A change that was written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AppliedChange {

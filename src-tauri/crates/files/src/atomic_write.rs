@@ -32,7 +32,7 @@ const ALL: u32 = 0o7777;
 const FOR_ITS_OWNER: u32 = 0o7700;
 /// Mode of the temporary file until it takes over that of the old one.
 const STAGING_MODE: u32 = 0o600;
-/// How much of a file's name its temporary file keeps, so that the whole stays below the usual 255.
+/// The bytes of a file's name that its temporary file keeps, so that the whole stays below the usual 255.
 const NAME_BYTES_KEPT: usize = 100;
 /// Says whose the temporary file is.
 const NAME_MARK: &str = ".arki-tmp-";
@@ -40,7 +40,7 @@ const RANDOM_DIGITS: usize = 16;
 /// Tries to find a free temporary name; the first one practically always is.
 const NAME_TRIES: usize = 8;
 
-/// What becomes of a file that nobody may write to. A rename needs no permission on the file itself.
+/// The treatment of a file that nobody may write to. A rename needs no permission on the file itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum WriteProtected {
     #[default]
@@ -49,7 +49,7 @@ pub(crate) enum WriteProtected {
     Replaced,
 }
 
-/// How far the links of a path are followed to what is written, read or removed.
+/// The links of a path that are followed to the file to write, read or remove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// To where they lead.
@@ -61,7 +61,7 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// Where `path` leads.
+    /// Returns where `path` leads.
     pub(crate) fn place(self, project: &Project, path: &ProjectPath) -> Result<ProjectPath> {
         if self == Self::Through {
             return project.canonical(path);
@@ -175,8 +175,8 @@ pub(crate) fn remove(project: &Project, path: &ProjectPath, way: Way) -> Result<
     Ok(())
 }
 
-/// Where `path` is to be written. What is judged by its name must not lead to what is judged otherwise, since between the
-/// two a link may have come in its way.
+/// Returns where `path` is to be written. What is judged by its name must not lead to what is judged otherwise, since
+/// between the two a link may have come in its way.
 fn place(path: &ProjectPath, real: ProjectPath) -> Result<ProjectPath> {
     let none = GlobSet::empty();
     let is_disguised = |judge: &dyn Fn(&ProjectPath) -> bool| judge(&real) && !judge(path);
@@ -230,7 +230,7 @@ fn temporary_name(name: &str) -> String {
     format!("{}{:0RANDOM_DIGITS$x}", mark_of(name), RandomState::new().build_hasher().finish())
 }
 
-/// What the names of a file's temporary files begin with.
+/// Returns what the names of a file's temporary files begin with.
 fn mark_of(name: &str) -> String {
     format!(".{}{NAME_MARK}", &name[..name.floor_char_boundary(NAME_BYTES_KEPT)])
 }

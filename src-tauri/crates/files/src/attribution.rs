@@ -1,4 +1,4 @@
-//! Who wrote each line of a file: what was there before, the user, or one of Arki's changes. Pure.
+//! The author of each line of a file: there before, the user, or one of Arki's changes. Pure.
 //!
 //! It replays the changes oldest first. What differs between where one change left the file and where the next
 //! found it, the user did. A line is followed by its text without its ending, so that a file converted to CRLF,
@@ -60,9 +60,9 @@ pub fn attribute<Origin: Clone>(
     Ok(file.into_lines())
 }
 
-/// How many lines two texts have in common, in whatever order, where that is half of the longer one or more: one is the
-/// other then, changed. 0 where it is less, or one of them is no text. Takes no longer than reading them, so that it can
-/// be asked of many.
+/// Returns the number of lines that two texts have in common, in whatever order, where that is half of the longer one
+/// or more: one is the other then, changed. 0 where it is less, or one of them is no text. Takes no longer than reading
+/// them, so that it can be asked of many.
 #[must_use]
 pub fn shared_lines(one: &[u8], other: &[u8]) -> usize {
     if one.len() + other.len() > MAX_ATTRIBUTED_BYTES || !is_text(one) || !is_text(other) {
@@ -101,7 +101,7 @@ fn check_limits<Origin>(versions: &[Version<'_, Origin>], now: &[u8]) -> Result<
 struct AttributedFile<'a, Origin> {
     content: &'a [u8],
     lines: Vec<&'a [u8]>,
-    /// As long as `lines`.
+    /// The origin of each line; as long as `lines`.
     origins: Vec<LineOrigin<Origin>>,
 }
 
@@ -112,7 +112,7 @@ impl<'a, Origin: Clone> AttributedFile<'a, Origin> {
         Self { content, lines, origins }
     }
 
-    /// What is new in `content` is by `author`; the rest keeps who wrote it.
+    /// Makes `author` the author of what is new in `content`; the rest keeps its authors.
     fn become_content(&mut self, content: Option<&'a [u8]>, author: &LineOrigin<Origin>) {
         let content = content.unwrap_or_default();
         // Between two of Arki's changes there is mostly nothing.

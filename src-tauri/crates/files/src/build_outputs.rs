@@ -1,4 +1,4 @@
-//! Whether a file or folder that an option of a build names is one that builds make.
+//! Tells whether a file or folder that an option of a build names is one that builds make.
 
 use crate::project::{Project, ProjectPath};
 use crate::real_place::{RealPlace, real_place};
@@ -36,15 +36,15 @@ const ENDINGS: &[&str] = &[
     "a", "class", "dll", "dylib", "exe", "gcda", "gcno", "lcov", "o", "obj", "out", "pprof", "prof", "so", "test",
     "wasm",
 ];
-/// How reports are called, and their endings.
+/// The names of reports, and their endings.
 const REPORTS: &[&str] = &["cover", "junit", "lcov", "profile", "report", "result", "test-report", "test-result"];
 const REPORT_ENDINGS: &[&str] = &["csv", "html", "info", "json", "log", "sarif", "txt", "xml"];
-/// How programs begin on Linux, macOS and Windows.
+/// The first bytes of programs on Linux, macOS and Windows.
 const PROGRAMS: &[&[u8]] =
     &[b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"MZ", b"!<arch>\n"];
 
-/// What a build would write there: nothing may be lost that a build did not make. What git keeps was not made, nor is
-/// anything that steers tools.
+/// Returns the reads of a build's output: nothing may be lost that a build did not make. What git keeps was not made,
+/// nor is anything that steers tools.
 pub fn writes_output(project: &Project, path: &str) -> UnnamedReads {
     let path = match real_place(project, path) {
         RealPlace::Inside(path) => path,

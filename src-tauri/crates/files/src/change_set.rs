@@ -47,7 +47,7 @@ impl FileChange {
         self.mode.map_or_else(Permissions::default, permissions_of)
     }
 
-    /// Whether it removes, makes or replaces a link; any other is made where links lead.
+    /// Returns whether it removes, makes or replaces a link; any other is made where links lead.
     pub fn is_of_link(&self) -> bool {
         [&self.before, &self.after].into_iter().flatten().any(FileContent::is_link)
     }
@@ -64,11 +64,11 @@ pub struct ChangeSet {
     write_protected: WriteProtected,
     links: Links,
     notes: Vec<String>,
-    /// Where paths lead that are links or below one.
+    /// The targets of paths that are links or below one.
     places: BTreeMap<ProjectPath, ProjectPath>,
 }
 
-/// Whether a file is changed where links lead. What goes, and what is or becomes a link, is always the entry itself.
+/// Says whether a change follows links. What goes, and what is or becomes a link, is always the entry itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Links {
     #[default]
@@ -91,21 +91,21 @@ pub struct Hunk {
     pub new_lines: usize,
 }
 
-/// What a user decides on.
+/// A preview for the user to decide on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Preview {
     pub files_affected: Vec<String>,
     /// Added and removed lines.
     pub lines_changed: usize,
-    /// As `git diff` prints it.
+    /// The diff as `git diff` prints it.
     pub diff: String,
     pub hunks: Vec<Hunk>,
     /// SHA-256 hex over every path, where links lead, both contents, the mode and the diff.
     pub preview_hash: String,
 }
 
-/// What the user kept of a preview.
+/// The hunks of a preview that the user kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HunkSelection {
     pub accepted: BTreeSet<usize>,
@@ -133,7 +133,7 @@ impl ChangeSet {
         Ok(Self { files, ..Self::default() })
     }
 
-    /// What whoever proposed the change should know of how it was understood; a sentence each. No part of the preview.
+    /// Adds notes on how the change was understood, for whoever proposed it; a sentence each. No part of the preview.
     pub(crate) fn with_notes(self, notes: Vec<String>) -> Self {
         Self { notes, ..self }
     }

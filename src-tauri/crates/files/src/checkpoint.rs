@@ -1,5 +1,5 @@
-//! What a project's small text files contain, taken cheaply and often: before a command runs nobody knows what it
-//! will change, so everything it could is imaged first, and compared afterwards.
+//! Images of a project's small text files, taken cheaply and often: before a command runs nobody knows what it will
+//! change, so everything it could is imaged first, and compared afterwards.
 //!
 //! Every file is listed with its size, modification time and permissions; small text files also with the hash of
 //! their content, which the caller keeps. A file that a look at its metadata shows to be as in the previous

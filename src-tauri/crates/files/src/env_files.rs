@@ -23,7 +23,7 @@ const MAX_FILE_BYTES: u64 = 256 << 10;
 const LEFT_OUT: &[&str] =
     &[".git", ".hg", ".jj", ".svn", ".venv", "__pycache__", "node_modules", "target", "vendor", "venv"];
 
-/// What the files were when they were last read.
+/// The state of the files when they were last read.
 #[derive(Debug, Default)]
 pub struct EnvFiles {
     seen: BTreeMap<String, (u64, Option<SystemTime>)>,
@@ -57,7 +57,7 @@ fn text_of(mut bytes: Zeroizing<Vec<u8>>) -> Option<Zeroizing<String>> {
     String::from_utf16(&units).ok().map(Zeroizing::new)
 }
 
-/// Whether a file is one of values for the environment, by its name.
+/// Returns whether a file is one of values for the environment, by its name.
 #[must_use]
 pub fn is_env_file(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);

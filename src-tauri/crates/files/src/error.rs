@@ -23,7 +23,7 @@ pub use search::SearchError;
 pub use snapshot::SnapshotError;
 pub use trust::TrustError;
 
-/// What every fallible operation of this crate returns.
+/// The result of every fallible operation in this crate.
 pub type Result<T, E = FilesError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]

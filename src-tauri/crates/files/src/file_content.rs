@@ -1,15 +1,15 @@
-//! What there is at a path: a file with its bytes, or a symbolic link, whose content is where it leads.
+//! The content at a path: a file with its bytes, or a symbolic link with its target.
 
 use std::io;
 use std::ops::Deref;
 
 use cap_std::fs::Dir;
 
-/// As one change knows it. Two are the same only where both are files or both are links.
+/// A file's content as one change knows it. Two are the same only where both are files or both are links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileContent {
     File(Vec<u8>),
-    /// Where it leads, as its text says it.
+    /// The target of the link, as its text says it.
     Link(Vec<u8>),
 }
 
@@ -38,7 +38,7 @@ impl Deref for FileContent {
     }
 }
 
-/// Where the link at `path` leads, not followed.
+/// Returns where the link at `path` leads, not followed.
 pub(crate) fn link_target(dir: &Dir, path: &str) -> io::Result<Vec<u8>> {
     Ok(dir.read_link_contents(path)?.into_os_string().into_encoded_bytes())
 }

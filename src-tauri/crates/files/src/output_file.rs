@@ -22,7 +22,7 @@ pub use note::remove_unfinished_exports;
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
-    /// Where names are noted.
+    /// The folder in which names are noted.
     notes: PathBuf,
     sink: Sink,
 }

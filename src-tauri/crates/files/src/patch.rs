@@ -56,7 +56,7 @@ struct Placed<'a> {
     fits: Vec<Fit>,
 }
 
-/// What a file will be.
+/// The new content of a file.
 struct Content {
     bytes: Vec<u8>,
     mode: Option<u32>,

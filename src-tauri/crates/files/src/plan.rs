@@ -58,7 +58,7 @@ pub fn plan_delete(project: &Project, path: &ProjectPath) -> Result<ChangeSet> {
     ChangeSet::new(vec![FileChange { path: path.clone(), before: Some(content), after: None, mode }])
 }
 
-/// What is to go from `path`.
+/// Returns the content to remove from `path`.
 pub(crate) fn found(project: &Project, path: &ProjectPath) -> Result<FileFound> {
     project.found(path, DELETE_LIMIT_BYTES)?.ok_or_else(|| FileError::NotFound { path: path.to_string() }.into())
 }

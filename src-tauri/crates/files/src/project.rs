@@ -44,7 +44,7 @@ pub struct FileBytes {
     pub mode: u32,
 }
 
-/// What was at a path itself: a link is not followed.
+/// The file at a path itself: a link is not followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFound {
     pub content: FileContent,
@@ -98,14 +98,14 @@ impl Project {
         }
     }
 
-    /// Whether writing here always asks, judged by the path as given and by where its links lead.
+    /// Returns whether writing here always asks, judged by the path as given and by where its links lead.
     pub fn is_protected(&self, path: &ProjectPath) -> bool {
         let is_protected = |path: &ProjectPath| is_protected_name(path.as_str()) || self.is_hook(path);
         is_protected(path) || self.canonical(path).is_ok_and(|real| is_protected(&real))
     }
 
-    /// Whether git runs what is written here as a hook, of the project's repository, by the configuration that held when
-    /// this was first asked, or of one that lies around it.
+    /// Returns whether git runs what is written here as a hook, of the project's repository, by the configuration that
+    /// held when this was first asked, or of one that lies around it.
     fn is_hook(&self, path: &ProjectPath) -> bool {
         let place = self.root.join(path);
         let is_among = |hooks: &BTreeSet<PathBuf>| hooks.iter().any(|hook| place.starts_with(hook));
@@ -115,8 +115,8 @@ impl Project {
         is_among(self.hooks.get_or_init(own)) || (!around.is_empty() && is_among(&hooks_below(&self.root, &around)))
     }
 
-    /// Whether git may take what is written here for a part of a repository, or for its configuration: a `HEAD`, what is
-    /// beside one or below, and what the project's own configuration of git includes.
+    /// Returns whether git may take what is written here for a part of a repository, or for its configuration: a
+    /// `HEAD`, what is beside one or below, and what the project's own configuration of git includes.
     pub fn is_part_of_git(&self, path: &ProjectPath) -> bool {
         const HEAD: &str = "HEAD";
         let real = self.canonical(path).unwrap_or_else(|_| path.clone());
@@ -131,13 +131,13 @@ impl Project {
         included(&text, &self.root.join(".git"))
     }
 
-    /// Whether touching this always asks, judged by the path as given and by where its links lead.
+    /// Returns whether touching this always asks, judged by the path as given and by where its links lead.
     pub fn is_secret(&self, path: &ProjectPath, extra: &GlobSet) -> bool {
         let is_secret = |path: &ProjectPath| is_secret_name(path.as_str(), extra);
         is_secret(path) || self.canonical(path).is_ok_and(|real| is_secret(&real))
     }
 
-    /// What is at `path`, links followed; `None` if nothing is.
+    /// Returns what is at `path`, links followed; `None` if nothing is.
     pub fn kind(&self, path: &ProjectPath) -> Result<Option<EntryKind>> {
         match self.dir.metadata(path.as_str()) {
             Ok(metadata) => Ok(Some(EntryKind::of(&metadata))),
@@ -157,7 +157,7 @@ impl Project {
         read_whole(self.open_regular(path)?, path, limit)
     }
 
-    /// As [`Project::read`], of what a walk has just told to be a file.
+    /// Reads like [`Project::read`], a path that a walk has just found to be a file.
     pub(crate) fn read_walked(&self, path: &ProjectPath, limit: u64) -> Result<FileBytes> {
         read_whole(self.open_walked(path)?, path, limit)
     }
@@ -171,8 +171,8 @@ impl Project {
         }
     }
 
-    /// What is at `path` itself, a file of at most `limit` bytes or a link; links on the way to it are followed. `None`
-    /// where there is nothing.
+    /// Returns what is at `path` itself, a file of at most `limit` bytes or a link; links on the way to it are
+    /// followed. `None` where there is nothing.
     pub fn found(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
         let fail = |error| io_error(path.as_str(), FileAction::Read, error);
         let metadata = match self.dir.symlink_metadata(path.as_str()) {
@@ -188,7 +188,7 @@ impl Project {
         Ok(Some(FileFound { content: bytes.into(), mode: Some(mode) }))
     }
 
-    /// As [`Project::found`], but a link on the way is an error: what is below it is somewhere else.
+    /// Finds like [`Project::found`], but a link on the way is an error: what is below it is somewhere else.
     pub fn found_in_place(&self, path: &ProjectPath, limit: u64) -> Result<Option<FileFound>> {
         let real = self.canonical(&path.folder())?;
         if real != path.folder() {
@@ -197,7 +197,7 @@ impl Project {
         self.found(path, limit)
     }
 
-    /// Whether a file at `path` can be made, replaced or removed, as far as the permissions of its folder tell.
+    /// Returns whether a file at `path` can be made, replaced or removed, as far as the permissions of its folder tell.
     pub fn may_change(&self, path: &ProjectPath) -> bool {
         let real = self.canonical(path).unwrap_or_else(|_| path.clone());
         let mut folder = split_parent(real.as_str()).0;
@@ -207,8 +207,8 @@ impl Project {
         may_change(&self.dir, folder, real.as_str())
     }
 
-    /// Whether there can be no file at `path` itself: there is a folder, with no link on the way to it, or what should be
-    /// one on the way is none.
+    /// Returns whether there can be no file at `path` itself: there is a folder, with no link on the way to it, or what
+    /// should be one on the way is none.
     pub fn has_no_place_for_file(&self, path: &ProjectPath) -> bool {
         match self.dir.symlink_metadata(path.as_str()) {
             Ok(found) => found.is_dir() && self.canonical(path).is_ok_and(|real| real == *path),
@@ -216,7 +216,8 @@ impl Project {
         }
     }
 
-    /// Whether there is a folder at `path` with nothing in it but folders, and files that `is_known` knows by their paths.
+    /// Returns whether there is a folder at `path` with nothing in it but folders, and files that `is_known` knows by
+    /// their paths.
     pub fn holds_only(&self, path: &ProjectPath, is_known: impl Fn(&str) -> bool) -> bool {
         let is_folder = self.dir.symlink_metadata(path.as_str()).is_ok_and(|found| found.is_dir());
         is_folder && holds_only(&self.dir, path.as_str(), &is_known)
@@ -240,7 +241,8 @@ impl Project {
         self.open_walked(path)
     }
 
-    /// As [`Project::open_regular`], of what a walk has just told to be a file: looked at only once it is open.
+    /// Opens like [`Project::open_regular`], a path that a walk has just found to be a file: looked at only once it is
+    /// open.
     pub(crate) fn open_walked(&self, path: &ProjectPath) -> Result<(File, Metadata)> {
         let fail = |error| io_error(path.as_str(), FileAction::Read, error);
         let mut options = OpenOptions::new();
@@ -336,7 +338,7 @@ fn refuse_irregular(path: &ProjectPath, metadata: &Metadata) -> Result<()> {
     }
 }
 
-/// Where there are none they count as ordinary.
+/// Returns the permissions; where there are none they count as ordinary.
 pub(crate) fn permissions_of(mode: u32) -> Permissions {
     if cfg!(unix) { Permissions::of_mode(mode) } else { Permissions::default() }
 }

@@ -1,4 +1,5 @@
-//! What outside a project anyone may read: the system's folders, and the sources of toolchains and of what they installed.
+//! The places outside a project that anyone may read: the system's folders, and the sources of toolchains and of what
+//! they installed.
 //!
 //! An allow-list, since a list of what is private never ends. Of the system's configuration only that counts which every
 //! user of this computer may read; of what the kernel tells only what speaks of the computer and of no process.
@@ -137,7 +138,8 @@ const ROOTS_HOME: &str = "/root";
 /// In such a folder, and nobody's home.
 const SHARED: &[&str] = &["/home/linuxbrew", "/Users/Shared"];
 
-/// Whether it is a secret of the system, or in the home of another user. `path` is absolute, without links and ways up.
+/// Returns whether it is a secret of the system, or in the home of another user. `path` is absolute, without links and
+/// ways up.
 ///
 /// The project's own files are neither, wherever the project lies, nor are the folders that it lies in. Of what is beside
 /// them only what is there: a `..` that is read from the wrong folder names nothing.
@@ -179,7 +181,7 @@ fn is_foreign_home(path: &Path, home: Option<&Path>) -> bool {
     !is_own && !is_shared && (HOMES.iter().any(is_below) || path.starts_with(ROOTS_HOME))
 }
 
-/// What is below a folder, of the secrets that everybody's system has; `None` where there is none.
+/// Returns what is below a folder, of the secrets that everybody's system has; `None` where there is none.
 pub(crate) fn system_secret_below(folder: &Path) -> Option<&'static str> {
     let place = |secret: &&&str| Path::new(secret.split('*').next().unwrap_or_default()).starts_with(folder);
     SYSTEM_SECRETS.iter().find(place).copied()
@@ -209,7 +211,7 @@ pub(crate) fn system_secret_like(pattern: &str) -> Option<&'static str> {
     SYSTEM_SECRETS.iter().find(|secret| examples(secret).iter().any(below)).copied()
 }
 
-/// Whether anyone may read it. `path` is absolute, without links and ways up; `named` is how it was called.
+/// Returns whether anyone may read it. `path` is absolute, without links and ways up; `named` is how it was called.
 pub(crate) fn is_public(named: &str, path: &Path) -> bool {
     if DEVICES.contains(&named) {
         return true;
@@ -222,7 +224,8 @@ pub(crate) fn is_public(named: &str, path: &Path) -> bool {
             || public_folders().iter().any(|folder| path.starts_with(folder)))
 }
 
-/// Whether its files are, as far as nobody follows links: it takes more than a look where not all is for everybody.
+/// Returns whether its files are, as far as nobody follows links: it takes more than a look where not all is for
+/// everybody.
 pub(crate) fn is_public_below(named: &str, path: &Path) -> bool {
     is_public(named, path)
         && system_secret_below(path).is_none()
@@ -247,7 +250,7 @@ fn all_for_everybody(path: &Path, left: &mut usize) -> bool {
     entries.into_iter().flatten().flatten().all(|entry| all_for_everybody(&entry.path(), left))
 }
 
-/// What does not exist is nobody's.
+/// Returns whether the path may be read by everybody; one that does not exist may not.
 fn is_for_everybody(path: &Path) -> bool {
     path.ancestors().all(|place| place.symlink_metadata().map_or(true, |metadata| is_open(&metadata)))
 }
@@ -289,7 +292,7 @@ pub(crate) fn public_folders() -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether all that an absolute pattern may stand for lies where anyone may read.
+/// Returns whether all that an absolute pattern may stand for lies where anyone may read.
 pub(crate) fn is_public_pattern(pattern: &str) -> bool {
     let first = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
     let folder = pattern[..first].rsplit_once('/').map_or("", |(folder, _)| folder);

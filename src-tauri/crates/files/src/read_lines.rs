@@ -12,7 +12,7 @@ use crate::error::{FileAction, FileError, Result, io_error};
 use crate::project::{Project, ProjectPath};
 use arki_edit::not_text;
 
-/// How far into a file a window may lie, and how far its lines are counted.
+/// The position in a file up to which a window may lie and lines are counted.
 const SCAN_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 /// A longer line is cut.
 const LINE_LIMIT_BYTES: usize = 16 * 1024;
@@ -27,7 +27,7 @@ pub struct ReadLine {
     pub number: u64,
     /// Without its line ending.
     pub text: String,
-    /// How many bytes of a very long line are left out at its end.
+    /// The number of bytes left out at the end of a very long line.
     pub cut_bytes: u64,
 }
 
@@ -57,7 +57,7 @@ pub fn read_lines(
     window(path.as_str(), file, metadata.len(), offset, limit, max_bytes)
 }
 
-/// As [`read_lines`], of a text that is no file; `name` is for errors.
+/// Returns the lines like [`read_lines`], of a text that is no file; `name` is for errors.
 pub fn lines_of(name: &str, text: &[u8], offset: u64, limit: u64, max_bytes: usize) -> Result<LineWindow> {
     window(name, text, text.len() as u64, offset, limit, max_bytes)
 }
@@ -208,7 +208,7 @@ impl<R: Read> Scan<'_, R> {
     }
 }
 
-/// How much of `buffer` belongs to the line, and whether the line ends there (an empty buffer is the end).
+/// Returns how much of `buffer` belongs to the line, and whether the line ends there (an empty buffer is the end).
 fn line_end(buffer: &[u8]) -> (usize, bool) {
     match buffer.iter().position(|byte| *byte == b'\n') {
         Some(at) => (at + 1, true),

@@ -1,5 +1,5 @@
-//! What a line that only reads, and that nobody was asked about, can see at all: the system's folders, the toolchains,
-//! what git goes by, and the project.
+//! The view of a line that only reads, and that nobody was asked about: the system's folders, the toolchains, what git
+//! goes by, and the project.
 //!
 //! The line was found to name nothing else. All the rest is hidden, the user's home and whatever lies beside it, so that
 //! a mistake about the line shows nothing of the user's either. A list of what to show can be too short, and then a
@@ -41,7 +41,7 @@ const NEEDED: &[&str] = &[
 /// The folders of a system's root that are for everybody. What else lies there may be somebody's.
 const OPEN: &[&str] =
     &["bin", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "proc", "sbin", "snap", "sys", "usr"];
-/// What programs need of the others.
+/// Files outside of these that programs need.
 const NEEDED_OF_SYSTEM: &[&str] = &[
     "/run/current-system",
     "/run/opengl-driver",
@@ -52,7 +52,7 @@ const NEEDED_OF_SYSTEM: &[&str] = &[
     "/var/lib/pacman",
     "/var/lib/rpm",
 ];
-/// Where others than the system are at home on macOS, whose root has no fixed list.
+/// The places of others than the system on macOS, whose root has no fixed list.
 const HOMES_AND_DISKS: &[&str] = &["/Users", "/Volumes"];
 /// Holds programs, beside what is nobody's business.
 const LOCAL: &str = ".local";
@@ -61,11 +61,11 @@ const ALTERNATES: &str = "objects/info/alternates";
 const OBJECTS: &str = "objects";
 const MAX_ALTERNATES_BYTES: u64 = 64 << 10;
 
-/// What is hidden, and what of it is shown all the same.
+/// The hidden places, and the parts of them that are shown all the same.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ReadersView {
     pub hidden: Vec<PathBuf>,
-    /// Of what is there.
+    /// The existing ones.
     pub shown: Vec<PathBuf>,
 }
 

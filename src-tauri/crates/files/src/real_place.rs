@@ -1,4 +1,4 @@
-//! Where the system finds what a path names: links and ways up followed as it follows them, not by the text.
+//! Finds the real place of a path: links and ways up followed as the system follows them, not by the text.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

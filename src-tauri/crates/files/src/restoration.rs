@@ -15,7 +15,7 @@ use arki_domain::Permissions;
 pub struct Restoration {
     pub path: ProjectPath,
     pub wanted: Option<FileContent>,
-    /// What is there now. Is it another when it comes to writing, nothing at all is written.
+    /// The content that is there now. Is it another when it comes to writing, nothing at all is written.
     pub expected_now: Option<FileContent>,
     /// Of the wanted content. A file that is there keeps its own, but is not more open than these.
     pub permissions: Permissions,

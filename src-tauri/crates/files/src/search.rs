@@ -138,7 +138,7 @@ impl SearchOutcome {
     }
 }
 
-/// What finds hits in files as they are and as they are shown.
+/// The matchers that find hits in files as they are and as they are shown.
 struct Matchers<'a> {
     exact: RegexMatcher,
     shown: RegexMatcher,

@@ -1,4 +1,4 @@
-//! What a shell makes of a pattern, looked up in the folders themselves: rather too much than too little.
+//! Expands a pattern as a shell does, looked up in the folders themselves: rather too much than too little.
 //!
 //! As bash does it without `globstar`, `dotglob` and `extglob`: braces first, then name by name, through links. What is not
 //! plain is not guessed at: a bracket expression with ranges is any character, one with anything else is anything at all,
@@ -36,7 +36,7 @@ pub(crate) fn expand(project: &Project, pattern: &str, max_entries: usize) -> Op
     Some(found)
 }
 
-/// What there is in a folder by that name or pattern. `folder` is empty or ends with a slash.
+/// Returns what there is in a folder by that name or pattern. `folder` is empty or ends with a slash.
 fn names_like(project: &Project, folder: &str, name: &str, entries_left: &mut usize) -> Option<Vec<String>> {
     if matches!(name, "" | ".") {
         return Some(vec![name.to_owned()]);
@@ -136,7 +136,8 @@ fn bracket(rest: &str) -> Option<(Piece, usize)> {
     Some((piece, inner.len() + 1))
 }
 
-/// Whether the shell could take the name for the pattern. How many characters another script has depends on its locale.
+/// Returns whether the shell could take the name for the pattern. How many characters another script has depends on its
+/// locale.
 fn may_match(pattern: &[Piece], name: &str) -> bool {
     if !name.is_ascii() {
         return true;

@@ -1,4 +1,4 @@
-//! What trusting a folder would enable, pinned to its content, and the template a trusted folder gets.
+//! The items that trusting a folder would enable, pinned to their content, and the template a trusted folder gets.
 //!
 //! Scanning reads an untrusted folder, so it only hashes: nothing is followed out of the project, nothing blocks,
 //! everything is bounded. Over a bound the scan fails rather than leaving something unpinned.
@@ -56,7 +56,7 @@ pub struct Pin {
     pub path: String,
     /// SHA-256 hex.
     pub hash: String,
-    /// What it does, in words, where its path does not say.
+    /// The effect, in words, where the path does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -79,15 +79,15 @@ pub struct ChangedPin {
 }
 
 impl ChangedPin {
-    /// Whether something is off for it. Git's configuration changes with every branch that is followed; only what it may
-    /// have git run is.
+    /// Returns whether something is off for it. Git's configuration changes with every branch that is followed; only
+    /// what it may have git run is.
     #[must_use]
     pub fn puts_off(&self) -> bool {
         self.kind != PinKind::GitConfig || (self.path.ends_with(PROGRAMS_OF_GIT) && self.change != PinChange::Removed)
     }
 }
 
-/// What a look at a folder found.
+/// The result of looking at a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
     /// By kind and path.
@@ -95,7 +95,7 @@ pub struct Scan {
     pub git: GitScan,
 }
 
-/// Where what git reads and runs lies in a folder: its own repository, nested ones, submodules and worktrees.
+/// The places in a folder of what git reads and runs: its own repository, nested ones, submodules and worktrees.
 #[derive(Debug, Clone, Default)]
 pub struct GitScan {
     trees: Vec<WorkingTree>,
@@ -109,7 +109,7 @@ impl GitScan {
     }
 }
 
-/// What trusting the folder would enable. Blocking: it reads all of these files.
+/// Finds the items that trusting the folder would enable. Blocking: it reads all of these files.
 pub fn scan(project_root: &Path) -> Result<Scan> {
     let project = Project::open(project_root)?;
     let (files, git) = folder_scan::files(&project)?;
@@ -143,7 +143,7 @@ fn programs_of_git(path: &str, config: &[u8]) -> Option<Pin> {
     (!programs.is_empty()).then(pin)
 }
 
-/// How `current` differs from `pinned`, by kind and path.
+/// Returns how `current` differs from `pinned`, by kind and path.
 pub fn compare(pinned: &[Pin], current: &[Pin]) -> Vec<ChangedPin> {
     let (before, after) = (by_name(pinned), by_name(current));
     let names: BTreeSet<_> = before.keys().chain(after.keys()).copied().collect();

@@ -1,5 +1,5 @@
-//! Which secret files a command would read without naming them: `grep -r` below a folder, `cat *` by a pattern. And
-//! whether what it names lies in the project, or where anyone may read.
+//! Finds the secret files that a command would read without naming them: `grep -r` below a folder, `cat *` by a
+//! pattern. And whether what it names lies in the project, or where anyone may read.
 
 use globset::GlobSet;
 use ignore::{DirEntry, WalkBuilder};
@@ -25,12 +25,12 @@ pub enum UnnamedReads {
     NotSeen,
 }
 
-/// How a command goes through folders.
+/// The way a command goes through folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descent {
-    /// What is hidden or ignored by git is not read.
+    /// Skips files that are hidden or ignored by git.
     pub skips_hidden: bool,
-    /// Where links lead is read too.
+    /// Follows links.
     pub follows_links: bool,
     /// It goes through no link, but who is handed one opens it.
     pub opens_links: bool,
@@ -39,7 +39,7 @@ pub struct Descent {
 }
 
 impl Descent {
-    /// As `grep -r` does.
+    /// Reads everything, as `grep -r` does.
     pub const ALL: Self = Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
 }
 
@@ -65,7 +65,7 @@ pub fn reads_below(
     })
 }
 
-/// What a shell or `xargs` neither splits nor takes for an option or a pattern.
+/// Returns whether a shell or `xargs` neither splits the text nor takes it for an option or a pattern.
 fn is_one_word(name: &str) -> bool {
     !name.starts_with('-') && !name.contains(|c: char| c.is_whitespace() || c.is_control() || "'\"\\*?[".contains(c))
 }
@@ -88,7 +88,7 @@ pub(crate) fn outside(project: &Project, named: &str, path: &std::path::Path, is
     if is_public { UnnamedReads::NoSecret } else { UnnamedReads::Outside(named.to_owned()) }
 }
 
-/// What a line names: whether that lies in the project, or where anyone may read.
+/// Tells whether a place named in a line lies in the project, or where anyone may read.
 pub fn reads_place(project: &Project, path: &str) -> UnnamedReads {
     match real_place(project, path) {
         RealPlace::Inside(_) => UnnamedReads::NoSecret,
@@ -125,7 +125,7 @@ pub fn reads_names(project: &Project, pattern: &str, splits: bool) -> UnnamedRea
     if matches.iter().all(is_plain) { UnnamedReads::NoSecret } else { UnnamedReads::NotSeen }
 }
 
-/// Whether a folder is there to go to, in the project or where anyone may read.
+/// Tells whether a folder is there to go to, in the project or where anyone may read.
 pub fn enters(project: &Project, folder: &str) -> UnnamedReads {
     match real_place(project, folder) {
         RealPlace::Inside(path) if path.is_root() || is_folder(project, &path) => UnnamedReads::NoSecret,
@@ -134,7 +134,7 @@ pub fn enters(project: &Project, folder: &str) -> UnnamedReads {
     }
 }
 
-/// Whether a path lies in the project.
+/// Tells whether a path lies in the project.
 pub fn stays_inside(project: &Project, path: &str) -> UnnamedReads {
     match real_place(project, path) {
         RealPlace::Inside(_) => UnnamedReads::NoSecret,
@@ -143,7 +143,8 @@ pub fn stays_inside(project: &Project, path: &str) -> UnnamedReads {
     }
 }
 
-/// Whether git, asked in a folder, speaks of the project's own repository: another one's configuration was not agreed to.
+/// Tells whether git, asked in a folder, answers for the project's own repository: another one's configuration was not
+/// agreed to.
 pub fn asks_own_repository(project: &Project, folder: &str) -> UnnamedReads {
     let RealPlace::Inside(path) = real_place(project, folder) else { return UnnamedReads::Outside(folder.to_owned()) };
     let mut place = project.root().join(&path);
@@ -161,7 +162,7 @@ fn is_folder(project: &Project, path: &ProjectPath) -> bool {
     matches!(project.kind(path), Ok(Some(EntryKind::Folder)))
 }
 
-/// What a link among others leads to: a folder may hold anything.
+/// Returns what a link among others leads to: a folder may hold anything.
 fn behind_link(project: &Project, link: &ProjectPath, secrets: &GlobSet) -> Option<UnnamedReads> {
     match project.kind(link) {
         Ok(Some(EntryKind::Folder)) | Err(_) => Some(UnnamedReads::NotSeen),
@@ -169,8 +170,8 @@ fn behind_link(project: &Project, link: &ProjectPath, secrets: &GlobSet) -> Opti
     }
 }
 
-/// What git keeps: all that was added to it, and all that it does not ignore. What it once kept and keeps no longer is not
-/// seen.
+/// Tells whether the files that git keeps can be read: all that was added to it, and all that it does not ignore. What
+/// it once kept and keeps no longer is not seen.
 pub fn reads_kept(project: &Project, secrets: &GlobSet) -> UnnamedReads {
     let Some(added) = arki_git::kept_names(project.root()).filter(|names| names.len() <= MAX_ENTRIES) else {
         return UnnamedReads::NotSeen;
@@ -187,7 +188,7 @@ pub fn reads_kept(project: &Project, secrets: &GlobSet) -> UnnamedReads {
     })
 }
 
-/// What a shell makes of the pattern; hidden names are never meant by one.
+/// Returns what a shell makes of the pattern; hidden names are never meant by one.
 pub fn reads_matching(project: &Project, pattern: &str, secrets: &GlobSet) -> UnnamedReads {
     if pattern.starts_with('/') {
         return reads_places(project, pattern);

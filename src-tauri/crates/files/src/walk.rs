@@ -19,7 +19,7 @@ use arki_disk::EntryKind;
 use arki_disk::{descend, entries, open_folder};
 use ignoring::Ignoring;
 
-/// How many left-out files are named; the rest is counted.
+/// The number of left-out files that are named; the rest is counted.
 pub(crate) const NAMES_SHOWN: usize = 20;
 /// Each level holds a folder open. What is deeper is not walked.
 const MAX_LEVELS: usize = 256;
@@ -59,7 +59,7 @@ pub(crate) struct Walk {
     to_enter: Option<(OsString, PathBuf)>,
     unreadable: Option<PathBuf>,
     max_levels: usize,
-    /// That it goes no deeper was asked for.
+    /// Set when the walk was asked to go no deeper.
     is_cut: bool,
     /// Folders that it came by so far and that hold a `.git`. Absolute.
     pub(crate) repositories: Vec<PathBuf>,
@@ -84,7 +84,8 @@ impl Walk {
         Ok(())
     }
 
-    /// What is gone since it was told, or is no folder any more, is passed over. Whether it can be read.
+    /// Enters a folder that was found before; one that is gone since, or is no folder any more, is passed over. Whether
+    /// it can be read.
     fn enter_told(&mut self, name: OsString, path: PathBuf) -> bool {
         let Some(parent) = self.open.last() else { return true };
         if self.open.len() == self.max_levels {
@@ -129,7 +130,7 @@ impl Iterator for Walk {
     }
 }
 
-/// What a reader sees of a path below the root: `/`-separated, with what can't be seen escaped.
+/// Returns what a reader sees of a path below the root: `/`-separated, with what can't be seen escaped.
 pub(crate) fn shown(project: &Project, path: &Path) -> String {
     let relative = path.strip_prefix(project.root()).unwrap_or(path).to_string_lossy();
     let relative = if cfg!(windows) { relative.replace('\\', "/") } else { relative.into_owned() };

@@ -1,5 +1,5 @@
-//! What else a git configuration names: files that it includes, and folders that git runs hooks from. Whoever writes one
-//! of them configures git.
+//! Further paths in a git configuration: files that it includes, and folders that git runs hooks from. Whoever writes
+//! one of them configures git.
 //!
 //! Read more generously than git reads it: what git would not include does no harm here.
 
@@ -54,7 +54,7 @@ pub struct WorkingTree {
 }
 
 impl WorkingTree {
-    /// That of the folder `root`, where it is one; what its `.git` says is followed.
+    /// Returns the git directory of the folder `root`, where there is one; what its `.git` says is followed.
     pub fn at(root: &Path) -> Option<Self> {
         let git = root.join(".git");
         let git = match short_text(&git) {
@@ -127,7 +127,7 @@ fn hooks_of(file: &Path) -> Vec<PathBuf> {
     hooks
 }
 
-/// Where git looks for what holds in every repository.
+/// Returns where git looks for what holds in every repository.
 fn of_user(home: Option<&Path>) -> Vec<PathBuf> {
     let named = |variable: &str| std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
     let own = named("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")));
@@ -149,7 +149,7 @@ fn short_text(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// As git finds them from the folder that the configuration is in.
+/// Returns the included files as git finds them from the folder that the configuration is in.
 pub fn included(text: &str, folder: &Path) -> Vec<PathBuf> {
     named(text, folder, std::env::home_dir().as_deref()).included
 }

@@ -1,4 +1,4 @@
-//! Whether a git configuration that a command made is one that git itself writes, and runs nothing.
+//! Tells whether a git configuration that a command made is one that git itself writes, and runs nothing.
 //!
 //! An allow-list: of keys, and of ways to write them down. Git knows dozens of keys that name a program, and gets more; it
 //! knows few that `git init`, `git clone`, submodules and worktrees need. What is not on the list, or not written as git
@@ -47,7 +47,7 @@ const HARMLESS: &[&str] = &[
     "user.name",
 ];
 
-/// Whether nothing in it may have git run something.
+/// Returns whether nothing in it may have git run something.
 pub fn is_harmless(text: &str) -> bool {
     beyond_harmless(text).is_empty()
 }

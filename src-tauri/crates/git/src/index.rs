@@ -12,8 +12,8 @@ const MAX_BYTES: u64 = 64 << 20;
 const ENTRY_BEFORE_FLAGS: usize = 60;
 const EXTENDED: u16 = 0x4000;
 
-/// What the index of the repository around `folder` names, relative to the repository's top folder; none where there is
-/// no repository, or nothing was added to it yet. `None` where it can't be read.
+/// Returns what the index of the repository around `folder` names, relative to the repository's top folder; none where
+/// there is no repository, or nothing was added to it yet. `None` where it can't be read.
 pub fn kept_names(folder: &Path) -> Option<Vec<String>> {
     let Some(dot_git) = folder.ancestors().map(|above| above.join(".git")).find(|path| path.exists()) else {
         return Some(Vec::new());
@@ -79,7 +79,7 @@ fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     Some((u32::from_be_bytes(*number), rest))
 }
 
-/// As packs write offsets: seven bits a byte, one more at each that follows.
+/// Reads an offset as packs write it: seven bits a byte, one more at each that follows.
 fn offset(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0_usize;
     for (place, byte) in bytes.iter().enumerate().take(8) {

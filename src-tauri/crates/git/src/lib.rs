@@ -1,4 +1,4 @@
-//! What git goes by, read from its own files: what a configuration names and runs, and what the index keeps.
+//! Reads git's own files: the programs and paths that a configuration names, and the names in the index.
 //!
 //! *Architecture invariant:* nothing here runs git or writes anything. It is what `files` and `sandbox` share, so that
 //! neither needs the other.

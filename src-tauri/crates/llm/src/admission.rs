@@ -1,5 +1,5 @@
-//! Who may ask a provider now, and who waits: `maxParallel` with a queue in order of arrival, and one local provider at
-//! a time, because two large models seldom fit into one machine.
+//! Admits requests to a provider: `maxParallel` with a queue in order of arrival, and one local provider at a time,
+//! because two large models seldom fit into one machine.
 //!
 //! What is given is a [`Place`]. Dropping it gives it back, so that no way out of a request can forget to.
 

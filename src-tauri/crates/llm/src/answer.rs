@@ -17,10 +17,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long figures may still follow after the model has said why it stopped.
+/// The time in which figures may still follow after the model has said why it stopped.
 const USAGE_GRACE: Duration = Duration::from_secs(5);
 
-/// What an answer needs besides its bytes.
+/// The context of an answer, besides its bytes.
 pub(crate) struct AnswerContext {
     pub(crate) target: Target,
     pub(crate) model: String,
@@ -31,7 +31,8 @@ pub(crate) struct AnswerContext {
 }
 
 impl AnswerContext {
-    /// As it is told: with its cost, unless the vendor has said it, and without marks of characters that were cut.
+    /// Returns the event as subscribers get it: with its cost, unless the vendor has said it, and without marks of
+    /// characters that were cut.
     fn told(&self, event: StreamEvent, has_list_price: bool) -> StreamEvent {
         match event {
             StreamEvent::ToolCall(call) => StreamEvent::ToolCall(ToolRequest {
@@ -121,18 +122,18 @@ struct Answer {
     told: Told,
 }
 
-/// What has come so far, as far as it has to be watched.
+/// The answer so far, as much of it as has to be watched.
 #[derive(Default)]
 struct Told {
     text: Repetition,
     thoughts: Repetition,
     arguments: Repetition,
-    /// Which call came last, and how much of its arguments.
+    /// The last call, and the length of its arguments.
     call: (usize, usize),
 }
 
 impl Told {
-    /// Whether any of it repeats itself for too long.
+    /// Returns whether any of it repeats itself for too long.
     fn repeats(&mut self, events: &[StreamEvent], call: Option<(usize, &str)>) -> bool {
         let mut repeats = false;
         for event in events {

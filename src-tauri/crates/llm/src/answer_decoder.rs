@@ -1,4 +1,4 @@
-//! What reads one vendor's answer, event by event.
+//! Decoders of a vendor's answer, event by event.
 
 use crate::vendor_error::VendorError;
 use arki_domain::{StreamEvent, Usage};
@@ -20,12 +20,12 @@ pub(crate) trait AnswerDecoder: Send {
     fn arguments(&self) -> Option<(usize, &str)> {
         None
     }
-    /// Whether the model has said that it is done.
+    /// Returns whether the model has said that it is done.
     fn is_finished(&self) -> bool;
-    /// What could only be said at the end: tool calls, the finish reason, usage.
+    /// Adds the events that are only known at the end: tool calls, the finish reason, usage.
     fn conclude(&mut self, out: &mut Vec<StreamEvent>);
-    /// Whether the answer was given in a tier whose price is the one that is known: a cheaper or faster one costs
-    /// something else.
+    /// Returns whether the answer was given in a tier whose price is the one that is known: a cheaper or faster one
+    /// costs something else.
     fn has_list_price(&self) -> bool {
         true
     }
@@ -33,7 +33,7 @@ pub(crate) trait AnswerDecoder: Send {
     fn usage(&self) -> Option<Usage>;
 }
 
-/// What OpenAI says of how a request was served: <https://platform.openai.com/docs/guides/flex-processing>.
+/// Returns what OpenAI says of how a request was served: <https://platform.openai.com/docs/guides/flex-processing>.
 pub(crate) fn is_standard_tier(tier: &Value) -> bool {
     tier.as_str().is_none_or(|tier| matches!(tier, "" | "auto" | "default" | "standard"))
 }

@@ -37,7 +37,7 @@ const DEFAULT_MAX_TOKENS: u32 = 8_192;
 pub(crate) struct Anthropic {
     model: String,
     capabilities: Capabilities,
-    /// What the model may write at most, where it is known.
+    /// The most tokens that the model may write, where known.
     output_limit: Option<u32>,
 }
 

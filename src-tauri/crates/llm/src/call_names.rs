@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// The longest name of a function that every vendor takes.
 const MAX_NAME_CHARS: usize = 64;
-/// How much of a hash stands for an id that is longer.
+/// The length of the hash that stands for an id that is longer.
 const HASH_CHARS: usize = 32;
 
 pub(crate) fn acceptable_name(name: &str) -> Cow<'_, str> {

@@ -1,4 +1,4 @@
-//! What is known of models without asking anybody: what the user says, then what the catalogue says, then defaults.
+//! Facts about models from the user's settings, the catalogue and defaults, in this order, without asking a server.
 
 mod data;
 mod lookup;
@@ -41,7 +41,7 @@ pub struct ModelInfo {
     pub is_local: bool,
 }
 
-/// Where a model's figures come from; the first that says anything.
+/// The source of a model's figures; the first that has any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelSource {
@@ -104,19 +104,19 @@ pub(crate) fn model_info(settings: &ProviderSettings, model: &str) -> ModelInfo 
     }
 }
 
-/// Whether the model is known to take no images; false where nothing is known.
+/// Returns whether the model is known to take no images; false where nothing is known.
 pub(crate) fn is_blind(settings: &ProviderSettings, model: &str) -> bool {
     model_info(settings, model).is_blind()
 }
 
-/// Whether the model is known not to reason; false where nothing is known.
+/// Returns whether the model is known not to reason; false where nothing is known.
 pub(crate) fn does_not_reason(settings: &ProviderSettings, model: &str) -> bool {
     let known = model_info(settings, model);
     !known.assumes_capabilities && !known.capabilities.contains(&Capability::Reasoning)
 }
 
 impl ModelInfo {
-    /// Whether the model is known to take no images; false where nothing is known.
+    /// Returns whether the model is known to take no images; false where nothing is known.
     #[must_use]
     pub fn is_blind(&self) -> bool {
         !self.assumes_capabilities && !self.capabilities.contains(&Capability::Vision)

@@ -14,11 +14,11 @@ use futures_util::StreamExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long the list of models may take.
+/// The time that the list of models may take.
 const LIST_PATIENCE: Duration = Duration::from_secs(15);
 /// Enough for a word, also where the model thinks a little first.
 const ANSWER_TOKENS: u32 = 32;
-/// How much of the answer is shown.
+/// The number of characters shown of the answer.
 const SHOWN_CHARS: usize = 60;
 
 /// One step that has ended.
@@ -50,7 +50,7 @@ pub enum TestStepName {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TestOutcome {
-    /// What was found, in a sentence.
+    /// The finding, in a sentence.
     Ok(String),
     /// Why it tells nothing here, in a sentence.
     Skipped(String),

@@ -9,14 +9,14 @@ use std::time::Duration;
 use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 
-/// How long is read on, in the background.
+/// The time for reading on in the background.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
-/// How many further events are read.
+/// The number of further events read.
 const DRAIN_EVENTS: usize = 64;
-/// How long the next request waits for it; mostly there is nothing to wait for.
+/// The time the next request waits for it; mostly there is nothing to wait for.
 const MAX_WAIT: Duration = Duration::from_millis(5);
 
-/// What is still being read of the last finished answer.
+/// The rest of the last finished answer, which is still being read.
 #[derive(Default)]
 pub(crate) struct Drain {
     reading: Mutex<Option<JoinHandle<()>>>,

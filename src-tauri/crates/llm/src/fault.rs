@@ -1,5 +1,5 @@
-//! What went wrong with a provider, in words for people. The only place that makes such faults, so that they read
-//! alike, carry no internals of the HTTP library, and never a key.
+//! Errors of a provider, in sentences for people. The only place that makes such faults, so that they read alike, carry
+//! no internals of the HTTP library, and never a key.
 
 use crate::vendor_error::VendorError;
 use crate::{ProviderKind, ProviderSettings, Secret};
@@ -11,7 +11,7 @@ use std::path::Path;
 const ADD_CERTIFICATE: &str =
     "Behind a company proxy, add its root certificate to the system, or set SSL_CERT_FILE to it.";
 
-/// Whether the same request may succeed a little later.
+/// Returns whether the same request may succeed a little later.
 #[must_use]
 pub fn retryable(fault: &Fault) -> bool {
     [
@@ -195,7 +195,7 @@ impl Target {
         )
     }
 
-    /// What came in place of an answer.
+    /// Returns what came in place of an answer.
     pub(crate) fn no_answer(&self, says: &VendorError) -> Fault {
         let fault = self.bad_answer("it contains no answer");
         Fault { message: format!("{}{}", fault.message, self.quoted(says)), ..fault }
@@ -322,7 +322,7 @@ fn certificate_problem(error: &reqwest::Error) -> Option<String> {
     causes(error).find_map(|cause| problem(cause.to_string()))
 }
 
-/// What hyper says of a body that is cut into chunks wrongly; its errors have no other sign.
+/// Returns what hyper says of a body that is cut into chunks wrongly; its errors have no other sign.
 fn is_of_chunks(words: &str) -> bool {
     let words = words.to_lowercase();
     let parts = ["chunk size", "chunk end", "chunk body", "chunk extension", "chunk trailer"];
@@ -330,7 +330,7 @@ fn is_of_chunks(words: &str) -> bool {
     !words.contains("eof") && parts.iter().any(|part| words.contains(part))
 }
 
-/// What gzip says of bytes that are none; a connection that ends says something else.
+/// Returns what gzip says of bytes that are none; a connection that ends says something else.
 fn is_damage(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
 }

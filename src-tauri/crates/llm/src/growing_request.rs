@@ -24,12 +24,12 @@ struct Written {
     images: Arc<Images>,
     /// The messages that were given, as far as what came of them is settled.
     given: Vec<Arc<Message>>,
-    /// How many of the settled ones came of these.
+    /// The number of settled ones that came of these.
     of_given: usize,
     /// Those that nothing can be joined to any more.
     settled: Vec<Arc<Message>>,
     body: Bytes,
-    /// How much of the body they and what stands before them take.
+    /// The bytes of the body that they and the text before them take.
     settled_bytes: usize,
     /// Over those bytes.
     settled_hash: Sha256,
@@ -88,12 +88,12 @@ impl Written {
             && !matches!(request.messages.get(self.given.len()).map(|next| &**next), Some(Message::ToolResult { .. }))
     }
 
-    /// What comes of the messages that are not looked at any more.
+    /// Returns the messages to send for those that are not looked at any more.
     fn added(&self, request: &ChatRequest) -> Sendable {
         prompt::sendable(&request.messages[self.given.len()..], &request.images)
     }
 
-    /// What of that is settled already.
+    /// Returns the settled part of the added messages.
     fn settled_of_added(&self) -> &[Arc<Message>] {
         &self.settled[self.of_given..]
     }

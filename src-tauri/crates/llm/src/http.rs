@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-/// How long to wait for a provider before giving up.
+/// The times to wait for a provider before giving up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a connection, TLS included.

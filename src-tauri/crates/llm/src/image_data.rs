@@ -14,7 +14,7 @@ pub(crate) fn base64_of(image: &Image, images: &Images) -> Option<String> {
     images.get(&image.content_hash).map(|bytes| STANDARD.encode(bytes))
 }
 
-/// As a `data:` URL: <https://www.rfc-editor.org/rfc/rfc2397>.
+/// Returns as a `data:` URL: <https://www.rfc-editor.org/rfc/rfc2397>.
 pub(crate) fn data_url_of(image: &Image, images: &Images) -> Option<String> {
     Some(format!("data:{};base64,{}", image.media_type, base64_of(image, images)?))
 }

@@ -1,4 +1,4 @@
-//! Where keys come from: a port, because this crate knows neither the environment nor the keychain.
+//! The port that keys come through, because this crate knows neither the environment nor the keychain.
 
 use crate::{ProviderSettings, Secret};
 use arki_domain::Fault;
@@ -11,11 +11,11 @@ pub trait KeySource: Send + Sync {
     /// `None` when there is no key; the adapter decides whether that matters.
     async fn key(&self, provider: &ProviderSettings) -> Result<Option<Secret>, Fault>;
 
-    /// Where a key that was found comes from, in words that finish “found in …”. Looks nowhere.
+    /// Returns where a key that was found comes from, in words that finish “found in …”. Looks nowhere.
     fn place(&self, provider: &ProviderSettings) -> String;
 }
 
-/// How much a provider needs a key.
+/// A provider's need for a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyNeed {
     /// Never sent, never looked for.

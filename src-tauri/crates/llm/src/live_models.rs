@@ -11,7 +11,7 @@ use std::time::Duration;
 /// A local server answers in milliseconds or is not there.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What one local provider said when asked for its models.
+/// A local provider's answer when asked for its models.
 #[derive(Debug)]
 pub struct LiveModels {
     pub provider: String,

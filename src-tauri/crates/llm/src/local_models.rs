@@ -19,7 +19,7 @@ pub(crate) fn is_asked(settings: &ProviderSettings) -> bool {
     }
 }
 
-/// What the user says goes before what the server says, and that before what would be assumed.
+/// Returns the facts about a model: the user's settings go before what the server says, and that before the defaults.
 pub(crate) fn info(settings: &ProviderSettings, model: &str, listed: &ListedModel) -> ModelInfo {
     let info = catalogue::model_info(settings, model);
     let configured = settings.models.get(model).cloned().unwrap_or_default();

@@ -123,7 +123,7 @@ impl Halves {
         }
     }
 
-    /// What stands for a half that nothing came after.
+    /// Returns what stands for a half that nothing came after.
     pub(crate) fn finish(&mut self) -> &'static str {
         if self.held.take().is_some() { "\u{fffd}" } else { "" }
     }

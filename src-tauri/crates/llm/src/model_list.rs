@@ -26,7 +26,7 @@ pub(crate) struct ListedModel {
     pub(crate) capabilities: Option<Vec<Capability>>,
 }
 
-/// What stands after the base URL.
+/// Returns what stands after the base URL.
 pub(crate) fn path(kind: ProviderKind) -> &'static str {
     match kind {
         ProviderKind::Ollama => "/api/tags",
@@ -42,7 +42,7 @@ pub(crate) fn path(kind: ProviderKind) -> &'static str {
     }
 }
 
-/// How each kind wants to be asked. Values are marked as sensitive by the caller.
+/// Returns the headers that this kind of provider wants. Values are marked as sensitive by the caller.
 pub(crate) fn headers(
     kind: ProviderKind,
     key: Option<&Secret>,
@@ -110,7 +110,7 @@ fn first_number<const N: usize>(fields: [&Value; N]) -> Option<u64> {
     fields.into_iter().find_map(|field| field.as_u64().filter(|number| *number > 0))
 }
 
-/// What Ollama's `/api/show` adds to the name of a model; `None` for one that does not talk.
+/// Returns what Ollama's `/api/show` adds to the name of a model; `None` for one that does not talk.
 pub(crate) fn shown_by_ollama(id: &str, body: &[u8]) -> Option<ListedModel> {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let info = value["model_info"].as_object();
@@ -158,7 +158,7 @@ pub(crate) fn window_of_props(body: &[u8]) -> Option<u64> {
     first_number([&value["default_generation_settings"]["n_ctx"], &value["n_ctx"]])
 }
 
-/// Whether a name is that of the listed model. Ollama leaves out the word `latest`.
+/// Returns whether a name is that of the listed model. Ollama leaves out the word `latest`.
 pub(crate) fn is_called(kind: ProviderKind, listed: &str, name: &str) -> bool {
     listed == name || (kind == ProviderKind::Ollama && listed.strip_suffix(":latest") == Some(name))
 }

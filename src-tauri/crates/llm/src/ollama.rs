@@ -23,11 +23,11 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct Ollama {
     model: String,
     assumed: Known,
-    /// What the server has said, if it has in time.
+    /// The server's answer, if it came in time.
     told: OnceLock<Known>,
 }
 
-/// What a request depends on.
+/// The facts that a request depends on.
 #[derive(Clone, Copy)]
 struct Known {
     /// In tokens. The same in every request: another one makes Ollama load the model anew.

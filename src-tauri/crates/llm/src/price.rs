@@ -1,17 +1,17 @@
-//! What a request costs. Figures only: where they come from is the catalogue's business.
+//! The cost of a request. Figures only: where they come from is the catalogue's business.
 
 use arki_domain::Usage;
 use serde::{Deserialize, Serialize};
 
 const TOKENS_PER_PRICE: f64 = 1_000_000.0;
 
-/// What a model's tokens cost, in US dollars per million.
+/// The price of a model's tokens, in US dollars per million.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Price {
     #[serde(flatten)]
     pub rates: Rates,
-    /// What is charged instead when the prompt is long, by rising [`PriceTier::above_input_tokens`].
+    /// The prices when the prompt is long, by rising [`PriceTier::above_input_tokens`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<PriceTier>,
 }
@@ -41,13 +41,13 @@ pub struct PriceTier {
 }
 
 impl Price {
-    /// For what runs on the user's own machine.
+    /// Returns the price of a model on the user's own machine.
     #[must_use]
     pub fn zero() -> Self {
         Self::default()
     }
 
-    /// Whether nothing is charged, whatever is used.
+    /// Returns whether nothing is charged, whatever is used.
     pub(crate) fn is_free(&self) -> bool {
         let Rates { input, output, cached_input, cache_write } = self.rates;
         let rates = [Some(input), Some(output), cached_input, cache_write];

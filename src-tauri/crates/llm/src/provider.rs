@@ -1,4 +1,4 @@
-//! What is configured about a provider. Plain data: where it comes from is the engine's business.
+//! A provider's configuration. Plain data: where it comes from is the engine's business.
 
 use crate::fault::without_credentials;
 use crate::{KeyNeed, Price, Timeouts};
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-/// Which API a provider speaks. The table of the contract, section 3.
+/// The API that a provider speaks. The table of the contract, section 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProviderKind {
@@ -56,7 +56,7 @@ impl ProviderKind {
         }
     }
 
-    /// What stands before the API's path where the configuration says nothing else.
+    /// Returns what stands before the API's path where the configuration says nothing else.
     #[must_use]
     pub fn default_base_url(self) -> Option<&'static str> {
         match self {
@@ -104,17 +104,17 @@ pub struct ProviderSettings {
     pub api_key_env: Option<String>,
     /// Requests at the same time; the others wait in order. `None`: one for a local provider, else no limit.
     pub max_parallel: Option<u32>,
-    /// How long connections are kept that nothing uses.
+    /// The time that unused connections are kept.
     pub idle_timeout: Duration,
-    /// How long a request waits for its turn under `max_parallel`.
+    /// The time that a request waits for its turn under `max_parallel`.
     pub queue_timeout: Duration,
     pub models: BTreeMap<String, ModelSettings>,
     pub timeouts: Timeouts,
-    /// How long the demo model pauses after each word; zero for tests.
+    /// The demo model's pause after each word; zero for tests.
     pub demo_word_pause: Duration,
 }
 
-/// What is configured about one model; the catalogue's defaults where absent.
+/// The configuration of one model; the catalogue's defaults where absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ModelSettings {
@@ -126,7 +126,7 @@ pub struct ModelSettings {
     pub capabilities: Option<Vec<Capability>>,
 }
 
-/// What a model can do (seed 004's list).
+/// A capability of a model (seed 004's list).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Capability {
@@ -165,7 +165,7 @@ impl ProviderSettings {
         }
     }
 
-    /// What stands before the API's path, without a slash at its end.
+    /// Returns what stands before the API's path, without a slash at its end.
     ///
     /// # Errors
     /// When neither the configuration nor the kind has one.

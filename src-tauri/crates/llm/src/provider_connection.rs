@@ -21,13 +21,13 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-/// How much of an error's body is read.
+/// The number of bytes read of an error's body.
 const MAX_ERROR_BODY_BYTES: usize = 64 * 1024;
 
 pub(crate) struct ProviderConnection {
     settings: ProviderSettings,
     keys: Arc<dyn KeySource>,
-    /// What the source said, once it was asked.
+    /// The source's answer, once it was asked.
     key: Mutex<Option<Option<Secret>>>,
     client: KeptClient,
     admission: Admission,

@@ -92,7 +92,7 @@ impl Providers {
         self.settings().flat_map(catalogue::models_of).collect()
     }
 
-    /// What is known of `provider/model`, with defaults for the rest.
+    /// Returns what is known of `provider/model`, with defaults for the rest.
     ///
     /// # Errors
     /// As [`Providers::model`], but for the baseUrl.
@@ -102,7 +102,8 @@ impl Providers {
         Ok(catalogue::model_info(connection.settings(), model))
     }
 
-    /// As [`Providers::model_info`], with what a local server says of the model, if it does so at once.
+    /// Returns the facts like [`Providers::model_info`], with what a local server says of the model, if it does so at
+    /// once.
     ///
     /// # Errors
     /// As [`Providers::model_info`].

@@ -1,4 +1,4 @@
-//! Whether an answer repeats itself word for word, so that it would go on until somebody stops it.
+//! Detects an answer that repeats itself word for word, and would go on until somebody stops it.
 //!
 //! What repeats is a stretch of bounded length, again and again without a difference. How much of that is too much
 //! depends on what it is: prose is stopped after 2,000 tokens; rows of tables, data and code repeat in honest answers
@@ -17,9 +17,9 @@ const LEAST_TIMES: usize = 4;
 const PROSE_TOKENS: u64 = 2_000;
 /// For rows, data and code.
 const STRUCTURE_TOKENS: u64 = 20_000;
-/// For what has no words.
+/// The limit for text without words.
 const WORDLESS_TOKENS: u64 = 200_000;
-/// What prose has little of.
+/// Characters that are rare in prose.
 const STRUCTURE: [char; 14] = ['|', '\t', '=', '{', '}', '[', ']', '<', '>', ';', '\\', '/', '_', '#'];
 
 /// One text as it grows.
@@ -30,12 +30,12 @@ pub(crate) struct Repetition {
     length: usize,
     /// The last eight bytes.
     hash: u64,
-    /// Where each window was last, by its hash; behind its end.
+    /// The last place of each window, by its hash; behind its end.
     seen: Vec<usize>,
-    /// How far back the same stands, and for how many bytes it has.
+    /// The distance to the previous occurrence, and the number of bytes for which it has lasted.
     period: usize,
     run: usize,
-    /// How many bytes of this period are too many; once known.
+    /// The number of bytes of this period that is too many; once known.
     limit: Option<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Repetition {
         self.period > 0 && self.run >= self.period * (LEAST_TIMES - 1) && self.run >= self.limit()
     }
 
-    /// Whether the bytes before `end` are the last ones.
+    /// Returns whether the bytes before `end` are the last ones.
     fn is_same(&self, end: usize) -> bool {
         end >= WINDOW && (1..=WINDOW).all(|back| self.byte(end - back) == self.byte(self.length - back))
     }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// How many bytes of an endless repetition are taken.
+    /// Returns how many bytes of an endless repetition are taken.
     fn taken(period: &str) -> usize {
         let mut repetition = Repetition::default();
         let mut taken = 0;

@@ -1,4 +1,4 @@
-//! How long a provider asks to wait, from the headers of its refusal.
+//! Returns how long a provider asks to wait, from the headers of its refusal.
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;

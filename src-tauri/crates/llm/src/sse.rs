@@ -26,7 +26,7 @@ pub(crate) const MAX_RESPONSE_BYTES: usize = 64 * 1024 * 1024;
 
 pub(crate) type ByteStream = BoxStream<'static, Result<Bytes, Fault>>;
 
-/// How an answer's bytes are cut into events.
+/// The way an answer's bytes are cut into events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Framing {
     /// Server-sent events: <https://html.spec.whatwg.org/multipage/server-sent-events.html>.
@@ -78,17 +78,17 @@ enum Parser {
     Lines(Lines),
 }
 
-/// What the parser's input tells its output.
+/// The state that the parser's input shares with its output.
 #[derive(Default)]
 struct Progress {
     bytes_since_event: AtomicUsize,
     ended: AtomicBool,
     has_events: AtomicBool,
-    /// How it begins.
+    /// The beginning of the body.
     head: Mutex<Vec<u8>>,
 }
 
-/// How much of a stream without events is shown.
+/// The number of bytes shown of a stream without events.
 const HEAD_BYTES: usize = 2048;
 /// May stand before the first event.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -104,7 +104,7 @@ impl Events {
         Self { parser, progress, target }
     }
 
-    /// What came, where none of it was an event.
+    /// Returns what came, where none of it was an event.
     pub(crate) fn other_words(&self) -> Option<String> {
         if matches!(self.parser, Parser::Lines(_)) {
             return None;
@@ -158,7 +158,7 @@ impl Events {
     }
 }
 
-/// Whether it is a line of server-sent events, or the beginning of one.
+/// Returns whether it is a line of server-sent events, or the beginning of one.
 fn is_field(line: &str) -> bool {
     let (name, is_whole) = line.split_once(':').map_or((line, false), |(name, _)| (name, true));
     ["data", "event", "id", "retry"].iter().any(|field| *field == name || (!is_whole && field.starts_with(name)))
@@ -167,9 +167,9 @@ fn is_field(line: &str) -> bool {
 /// Lines that are not blank, without their ends.
 struct Lines {
     bytes: ByteStream,
-    /// What has come since the last whole line.
+    /// The bytes since the last whole line.
     buffer: BytesMut,
-    /// How much of the buffer is known to have no end of a line.
+    /// The number of bytes in the buffer known to have no end of a line.
     searched: usize,
 }
 
@@ -266,7 +266,7 @@ fn lossy(begun: &mut Vec<u8>, chunk: Bytes) -> Bytes {
     out.into()
 }
 
-/// What the first byte that is no blank says of a body, and the same body.
+/// Returns what the first byte that is no blank says of a body, and the same body.
 pub(crate) async fn begun(bytes: ByteStream) -> Result<(Option<u8>, ByteStream), Fault> {
     let mut bytes = bytes.fuse();
     let mut chunks = Vec::new();

@@ -1,8 +1,8 @@
-//! Which schemas OpenAI's APIs hold a model to.
+//! The schemas that OpenAI's APIs hold a model to.
 
 use serde_json::Value;
 
-/// Whether the API takes the schema as a strict one, which it then holds the model to; it refuses others.
+/// Returns whether the API takes the schema as a strict one, which it then holds the model to; it refuses others.
 ///
 /// <https://platform.openai.com/docs/guides/structured-outputs#supported-schemas>
 pub(crate) fn can_be_strict(schema: &Value) -> bool {

@@ -47,7 +47,7 @@ impl ThinkSplit {
         stretches
     }
 
-    /// What was held back after all.
+    /// Returns what was held back after all.
     pub(crate) fn finish(&mut self) -> Vec<Stretch> {
         let mut stretches = Vec::new();
         let held = std::mem::take(&mut self.held);
@@ -55,7 +55,7 @@ impl ThinkSplit {
         stretches
     }
 
-    /// Where the tag stands, or where the text ends with its beginning.
+    /// Returns where the tag stands, or where the text ends with its beginning.
     fn tag_candidate(&self, text: &str, tag: &str) -> Option<usize> {
         let mut in_code = self.in_code && !self.thinking;
         for (at, byte) in text.bytes().enumerate() {

@@ -1,4 +1,4 @@
-//! How many tokens a text or a request will be, before the vendor has counted it. For budgets and the context bar, not
+//! Estimates the tokens of a text or a request before the vendor has counted them. For budgets and the context bar, not
 //! for bills.
 //!
 //! Runs of like characters are counted, each with the weight of its kind: about what a byte-pair vocabulary makes of
@@ -63,13 +63,13 @@ mod weight {
 const LONG_WORD: u64 = 7;
 const DIGITS_A_TOKEN: u64 = 3;
 
-/// What a chat format puts around a message, and around a tool.
+/// The tokens that a chat format adds to a message, and to a tool.
 const TOKENS_AROUND_MESSAGE: u64 = 4;
 const TOKENS_AROUND_TOOL: u64 = 8;
 /// About what the vendors count for a picture of a megapixel.
 const TOKENS_OF_IMAGE: u64 = 1500;
 
-/// How far a vendor's count may bend the estimate of what it has not counted.
+/// The bound on how far a vendor's count may bend the estimate of the rest.
 const MAX_BEND: f64 = 2.0;
 
 /// Tokens of a text.
@@ -141,7 +141,7 @@ struct Counted {
     tools: Arc<[ToolDefinition]>,
     messages: Arc<Vec<Arc<Message>>>,
     tokens: u64,
-    /// What the vendor's count is, to our estimate.
+    /// The ratio of the vendor's count to our estimate.
     bend: f64,
 }
 

@@ -3,8 +3,8 @@
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// As JSON text of an object: servers parse the arguments they are sent back, and some answer 400 for ever after to what
-/// is not an object.
+/// Returns the arguments as JSON text of an object: servers parse the arguments they are sent back, and some answer 400
+/// for ever after to what is not an object.
 pub(crate) fn object_text(arguments: &str) -> Cow<'_, str> {
     if arguments.trim().is_empty() {
         return Cow::Borrowed("{}");

@@ -3,7 +3,7 @@
 use arki_domain::Code;
 use serde_json::Value;
 
-/// How much of a vendor's words is passed on.
+/// The number of characters passed on of a vendor's words.
 const MAX_WORDS_CHARS: usize = 400;
 
 /// A day: nobody means more by “retry”.
@@ -16,7 +16,7 @@ pub(crate) struct VendorError {
     /// `code`, `type` and `status` of the error object and the reasons in its details, in lower case.
     kind: String,
     words: String,
-    /// How long to wait, where the body says so.
+    /// The time to wait, where the body says so.
     retry_after_ms: Option<u64>,
 }
 
@@ -83,7 +83,7 @@ impl VendorError {
         if self.status == 0 { String::new() } else { format!(" (status {})", self.status) }
     }
 
-    /// What the words say goes before the status: many servers answer 400 or 500 to everything.
+    /// Returns the code that the words give, else the status: many servers answer 400 or 500 to everything.
     pub(crate) fn code(&self) -> Code {
         let says = |needles: &[&str]| {
             let words = self.words.to_lowercase();
@@ -154,14 +154,14 @@ impl VendorError {
     }
 }
 
-/// What Google's `ErrorInfo` says: <https://google.aip.dev/193>.
+/// Returns what Google's `ErrorInfo` says: <https://google.aip.dev/193>.
 fn reasons(error: &Value) -> String {
     let details = error.get("details").and_then(Value::as_array);
     let reasons = details.into_iter().flatten().filter_map(|detail| detail.get("reason")?.as_str());
     reasons.collect::<Vec<_>>().join(" ")
 }
 
-/// What Google's `RetryInfo` says, as `"31.5s"`.
+/// Returns what Google's `RetryInfo` says, as `"31.5s"`.
 fn retry_delay_ms(error: &Value) -> Option<u64> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay")?.as_str())?;

@@ -1,5 +1,5 @@
-//! What one vendor's wire format has to say for itself. Everything else (connections, keys, queues, time-outs, framing,
-//! growing requests) is common to all of them.
+//! The wire format of one vendor. Everything else (connections, keys, queues, time-outs, framing, growing requests) is
+//! common to all of them.
 
 use crate::answer_decoder::AnswerDecoder;
 use crate::image_data::Images;
@@ -14,7 +14,7 @@ pub(crate) trait WireFormat: Send + Sync {
     /// Takes what the server itself has said of the model, before the first request is written.
     fn learn(&self, _model: &ModelInfo) {}
 
-    /// What stands after the base URL, beginning with a slash.
+    /// Returns what stands after the base URL, beginning with a slash.
     fn path(&self) -> String;
 
     /// The headers that only this API wants, the key's among them. Their values are marked as sensitive by the caller.
@@ -26,18 +26,18 @@ pub(crate) trait WireFormat: Send + Sync {
     /// Everything that is the same throughout a run stands here, so that the vendor's prompt cache hits.
     fn head(&self, request: &ChatRequest) -> Result<Vec<u8>, Fault>;
 
-    /// What has to stand before the first message, with a comma, where the API does not let the conversation begin with
-    /// that one.
+    /// Returns what has to stand before the first message, with a comma, where the API does not let the conversation
+    /// begin with that one.
     fn before_first(&self, _first: &Message) -> &'static [u8] {
         b""
     }
 
-    /// What follows the last message.
+    /// Returns what follows the last message.
     fn tail(&self) -> &'static [u8] {
         b"]}"
     }
 
-    /// Whether two neighbours are told in one entry of the list, as APIs demand whose roles have to alternate.
+    /// Returns whether two neighbours are told in one entry of the list, as APIs demand whose roles have to alternate.
     fn joins(&self, _message: &Message, _next: &Message) -> bool {
         false
     }

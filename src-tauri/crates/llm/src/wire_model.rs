@@ -13,7 +13,7 @@ use reqwest::header::CONTENT_TYPE;
 use std::sync::Arc;
 use tokio::sync::OnceCell;
 
-/// How much of a web page's title is shown.
+/// The number of characters shown of a web page's title.
 const MAX_TITLE_CHARS: usize = 100;
 
 /// Remembers the bytes of one growing conversation: one a run.
@@ -22,7 +22,7 @@ pub(crate) struct WireModel {
     model: String,
     format: Box<dyn WireFormat>,
     written: GrowingRequest,
-    /// What is known of the model, once its server was asked.
+    /// The facts about the model, once its server was asked.
     known: OnceCell<ModelInfo>,
 }
 

@@ -1,4 +1,4 @@
-//! What the user agreed to: a server's tools as they were, and how they differ now.
+//! The agreement on a server: its tools as the user agreed to them, and how they differ now.
 //!
 //! The tools that a server shows first are agreed to with the server itself. From then on a tool that is new or says
 //! something else is off until the user has seen the difference, whenever it was changed: before a run, or within one.
@@ -11,16 +11,16 @@ use serde::{Deserialize, Serialize};
 /// Kept for each server between starts; with it a run needs no server until it calls one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Agreement {
-    /// What the user agreed to.
+    /// The tools that the user agreed to.
     pub agreed: Vec<ListedTool>,
-    /// What the server listed last.
+    /// The tools that the server listed last.
     pub latest: Vec<ListedTool>,
-    /// What it listed that cannot be offered.
+    /// The listed tools that cannot be offered.
     pub refused: Vec<Refused>,
     pub has_resources: bool,
 }
 
-/// Where agreements are kept.
+/// The store of agreements.
 #[async_trait]
 pub trait AgreementStore: Send + Sync {
     /// # Errors
@@ -40,7 +40,7 @@ pub enum Change {
     Removed,
 }
 
-/// How a tool differs from what was agreed to.
+/// The difference between a tool and the one that was agreed to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolChange {
     pub change: Change,
@@ -56,7 +56,7 @@ impl ToolChange {
 }
 
 impl Agreement {
-    /// What a server lists when it is met first.
+    /// Returns the agreement on a server that is met first.
     pub(crate) fn of_first_sight(tools: Vec<ListedTool>, refused: Vec<Refused>, has_resources: bool) -> Self {
         Self { agreed: tools.clone(), latest: tools, refused, has_resources }
     }

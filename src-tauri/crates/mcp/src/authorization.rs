@@ -16,7 +16,7 @@ use rmcp::transport::auth::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What knows the tokens of one address, for its requests.
+/// Returns the manager of one address's tokens, for its requests.
 pub(crate) async fn manager(server: &str, remote: &Remote, ports: &Ports) -> Result<AuthorizationManager, Fault> {
     let mut manager = empty_manager(server, remote, ports).await?;
     // Without stored tokens nothing is asked of anybody: the server's own answer says whether any are needed.
@@ -62,7 +62,7 @@ pub(crate) async fn sign_in(
     state.handle_callback_url(&sent_back).await.map_err(failed)
 }
 
-/// What the authorization server says instead of giving a code, as the user's own refusal.
+/// Returns what the authorization server says instead of giving a code, as the user's own refusal.
 fn refusal(sent_back: &str) -> Option<String> {
     let url = reqwest::Url::parse(sent_back).ok()?;
     let given = |wanted: &str| {
@@ -93,7 +93,8 @@ fn request(remote: &Remote, redirect_uri: &str, challenge: Option<&str>, granted
     request.with_scopes(scopes)
 }
 
-/// Where what was granted does not suffice: that, and what the server asks for besides.
+/// Returns the scopes to ask for when the granted ones do not suffice: those, and the ones that the server asks for
+/// besides.
 fn missing_scopes(remote: &Remote, challenge: &str, granted: Vec<String>) -> Vec<String> {
     let Ok(url) = reqwest::Url::parse(&remote.url) else { return Vec::new() };
     let asked = WWWAuthenticateParams::parse(challenge, &url);

@@ -1,4 +1,4 @@
-//! How long a server that fails is left alone: twice as long after each failure.
+//! The time that a failing server is left alone: twice as long after each failure.
 
 use std::time::{Duration, Instant};
 

@@ -31,7 +31,7 @@ const MAX_TOOLS: usize = 500;
 /// Of all their descriptions and schemas, which are remembered.
 const MAX_TOOLS_BYTES: usize = 4 * 1024 * 1024;
 const MAX_PROMPTS: usize = 500;
-/// Of what a server has, lines told to a model.
+/// The most resources of a server that a model is told about.
 const MAX_RESOURCES: usize = 500;
 const CLOSE_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -107,7 +107,7 @@ impl Connection {
         &self.heard
     }
 
-    /// What the server calls itself and the protocol's version, for people.
+    /// Returns what the server calls itself and the protocol's version, for people.
     pub(crate) fn introduction(&self) -> String {
         let Some(info) = self.service.peer_info() else { return String::new() };
         let version = info.protocol_version.as_str();

@@ -1,4 +1,4 @@
-//! What a server asks the user in the middle of a call: read, bounded, put to the user, and noted with the call.
+//! The questions of a server in the middle of a call: read, bounded, put to the user, and noted with the call.
 //!
 //! It is asked only while a call is at work, for the user has to see what for; and it is taken back when the call ends,
 //! by the server itself, or when the connection closes.
@@ -62,7 +62,7 @@ async fn ended(calls: &[AtWork], cancel: &CancellationToken) {
     }
 }
 
-/// As it stays where it is never answered.
+/// Returns the question as it is noted if it is never answered.
 fn as_noted(server: &str, message: &str, wanted: &Wanted) -> Elicitation {
     let (url, fields) = match wanted {
         Wanted::Form(form) => (None, form.fields.iter().map(|field| field.name.clone()).collect()),
@@ -79,7 +79,7 @@ fn as_noted(server: &str, message: &str, wanted: &Wanted) -> Elicitation {
     }
 }
 
-/// What is asked and what for; or why it can't be, as half a sentence.
+/// Returns what is asked and what for; or why it can't be, as half a sentence.
 fn read(request: ElicitRequestParams) -> Result<(String, Wanted), String> {
     let (message, wanted) = match request {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => {

@@ -1,4 +1,4 @@
-//! What goes wrong with servers, in words that name the server.
+//! Errors of servers, in sentences that name the server.
 
 use arki_domain::{Code, Fault};
 use rmcp::model::ErrorData;
@@ -71,7 +71,7 @@ pub(crate) fn token_refused(server: &str) -> Fault {
     )
 }
 
-/// What signing in gave would not be sent.
+/// The error for a server with a token of its own, so that one from signing in would not be sent.
 pub(crate) fn has_own_token(server: &str) -> Fault {
     Fault::new(
         Code::USAGE,
@@ -117,7 +117,7 @@ pub(crate) fn cause(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What came over HTTP instead of an answer.
+/// Returns what came over HTTP instead of an answer.
 fn over_http(error: &StreamableHttpError<reqwest::Error>) -> String {
     match error {
         StreamableHttpError::UnexpectedContentType(kind) => {
@@ -142,7 +142,7 @@ fn over_http(error: &StreamableHttpError<reqwest::Error>) -> String {
     }
 }
 
-/// What the operating system says, without its number for it.
+/// Returns what the operating system says, without its number for it.
 fn without_number(words: &str) -> &str {
     words.split_once(" (os error").map_or(words, |(words, _)| words)
 }

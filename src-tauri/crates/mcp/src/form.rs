@@ -34,12 +34,12 @@ pub struct Field {
     pub description: String,
     pub required: bool,
     pub kind: FieldKind,
-    /// What the server suggests, where that fits.
+    /// The server's suggestion, where it is valid.
     pub default: Option<Value>,
     schema: Value,
 }
 
-/// How a field is shown; whether a value fits is the schema's to say.
+/// The way a field is shown; the schema says whether a value is valid.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FieldKind {
     Text {
@@ -73,7 +73,7 @@ pub struct Choice {
     pub title: String,
 }
 
-/// What is wrong with a value.
+/// The error in a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldFault {
     pub field: String,
@@ -101,13 +101,13 @@ impl Form {
         Ok(Self { fields: in_order.into_iter().filter_map(field).collect::<Result<_, _>>()? })
     }
 
-    /// What the server suggests for each field.
+    /// Returns what the server suggests for each field.
     #[must_use]
     pub fn defaults(&self) -> Map<String, Value> {
         self.fields.iter().filter_map(|field| Some((field.name.clone(), field.default.clone()?))).collect()
     }
 
-    /// Whether values fit, by the fields' names; a field that is left empty has none.
+    /// Checks values by the fields' names; a field that is left empty has none.
     ///
     /// # Errors
     /// What is wrong, at most once a field, in the form's order.

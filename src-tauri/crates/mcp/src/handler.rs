@@ -1,4 +1,4 @@
-//! What a server may ask of us: the project's place, and questions to the user. It gets no model to ask (sampling).
+//! Requests from a server to us: the project's place, and questions to the user. It gets no model to ask (sampling).
 
 #![allow(deprecated, reason = "servers of earlier protocol versions still ask for roots and send their log")]
 
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What comes from a server besides answers.
+/// A server's messages besides answers.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) trail: Trail,

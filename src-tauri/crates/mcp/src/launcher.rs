@@ -31,7 +31,7 @@ pub trait Process: Send + Sync {
     fn over_limit(&self) -> Option<String>;
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {
     /// By itself, or when it was stopped; such as `exit code 1`.

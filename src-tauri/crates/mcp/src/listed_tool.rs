@@ -14,7 +14,7 @@ const MAX_SCHEMA_DEPTH: usize = 40;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ListedTool {
-    /// As the server says it.
+    /// The name that the server gives it.
     pub name: String,
     pub description: String,
     /// JSON Schema of the arguments: an object's, with nothing in it that leads elsewhere.
@@ -59,7 +59,7 @@ impl ListedTool {
         self.name.len() + self.description.len() + self.schema.to_string().len()
     }
 
-    /// Whether arguments are what the schema asks for.
+    /// Checks arguments against the schema.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), Fault> {
         check_arguments(&self.name, &self.schema, arguments)
     }

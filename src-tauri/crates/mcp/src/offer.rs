@@ -1,4 +1,4 @@
-//! What of a server a model is offered: its tools, or, where their definitions would take too much of every request, a
+//! The offer of a server to a model: its tools, or, where their definitions would take too much of every request, a
 //! search and one tool to call what was found. Pure: the same agreement gives the same bytes.
 
 use crate::agreement::Agreement;
@@ -21,7 +21,7 @@ pub struct Offered {
     pub target: Target,
 }
 
-/// What a call of an offered tool leads to.
+/// The target of a call of an offered tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// By the server's own name.
@@ -38,7 +38,7 @@ pub struct Offer {
     pub tools: Vec<Offered>,
     /// The definitions took too much, so that they are searched.
     pub is_searched: bool,
-    /// What the definitions of all its tools would take of a request.
+    /// The tokens of a request that the definitions of all its tools would take.
     pub estimated_tokens: usize,
 }
 

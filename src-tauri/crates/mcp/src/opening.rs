@@ -26,12 +26,12 @@ use tokio::io::{AsyncWrite, DuplexStream, duplex};
 use tokio_util::task::AbortOnDropHandle;
 
 const PIPE_BYTES: usize = 64 * 1024;
-/// How long the last of what a program printed is read after its end.
+/// The time for reading a program's last output after its end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Times that the user is asked to sign in before an answer that asks again counts as a refusal.
 pub(crate) const MAX_SIGN_INS: usize = 2;
 
-/// What opening a connection does, one after the other.
+/// A step in opening a connection, one after the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
@@ -271,8 +271,8 @@ fn why_not_begun(
     why
 }
 
-/// Whether what should have started the program says that it can't: the sandbox in its words, others by their exit
-/// code.
+/// Returns whether what should have started the program says that it can't: the sandbox in its words, others by their
+/// exit code.
 fn was_not_found(heard: &Heard, ended: &Ended) -> bool {
     let by_code = |how: &str| how.starts_with("exit code 126") || how.starts_with("exit code 127");
     let Ended::Left(how) = ended else { return false };

@@ -1,4 +1,4 @@
-//! What servers need of the world, to be implemented by whoever knows it.
+//! The ports that servers need, to be implemented by whoever knows the world.
 
 use crate::agreement::AgreementStore;
 use crate::form::Form;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a server needs of the world.
+/// The ports that a server needs.
 #[derive(Clone)]
 pub struct Ports {
     pub launcher: Arc<dyn Launcher>,
@@ -24,7 +24,7 @@ pub struct Ports {
     pub root: Option<PathBuf>,
 }
 
-/// Where tokens are kept: the operating system's keychain.
+/// The store of tokens: the operating system's keychain.
 #[async_trait]
 pub trait TokenStore: Send + Sync {
     /// # Errors
@@ -43,7 +43,7 @@ pub trait TokenStore: Send + Sync {
 /// Somebody who can show a page to the user.
 #[async_trait]
 pub trait SignIn: Send + Sync {
-    /// Where the page sends the browser back to.
+    /// Returns where the page sends the browser back to.
     fn redirect_uri(&self) -> String;
 
     /// Shows the page; gives the address that the browser was sent back to.
@@ -60,7 +60,7 @@ pub trait Elicitor: Send + Sync {
     async fn ask(&self, question: Question) -> Reply;
 }
 
-/// What a server asks the user in the middle of a call.
+/// A server's question to the user in the middle of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub server: String,

@@ -1,4 +1,4 @@
-//! Which of the calls at work a server's word on its progress belongs to.
+//! Finds the call that a server's progress report belongs to.
 //!
 //! `rmcp` gives each request a token by which the server speaks of it, and tells nobody which. So a call brings one of
 //! its own among its parameters, and [`OwnTokens`] puts that in the place of the other on the way out.

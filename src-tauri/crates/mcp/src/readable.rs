@@ -58,7 +58,7 @@ fn with_known_content(mut result: Value) -> Option<CallToolResult> {
     serde_json::from_value(result).ok()
 }
 
-/// As it would be sent again: over HTTP nobody counts what comes.
+/// Returns whether the message is too large in its written form: over HTTP nobody counts what comes.
 fn is_too_large(result: &impl Serialize) -> bool {
     serde_json::to_writer(Room(MAX_MESSAGE_BYTES), result).is_err()
 }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::result_text::Answer;
 
-    /// What is made of an answer that comes as such.
+    /// Returns what is made of an answer that comes as such.
     fn received(result: &Value) -> RxJsonRpcMessage<RoleClient> {
         readable(serde_json::from_value(json!({"jsonrpc": "2.0", "id": 1, "result": result})).unwrap())
     }

@@ -1,5 +1,5 @@
-//! What a server answered, as text for a model. Pictures and other bytes are named, not shown: as text they would fill
-//! the model's window with what it cannot read.
+//! Turns a server's answer into text for a model. Pictures and other bytes are named, not shown: as text they would
+//! fill the model's window with what it cannot read.
 
 use rmcp::model::{CallToolResult, ContentBlock, ReadResourceResult, ResourceContents};
 

@@ -38,7 +38,7 @@ pub enum State {
     Failed,
 }
 
-/// How a call is followed.
+/// The way a call is followed.
 pub struct Call<'a> {
     pub cancel: CancellationToken,
     /// Told what the server says of its progress.
@@ -59,7 +59,7 @@ struct Inner {
     backoff: Backoff,
 }
 
-/// What can be told without waiting for anything.
+/// The facts that can be shown without waiting for anything.
 struct Shown {
     state: State,
     /// Why it has failed, while it has.
@@ -75,7 +75,7 @@ impl Server {
         Self { settings, ports, inner: tokio::sync::Mutex::default(), shown }
     }
 
-    /// What a model is offered of it as far as it was met before, without starting it.
+    /// Returns what a model is offered of it as far as it was met before, without starting it.
     ///
     /// # Errors
     /// When what was remembered cannot be read.
@@ -111,7 +111,7 @@ impl Server {
         self.shown().heard.trail.text()
     }
 
-    /// What is known of its tools, without starting it; `None` when it was never met.
+    /// Returns what is known of its tools, without starting it; `None` when it was never met.
     ///
     /// # Errors
     /// When what was remembered cannot be read.
@@ -119,7 +119,7 @@ impl Server {
         self.ports.agreements.load(&self.settings.key())
     }
 
-    /// What a model is offered of it. A server that was met before is not started for it.
+    /// Returns what a model is offered of it. A server that was met before is not started for it.
     ///
     /// # Errors
     /// When it is met first and cannot be started.
@@ -269,7 +269,7 @@ impl Server {
         }
     }
 
-    /// What follows from a question that was not answered: the user signs in and it is asked again, or it is at an end.
+    /// Handles a question that was not answered: the user signs in and it is asked again, or it is at an end.
     async fn settle(
         &self,
         unanswered: Unanswered,
@@ -427,7 +427,7 @@ impl Server {
         self.show_failure(fault);
     }
 
-    /// What is asked besides calls takes no longer than starting.
+    /// Bounds a request besides calls to the time that starting may take.
     async fn in_time<T>(&self, asked: impl Future<Output = Result<T, Unanswered>>) -> Result<T, Unanswered> {
         let limit = self.settings.start_timeout;
         tokio::time::timeout(limit, asked).await.map_err(|_| self.too_slow(limit))?

@@ -1,13 +1,13 @@
-//! How one server is reached and what it may cost.
+//! The settings of one server: how it is reached and what it may cost.
 
 use arki_domain::{Category, sha256_hex};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How long a server may take to start and say what it is.
+/// The time a server may take to start and say what it is.
 pub(crate) const DEFAULT_START_TIMEOUT: Duration = Duration::from_secs(30);
-/// What the definitions of one server's tools may take of a request, in tokens, before they are searched instead.
+/// The tokens of a request that the definitions of one server's tools may take before they are searched instead.
 pub(crate) const DEFAULT_TOOL_TOKEN_BUDGET: usize = 10_000;
 
 /// One configured server.

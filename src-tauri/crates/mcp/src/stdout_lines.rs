@@ -100,7 +100,7 @@ fn without_depths(line: &[u8]) -> Option<Vec<u8>> {
 enum Line {
     Whole,
     TooLong,
-    /// What is left without a line break is no message.
+    /// The end of the output; a rest without a line break is no message.
     End,
 }
 

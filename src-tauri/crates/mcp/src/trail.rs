@@ -1,10 +1,10 @@
-//! What a server prints besides the protocol: the last of it, in bounded memory.
+//! The server's output besides the protocol: the last of it, in bounded memory.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Of what was printed, the last bytes that are kept.
+/// The number of bytes kept of that output, the last ones.
 pub(crate) const TRAIL_BYTES: usize = 32 * 1024;
 const CHUNK_BYTES: usize = 8 * 1024;
 

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use tree_sitter::{Node, Parser};
 
-/// What `plain_shell` takes for commands of their own.
+/// Words that `plain_shell` takes for commands of their own.
 const MARKS: &[&str] = &["!", "(", ")", "{", "}", "do", "done", "elif", "else", "fi", "if", "then", "until", "while"];
 
 thread_local! {
@@ -18,7 +18,7 @@ fn bash() -> Option<Parser> {
     Some(parser)
 }
 
-/// What bash's grammar sees.
+/// The parts of a line that bash's grammar sees.
 #[derive(Default)]
 pub(super) struct Grammatical {
     pub(super) commands: Vec<Vec<String>>,
@@ -105,7 +105,7 @@ fn export(node: Node<'_>, line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
-/// As `plain_shell` reads it: its head is a command.
+/// Reads the loop as `plain_shell` does: its head is a command.
 fn for_loop(node: Node<'_>, line: &str, read: &mut Grammatical) -> Option<()> {
     let mut head = Vec::new();
     let mut cursor = node.walk();
@@ -232,7 +232,7 @@ fn word(node: Node<'_>, line: &str) -> Option<String> {
     }
 }
 
-/// What stands in double quotes; text between the nodes belongs to it.
+/// Returns what stands in double quotes; text between the nodes belongs to it.
 fn quoted(node: Node<'_>, line: &str) -> Option<String> {
     let end = node.end_byte().checked_sub(1)?;
     let mut place = node.start_byte() + 1;
@@ -265,7 +265,7 @@ fn variable(node: Node<'_>, line: &str, begin: char) -> Option<String> {
     Some(format!("{begin}{inner}{VARIABLE_END}"))
 }
 
-/// What a backslash outside quotes makes of the next character; `None` for what is not plain.
+/// Returns what a backslash outside quotes makes of the next character; `None` for what is not plain.
 fn unescaped(source: &str) -> Option<String> {
     let mut text = String::new();
     let mut characters = source.chars();

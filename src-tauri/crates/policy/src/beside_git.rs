@@ -31,7 +31,7 @@ const FILTERS: &[(&str, usize)] = &[
 const READING_FILES: &[(&str, &[char])] =
     &[("awk", &['f']), ("grep", &['f', 'r', 'R']), ("jq", &['f', 'L']), ("sed", &['f'])];
 
-/// Whether git is in the line, and nothing beside it that might read a file.
+/// Returns whether git is in the line, and nothing beside it that might read a file.
 #[must_use]
 pub fn only_git_reads(line: &str) -> bool {
     let line = CommandLine::parse(line);

@@ -167,7 +167,7 @@ impl Build {
             && self.takes_operands(name, &given.operands, wide)
     }
 
-    /// What is the program's own, and what goes on to others.
+    /// Returns what is the program's own, and what goes on to others.
     fn parted<'a>(&self, arguments: &'a [Word]) -> (&'a [Word], &'a [Word]) {
         let is_dashes = |word: &Word| word.text == "--";
         let place = match self.behind {

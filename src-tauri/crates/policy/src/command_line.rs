@@ -92,7 +92,7 @@ pub(crate) struct SimpleCommand {
     pub steered: bool,
 }
 
-/// What carries a line out.
+/// The shell that runs a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shell {
     Bash,
@@ -146,7 +146,7 @@ impl CommandLine {
         Some(simple)
     }
 
-    /// What keeps the line, or a wrapper in it, from being understood.
+    /// Returns what keeps the line, or a wrapper in it, from being understood.
     #[must_use]
     pub(crate) fn unclear(&self) -> Option<&'static str> {
         match self {
@@ -155,7 +155,7 @@ impl CommandLine {
         }
     }
 
-    /// Whether the line runs this, as far as can be told: rather once too often.
+    /// Returns whether the line runs this, as far as can be told: rather once too often.
     #[must_use]
     pub(crate) fn may_run(&self, wanted: &[String]) -> bool {
         match (self, self.simple()) {
@@ -231,7 +231,7 @@ impl SimpleCommand {
         self.words.get(1..).unwrap_or_default()
     }
 
-    /// What it runs in turn, as far as that is known.
+    /// Returns what it runs in turn, as far as that is known.
     fn inner(&self) -> &[Self] {
         match &self.inside {
             Inside::Nothing | Inside::Unknown => &[],
@@ -258,8 +258,9 @@ impl SimpleCommand {
         }
     }
 
-    /// Whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers nothing, one
-    /// that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule speaks of.
+    /// Returns whether an allowing rule covers this and everything inside. A rule that names only a wrapper covers
+    /// nothing, one that names what is inside covers a wrapper that adds nothing to it. What a file feeds it, no rule
+    /// speaks of.
     pub(super) fn is_covered(&self, prefix: &[String]) -> bool {
         if !self.inputs.is_empty() || self.steered {
             return false;
@@ -309,7 +310,7 @@ impl SimpleCommand {
     }
 }
 
-/// Whether `wanted` stands at the beginning, options and their values aside.
+/// Returns whether `wanted` stands at the beginning, options and their values aside.
 fn follows(words: &[Word], wanted: &[String]) -> bool {
     let mut reachable = vec![false; words.len() + 2];
     reachable[0] = true;
@@ -327,7 +328,7 @@ fn follows(words: &[Word], wanted: &[String]) -> bool {
     })
 }
 
-/// Whether these words stand in the line one after another, the first one also at the end of a path.
+/// Returns whether these words stand in the line one after another, the first one also at the end of a path.
 fn mentions(words: &[impl AsRef<str>], wanted: &[String]) -> bool {
     let Some(first) = wanted.first() else { return false };
     words.windows(wanted.len()).any(|found| {

@@ -34,7 +34,7 @@ pub(super) struct Part {
     pub(super) inner: Option<Inner<Part>>,
 }
 
-/// What a compound command runs.
+/// The commands inside a compound command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Inner<T> {
     pub order: Order,
@@ -60,7 +60,7 @@ pub(super) fn put_together(commands: Vec<Command>, max_commands: usize) -> Resul
     Writer { known: Vec::new(), left: max_commands }.parts(&nodes)
 }
 
-/// As it stands in the line.
+/// A node as it stands in the line.
 struct Node {
     /// A simple command, or the first mark of a compound one.
     head: Command,
@@ -121,7 +121,7 @@ impl Reader {
         Ok(Node { head, inputs, kind, nodes })
     }
 
-    /// What an `if` may run, its conditions included.
+    /// Returns what an `if` may run, its conditions included.
     fn branches(&mut self) -> Result<Vec<Node>, Unclear> {
         let mut nodes = Vec::new();
         loop {
@@ -179,14 +179,14 @@ fn is_name(word: &Word) -> bool {
         && !word.text.ends_with("_proxy")
 }
 
-/// What a loop's variable stands for.
+/// The value of a loop's variable.
 enum Value {
     Word(Word),
     Line,
 }
 
 struct Writer {
-    /// What is known of variables, the innermost last.
+    /// The known variables, the innermost last.
     known: Vec<(String, Value)>,
     left: usize,
 }

@@ -98,7 +98,7 @@ const SUBCOMMANDS: &[(&str, &[&str], &str)] = &[
 /// Words of SQL that destroy, wherever they are in the arguments.
 const SQL: &[&str] = &["drop table", "drop database", "drop schema", "truncate table", "delete from"];
 
-/// What is dangerous about a line, as a sentence; `None` where nothing known is.
+/// Returns what is dangerous about a line, as a sentence; `None` where nothing known is.
 pub(super) fn of_line(line: &CommandLine) -> Option<String> {
     match line {
         CommandLine::Understood(_) => {
@@ -179,7 +179,7 @@ fn comes_next<'a>(wanted: &str, words: &mut impl Iterator<Item = &'a &'a str>) -
     false
 }
 
-/// Whether these first words of a command may go on to something dangerous: `git stash` to `drop`.
+/// Returns whether these first words of a command may go on to something dangerous: `git stash` to `drop`.
 pub(super) fn may_follow(prefix: &[String]) -> bool {
     SUBCOMMANDS.iter().any(|(name, among, _)| {
         let words = name.split(' ').count();
@@ -189,7 +189,7 @@ pub(super) fn may_follow(prefix: &[String]) -> bool {
     })
 }
 
-/// Whether the words of `name` stand at the beginning.
+/// Returns whether the words of `name` stand at the beginning.
 pub(super) fn begins_with(words: &[String], name: &str) -> bool {
     let mut words = words.iter();
     name.split(' ').all(|part| words.next().is_some_and(|word| word == part))

@@ -46,25 +46,27 @@ const PARTLY_SEEN: &str = "The folder is too large to find every git directory, 
 const BUILD_RULE: &str = "builtin:build";
 const ALL_GRANTED_RULE: &str = "approve:all";
 
-/// Whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a rule.
+/// Returns whether a command that was allowed only reads, and nobody has agreed to this one, nor to such ones by a
+/// rule.
 #[must_use]
 pub fn reads_unasked(verdict: &Verdict, command: &str, sandboxed: bool) -> bool {
     [READ_ONLY_RULE, ALL_GRANTED_RULE].contains(&verdict.rule.as_str()) && is_read_only(command, sandboxed)
 }
 
-/// Whether git may be what a shell line runs, as far as can be told: rather once too often.
+/// Returns whether git may be what a shell line runs, as far as can be told: rather once too often.
 #[must_use]
 pub fn runs_git(command: &str) -> bool {
     may_run_git(&CommandLine::parse(command))
 }
 
-/// Whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it does.
+/// Returns whether somebody has agreed to a command, or to such ones by a rule; not where it is only known what it
+/// does.
 #[must_use]
 pub fn is_agreed(verdict: &Verdict) -> bool {
     ![READ_ONLY_RULE, BUILD_RULE].contains(&verdict.rule.as_str())
 }
 
-/// Whether a shell line is known to change nothing.
+/// Returns whether a shell line is known to change nothing.
 #[must_use]
 pub fn is_read_only(command: &str, sandboxed: bool) -> bool {
     only_reads(Shell::native(), &CommandLine::parse(command), sandboxed).is_some()
@@ -85,8 +87,8 @@ fn builds(shell: Shell, line: &CommandLine) -> Option<Vec<WideRead>> {
     }
 }
 
-/// What a line that may be allowed for what it does reads, and of which the line alone does not tell whether anyone
-/// should be asked; `None` for any other line.
+/// Returns what a line that may be allowed for what it does reads, and of which the line alone does not tell whether
+/// anyone should be asked; `None` for any other line.
 #[must_use]
 pub fn wide_reads(command: &str, sandboxed: bool) -> Option<Vec<WideRead>> {
     let line = CommandLine::parse(command);
@@ -112,7 +114,7 @@ impl Judged {
         Self { line, only_reads, builds, danger }
     }
 
-    /// What the user should know before answering.
+    /// Returns what the user should know before answering.
     fn warning(&self, decision: Decision) -> Option<String> {
         if decision == Decision::Allow {
             return None;
@@ -214,7 +216,7 @@ fn repeated(question: &Question<'_>) -> Option<Hit> {
     (times >= REPEATS_TO_ASK).then(|| hit(Decision::Approval, REPEATED_RULE, &reason))
 }
 
-/// What the user granted beforehand. A command is covered only where a sandbox holds it.
+/// Returns what the user granted beforehand. A command is covered only where a sandbox holds it.
 fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     match (question.approve, category) {
         (ApprovalMode::Edits | ApprovalMode::All, Category::Write) => {
@@ -231,8 +233,8 @@ fn granted(question: &Question<'_>, category: Category) -> Option<Hit> {
     }
 }
 
-/// What was agreed to and is another now does not run unasked, inside a command either, whatever rule allows the
-/// command: the rule was made for another git. What only reads runs no hook.
+/// Returns the hit for a changed git: it does not run unasked, inside a command either, whatever rule allows the
+/// command, since the rule was made for another git. What only reads runs no hook.
 fn changed_git(command: Option<&Judged>, changed: ChangedGit) -> Option<Hit> {
     let command = command?;
     let reason = if changed.programs {
@@ -249,7 +251,7 @@ fn may_run_git(line: &CommandLine) -> bool {
     line.may_run(&["git".to_owned()])
 }
 
-/// Whether a sandbox does not keep all of git from a command.
+/// Returns whether a sandbox does not keep all of git from a command.
 fn is_partly_held(question: &Question<'_>, command: Option<&Judged>) -> bool {
     question.subject.git_partly_seen && question.sandboxed && command.is_some_and(|command| !command.only_reads)
 }
@@ -264,7 +266,8 @@ fn known_command(command: Option<&Judged>, category: Category) -> Option<Hit> {
     command.builds.then(|| hit(Decision::Allow, BUILD_RULE, reason))
 }
 
-/// Where all commands are allowed, those are that can be looked into.
+/// Returns the hit for a command that is not understood: where all commands are allowed, those are that can be looked
+/// into.
 fn not_understood(command: Option<&Judged>, settings: &PolicySettings, category: Category) -> Option<Hit> {
     let unclear = command?.line.unclear()?;
     let reason = format!("The command contains {unclear}, so Arki can't tell what it does.");

@@ -54,12 +54,12 @@ fn words_that_name(command: &SimpleCommand) -> Vec<String> {
     words.chain(&command.inputs).map(|word| word.text.clone()).collect()
 }
 
-/// Whether all the folders that the line goes to are told; there may be too many.
+/// Returns whether all the folders that the line goes to are told; there may be too many.
 pub(super) fn follows(line: &CommandLine) -> bool {
     folders(&plain_words(line)).len() <= MAX_FOLDERS
 }
 
-/// What may be the value of a short option: `-aFILE`, `-0aFILE`.
+/// Returns the possible values of a short option: `-aFILE`, `-0aFILE`.
 fn attached(word: &str) -> impl Iterator<Item = &str> {
     let options = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default();
     options.char_indices().skip(1).take(MAX_SHORT_OPTIONS).map(|(place, _)| &options[place..])
@@ -77,8 +77,8 @@ fn plain_words(line: &CommandLine) -> Vec<String> {
     }
 }
 
-/// Where the line goes: each folder alone, and below the one before it, as a shell follows `..` (by the text) and as
-/// programs do (by the links).
+/// Returns where the line goes: each folder alone, and below the one before it, as a shell follows `..` (by the text)
+/// and as programs do (by the links).
 fn folders(words: &[String]) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
     let mut here = String::new();

@@ -91,7 +91,7 @@ pub(super) fn kind_of_value(short: &str, long: &str, flag: &Flag<'_>) -> Option<
     }
 }
 
-/// How many words it took.
+/// Returns how many words it took.
 fn long_option<'a>(given: &str, next: Option<&str>, known: &'a str, found: &mut Vec<Flag<'a>>) -> Option<usize> {
     let (name, value) = match given.split_once('=') {
         Some((name, value)) => (name, Some(value.to_owned())),

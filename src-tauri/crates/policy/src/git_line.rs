@@ -1,4 +1,4 @@
-//! Which lines may write a project's git directories: those of nothing but git's own commands.
+//! Tells the lines that may write a project's git directories: those of nothing but git's own commands.
 //!
 //! Whoever writes a git directory says what the next `git` outside the sandbox runs. Git's own commands write it as git
 //! does; a script that calls git among others may write what it wants. So every command of the line has to be git, known by
@@ -86,13 +86,13 @@ const HARMLESS_IN_FRONT: &[&str] = &["--no-pager", "-P", "--no-optional-locks", 
 /// Options that name a program, configuration or a template, in full or begun: git takes `--up` for `--upload-pack`.
 const NAMING: &[&str] =
     &["--exec", "--upload-pack", "--receive-pack", "--template", "--config", "--open-files-in-pager", "--output"];
-/// What runs a program that is given as a plain argument.
+/// Commands that run a program given as a plain argument.
 const RUNNING: &[(&str, &str)] = &[("bisect", "run"), ("submodule", "foreach")];
 /// Short options that take a program or configuration, alone or among others.
 const SHORT: &[(&str, char)] =
     &[("rebase", 'x'), ("clone", 'c'), ("clone", 'u'), ("push", 'e'), ("difftool", 'x'), ("grep", 'O')];
 
-/// Whether the line consists of git's own commands, of which one writes a repository.
+/// Returns whether the line consists of git's own commands, of which one writes a repository.
 #[must_use]
 pub fn writes_repository(line: &str) -> bool {
     if Shell::native() != Shell::Bash {

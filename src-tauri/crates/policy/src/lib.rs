@@ -1,5 +1,5 @@
-//! Whether a call may be carried out: `decide(question, settings)` is a plain function over data, and its verdict names
-//! the rule that it goes by and why.
+//! Decides whether a call may be carried out: `decide(question, settings)` is a plain function over data, and its
+//! verdict names the rule that it goes by and why.
 //!
 //! Nothing is read, run or written here. What a question needs from the world (which paths a call touches, whether what
 //! a line reads without naming it was looked at) is found out by whoever asks, and is a part of the question; what to

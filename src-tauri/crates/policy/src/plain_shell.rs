@@ -42,7 +42,7 @@ pub(crate) struct Word {
     pub each: Option<Each>,
 }
 
-/// What a loop's variable stands for, where its list is a pattern.
+/// A loop's variable whose list is a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Each {
     pub pattern: String,
@@ -68,13 +68,13 @@ pub(super) struct Command {
 }
 
 impl Command {
-    /// Whether it is this mark, or a loop's head that begins so.
+    /// Returns whether it is this mark, or a loop's head that begins so.
     pub(super) fn is_mark(&self, name: &str) -> bool {
         self.words.first().is_some_and(|word| word.text == name && !word.quoted)
     }
 }
 
-/// How a command follows the one before it.
+/// The joint between a command and the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
     /// By `;` or a new line, or it is the first.
@@ -85,7 +85,7 @@ pub(crate) enum Joint {
     Pipe,
 }
 
-/// What was read: the commands, and each redirection, in order and without blanks.
+/// The parsed line: the commands, and each redirection, in order and without blanks.
 #[derive(Default)]
 pub(super) struct Plain {
     pub(super) commands: Vec<Command>,
@@ -175,13 +175,13 @@ impl Reader<'_> {
         begins && is_between_words && self.command.words.last().is_some_and(|last| last.text != "]]" || last.quoted)
     }
 
-    /// Where a command may begin. `((` is arithmetic.
+    /// Returns whether a command may begin here. `((` is arithmetic.
     fn may_open_subshell(&self) -> bool {
         let begins = self.word.is_none() && self.command.words.is_empty() && self.expected.is_none();
         begins && !self.is_redirected && self.characters.clone().next() != Some('(')
     }
 
-    /// What follows may be a command again.
+    /// Marks that a command may follow.
     fn mark(&mut self, word: Word) {
         let mark = Command { words: vec![word], ..std::mem::take(&mut self.command) };
         self.read.commands.push(mark);
@@ -420,7 +420,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether there was a command to end. `joint` is how the next one follows.
+    /// Returns whether there was a command to end. `joint` is how the next one follows.
     fn end_command(&mut self, joint: Joint) -> Result<bool, Unclear> {
         self.end_word()?;
         if self.expected.is_some() {

@@ -12,7 +12,7 @@ use super::read_only;
 use super::wide_read::WideRead;
 use super::{CommandLine, SimpleCommand};
 
-/// What stands for what, in lower case.
+/// The aliases and their commands, in lower case.
 const ALIASES: &[(&str, &str)] = &[
     ("cat", "get-content"),
     ("cd", "set-location"),
@@ -233,7 +233,8 @@ fn words(part: &str) -> Result<Vec<Word>, Unclear> {
     Ok(words)
 }
 
-/// As [`read_only::wide_reads`]: everything stays inside the project, for no sandbox keeps it there.
+/// Returns the wide reads, like [`read_only::wide_reads`]: everything stays inside the project, for no sandbox keeps it
+/// there.
 pub(super) fn wide_reads(line: &CommandLine) -> Option<Vec<WideRead>> {
     let mut wide = Vec::new();
     let commands = line.commands()?;

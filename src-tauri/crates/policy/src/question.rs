@@ -1,4 +1,4 @@
-//! What the policy is asked, and what it answers.
+//! The question to the policy, and its answer.
 
 use arki_domain::{ApprovalMode, Category, Decision, FileEffect, PolicyDecided, Risk, ToolCall};
 
@@ -17,11 +17,12 @@ pub struct Question<'a> {
     pub impact: Impact,
 }
 
-/// What the call is about.
+/// The subject of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
     pub paths: Vec<TouchedPath>,
-    /// What may be meant besides, relative to the project; `FOLDER/.` is whatever is below. For rules that tighten.
+    /// Further paths that may be meant, relative to the project; `FOLDER/.` is whatever is below. For rules that
+    /// tighten.
     pub mentioned: Vec<String>,
     /// The shell line, verbatim.
     pub command: Option<String>,
@@ -38,11 +39,11 @@ pub struct Subject {
     pub changed_git: ChangedGit,
     /// The names of secrets that it would put where they are not yet.
     pub secrets: Vec<String>,
-    /// How often this very call was made in a row, it included; 0 where nobody counts.
+    /// The number of times this very call was made in a row, it included; 0 where nobody counts.
     pub times_in_a_row: u32,
 }
 
-/// What git would run in a folder that nobody has agreed to.
+/// The programs that git would run in a folder and that nobody has agreed to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChangedGit {
     /// By its configuration.
@@ -54,7 +55,7 @@ pub struct ChangedGit {
 pub struct TouchedPath {
     /// Relative to the project.
     pub path: String,
-    /// Where its links lead in the project, if that is elsewhere.
+    /// The path in the project that its links lead to, if that is elsewhere.
     pub real: Option<String>,
     pub protected: bool,
     pub secret: bool,
@@ -78,7 +79,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// As it is appended.
+    /// Returns the decision as it is appended.
     #[must_use]
     pub fn decided(&self, call: &ToolCall, files: Vec<FileEffect>) -> PolicyDecided {
         PolicyDecided {

@@ -35,7 +35,7 @@ use programs::{Below, Operands, Program, Shows};
 
 pub(super) use whereabouts::each_command;
 
-/// Which wide reads the line makes; `None` where it is not known to only read.
+/// Returns which wide reads the line makes; `None` where it is not known to only read.
 pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<WideRead>> {
     if is_lost(line) {
         return None;
@@ -45,15 +45,15 @@ pub(super) fn wide_reads(line: &CommandLine, sandboxed: bool) -> Option<Vec<Wide
     })
 }
 
-/// Whether it names places of which nobody knows here where they are.
+/// Returns whether it names places of which nobody knows here where they are.
 pub(super) fn is_lost(line: &CommandLine) -> bool {
     let all = line.all();
     let mut words = all.iter().flat_map(|command| command.words.iter().chain(&command.inputs));
     words.any(|word| is_unknown_place(&word.text)) || !file_words::follows(line)
 }
 
-/// Whether nothing in it is a script in a language of its own, which could be read otherwise than it is meant. Where no
-/// sandbox sees to it that the project stays as it is, nothing else is taken for reading.
+/// Returns whether nothing in it is a script in a language of its own, which could be read otherwise than it is meant.
+/// Where no sandbox sees to it that the project stays as it is, nothing else is taken for reading.
 fn is_plain(command: &SimpleCommand) -> bool {
     let is_script = match command.name() {
         "awk" | "gawk" | "mawk" | "nawk" => true,

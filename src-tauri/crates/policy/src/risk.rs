@@ -1,4 +1,4 @@
-//! How much a call could do, and what follows from that alone: seed 002's analysis, within the order of the contract.
+//! The risk of a call, and what follows from it alone: seed 002's analysis, within the order of the contract.
 
 use super::decide::{Hit, Judged, LARGE_FILES, LARGE_LINES, hit};
 use super::question::{Impact, Question};
@@ -60,7 +60,7 @@ const CONFIGURATION: &[&str] = &[
 ];
 /// Folders whose content does.
 const CONFIGURATION_FOLDERS: &[&str] = &[".cargo", ".circleci", ".devcontainer", ".github", ".husky", ".vscode"];
-/// What is built is made anew by the next build: a change there is lost or hidden.
+/// Folders of build output, made anew by the next build: a change there is lost or hidden.
 const BUILT_FOLDERS: &[&str] = &["build", "dist", "node_modules", "target", "vendor"];
 
 /// A large change is shown first, and so is one of what steers tools.

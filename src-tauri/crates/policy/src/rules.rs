@@ -89,7 +89,7 @@ pub struct PolicyRule {
     name: String,
 }
 
-/// What a rule says, wherever it stands.
+/// Compares the content of two rules, wherever they stand.
 impl PartialEq for PolicyRule {
     fn eq(&self, other: &Self) -> bool {
         self.definition == other.definition
@@ -143,7 +143,7 @@ impl PolicyRule {
         tool_matches && self.path_matches(subject) && self.host_matches(&subject.hosts) && self.command_matches(command)
     }
 
-    /// Whether the rule speaks of this call, whatever else is decided about it.
+    /// Returns whether the rule speaks of this call, whatever else is decided about it.
     #[must_use]
     pub fn speaks_of(&self, tool: &str, subject: &Subject) -> bool {
         self.matches(tool, subject, subject.command.as_deref().map(CommandLine::parse).as_ref())
@@ -200,7 +200,7 @@ impl PolicyRule {
     }
 }
 
-/// Whether a tool of this name is built in, or may come from outside.
+/// Returns whether a tool of this name is built in, or may come from outside.
 fn is_tool_or_foreign(name: &str) -> bool {
     name.starts_with("mcp__") || BUILT_IN_TOOLS.contains(&name)
 }
@@ -261,7 +261,7 @@ fn leads_outside(pattern: &str) -> bool {
 pub struct PolicySettings {
     pub categories: BTreeMap<Category, Decision>,
     pub rules: Vec<PolicyRule>,
-    /// What the user allowed for the session at hand. They only ever loosen, and no rule yields to them.
+    /// The rules that the user granted for this session. They only ever loosen, and no rule yields to them.
     pub grants: Vec<PolicyRule>,
     /// Nothing but reading exists.
     pub plan: bool,
@@ -301,7 +301,7 @@ impl PolicySettings {
         self.grants.retain(is_meant);
     }
 
-    /// Whether there are rules that ask for or deny files by their paths.
+    /// Returns whether there are rules that ask for or deny files by their paths.
     #[must_use]
     pub fn tightens_paths(&self) -> bool {
         self.rules.iter().any(|rule| rule.path.is_some() && !rule.needs_all())
@@ -321,7 +321,7 @@ impl PolicySettings {
         self.rules.iter().filter(denies).filter_map(|rule| Some(rule.path.as_ref()?.glob().clone())).collect()
     }
 
-    /// Whether the agent has such a tool at all.
+    /// Returns whether the agent has such a tool at all.
     #[must_use]
     pub fn has_tool(&self, tool: &str) -> bool {
         self.tools.as_ref().is_none_or(|tools| tools.has(tool))

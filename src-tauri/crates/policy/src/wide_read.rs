@@ -1,11 +1,11 @@
-//! What a line reads without saying all of it: told, so that whoever has the files at hand can look.
+//! Reads of a line that it does not fully name: reported, so that whoever has the files at hand can look.
 
-/// How a program goes through folders.
+/// The way a program goes through folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Descent {
-    /// What is hidden or ignored by git is not read.
+    /// Skips files that are hidden or ignored by git.
     pub skips_hidden: bool,
-    /// Where links lead is read too.
+    /// Follows links.
     pub follows_links: bool,
     /// It goes through no link, but who is handed one opens it.
     pub opens_links: bool,
@@ -14,12 +14,12 @@ pub struct Descent {
 }
 
 impl Descent {
-    /// As `grep -r` does.
+    /// Reads everything, as `grep -r` does.
     pub(super) const ALL: Self =
         Self { skips_hidden: false, follows_links: false, opens_links: false, as_words: false };
 }
 
-/// What a line reads of which the line alone does not tell whether anyone should be asked.
+/// A read of which the line alone does not tell whether anyone should be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WideRead {
     /// Everything below a folder, or below whatever a pattern stands for; with endings, of the files whose names end so.
@@ -38,14 +38,14 @@ pub enum WideRead {
     Inside(String),
     /// A folder in which git is asked.
     Repository(String),
-    /// What a build writes: nobody's own file may be there.
+    /// The output of a build: nobody's own file may be there.
     Output(String),
     /// A read from each of the folders that a pattern stands for.
     FromEach { folders: String, read: Box<WideRead> },
 }
 
 impl WideRead {
-    /// Whether rules about paths speak of it by what the line names.
+    /// Returns whether rules about paths speak of it by what the line names.
     #[must_use]
     pub fn is_named(&self) -> bool {
         match self {

@@ -10,7 +10,7 @@ use super::flags::{self, Flag};
 use super::plain_shell::{Word, is_assignment};
 use super::read_only;
 
-/// What a command runs in turn.
+/// The commands that a command runs in turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Inside {
     /// It is no wrapper.
@@ -33,7 +33,8 @@ pub(crate) struct Wrapped {
 
 struct Wrapper {
     name: &'static str,
-    /// As `getopts` writes them: `a` alone, `a:` with a value, `a?` with one that is attached or absent.
+    /// The short options as `getopts` writes them: `a` alone, `a:` with a value, `a?` with one that is attached or
+    /// absent.
     short: &'static str,
     /// `name` alone, `name=` with a value, `name?` with one after `=` or none.
     long: &'static str,
@@ -223,7 +224,7 @@ pub(super) fn is_shell(program: &str) -> bool {
     SHELLS.iter().any(|(name, _)| *name == program)
 }
 
-/// What these words run in turn. `open_ended`: more arguments follow.
+/// Returns what these words run in turn. `open_ended`: more arguments follow.
 pub(super) fn inside(words: &[Word], open_ended: bool, depth: usize) -> Inside {
     let Some((name, arguments)) = words.split_first() else { return Inside::Unknown };
     let program = name.text.rsplit('/').next().unwrap_or_default();

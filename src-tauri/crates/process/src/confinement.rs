@@ -18,7 +18,7 @@ use crate::meanwhile::Meanwhile;
 /// Confines commands, one after another or several at once.
 #[async_trait]
 pub trait Confinement: fmt::Debug + Send + Sync {
-    /// Whether nobody outside reaches what listens in it.
+    /// Returns whether nobody outside reaches what listens in it.
     fn has_own_network(&self) -> bool;
 
     /// Makes ready for one command. What is returned is held until that has ended.
@@ -47,7 +47,7 @@ pub trait ConfinedStart: fmt::Debug + Send + Sync {
     /// Starts it under the restrictions, which the processes that it starts inherit.
     async fn start(&self, launch: Launch, streams: Streams) -> Result<io::Result<rustix::process::Pid>>;
 
-    /// Which of these belong to the command; none where it is not known. Blocks for a moment.
+    /// Returns which of these belong to the command; none where it is not known. Blocks for a moment.
     #[cfg(target_os = "linux")]
     fn own(&self, processes: Vec<i32>) -> Vec<i32>;
 
@@ -59,7 +59,8 @@ pub trait ConfinedStart: fmt::Debug + Send + Sync {
     #[cfg(target_os = "linux")]
     fn end_all_soon(&self);
 
-    /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
+    /// Returns whether the process that is started is the wrapping program, which must outlive a polite stop of the
+    /// rest.
     #[cfg(target_os = "linux")]
     fn is_wrapping(&self) -> bool;
 }

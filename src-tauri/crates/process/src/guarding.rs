@@ -36,7 +36,8 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// What to say where a command failed because of what was looked after; nothing where that is not the reason.
+    /// Returns what to say where a command failed because of what was looked after; nothing where that is not the
+    /// reason.
     pub(super) fn explanation(&self, output: &str) -> &'static str {
         self.explanation.as_ref().map_or("", |explanation| explanation.of(output))
     }

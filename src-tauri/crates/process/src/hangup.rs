@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code)]
 
-/// Whether whoever started it wants it to outlive its terminal, as `nohup` does.
+/// Returns whether whoever started it wants it to outlive its terminal, as `nohup` does.
 #[cfg(unix)]
 pub fn outlives_terminal() -> bool {
     // SAFETY: a zeroed `sigaction` is a valid one, and nothing but it is written.

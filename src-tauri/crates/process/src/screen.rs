@@ -45,7 +45,7 @@ impl Screen {
         self.terminal.execute_with(functions, &mut self.reader)
     }
 
-    /// What is on the screen at the end.
+    /// Returns what is on the screen at the end.
     pub(super) fn finish(mut self) -> String {
         self.reader.leave(&self.terminal);
         if self.terminal.active_screen_kind() == ScreenKind::Alternate {
@@ -63,7 +63,7 @@ fn bounded(function: Function) -> Function {
     }
 }
 
-/// What can be read, and the bytes of a last character that is not whole yet. What is none becomes `U+FFFD`.
+/// Returns what can be read, and the bytes of a last character that is not whole yet. What is none becomes `U+FFFD`.
 fn decoded(bytes: &[u8]) -> (String, Vec<u8>) {
     let mut text = String::with_capacity(bytes.len());
     let mut chunks = bytes.utf8_chunks().peekable();
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What was printed, and what it came to.
+    /// Returns what was printed, and what it came to.
     fn written(chunks: &[&[u8]]) -> (String, String) {
         let mut screen = Screen::new();
         let mut all = Written::default();

@@ -3,7 +3,7 @@
 use super::limits::{CommandLimits, Overrun};
 use super::platform::Running;
 
-/// What `ulimit -u` is set to, where it is not known how many there are.
+/// Returns what `ulimit -u` is set to, where it is not known how many there are.
 #[cfg(unix)]
 pub(super) fn thread_limit(_: &CommandLimits) -> usize {
     10_000

@@ -196,7 +196,7 @@ impl Watched {
         (memory > max_memory_bytes).then_some(Overrun::MemoryBytes(max_memory_bytes))
     }
 
-    /// What began after the command and is its own all the same.
+    /// Returns what began after the command and is its own all the same.
     fn detached(&self, family: &BTreeSet<i32>, all: &[Process]) -> Vec<i32> {
         let (root, us) = (self.root.as_raw_nonzero().get(), getpid().as_raw_nonzero().get());
         let began = all.iter().find(|process| process.number == root).map_or(u64::MAX, |process| process.started);

@@ -15,14 +15,14 @@ use super::listings::tells_of_changes;
 pub(super) struct Ended(pub(super) SystemTime);
 
 impl Ended {
-    /// Whether what is in the project's folder changed later; of what is gone, the nearest folder that is left.
+    /// Returns whether what is in the project's folder changed later; of what is gone, the nearest folder that is left.
     pub(super) fn is_before_change_of(self, root: &Path, path: &Path) -> bool {
         nearest(root, path).is_some_and(|(folder, found)| tells_of_changes(&folder) && changed(&found) > Some(self.0))
     }
 }
 
-/// Whether what is at a path in the project's folder, or the nearest folder of it that can be looked at, came into being
-/// or changed at or after a moment; `None` where its times say nothing.
+/// Returns whether what is at a path in the project's folder, or the nearest folder of it that can be looked at, came
+/// into being or changed at or after a moment; `None` where its times say nothing.
 pub(super) fn has_changed_since(root: &Path, path: &Path, moment: SystemTime) -> Option<bool> {
     let (folder, found) = nearest(root, path)?;
     tells_of_changes(&folder).then(|| changed(&found) >= Some(moment))

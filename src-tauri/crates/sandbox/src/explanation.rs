@@ -12,8 +12,8 @@ const PROJECT_IS_READ_ONLY: &str = "\n[This line was taken for one that only rea
                                     that shows it, such as a redirection to the file: then the user is asked.]\n";
 
 impl Sandbox {
-    /// What to say where a command failed because it may not write a git directory, or read a file of secrets, of
-    /// which its output then has the name.
+    /// Returns what to say where a command failed because it may not write a git directory, or read a file of secrets,
+    /// of which its output then has the name.
     pub(crate) fn explanation(&self, output: &str, found: &Sensitive) -> Option<&'static str> {
         let names_secret = |line: &str| {
             let mut names = found.secrets.iter().filter_map(|path| path.file_name()?.to_str());

@@ -15,8 +15,9 @@ pub struct GitSight {
 }
 
 impl GitSight {
-    /// Whether there is more than is looked through, so that a git directory that lies deep would be neither read-only for
-    /// commands nor looked at when they end. Blocks for as long as it takes to look through the project, within bounds.
+    /// Returns whether there is more than is looked through, so that a git directory that lies deep would be neither
+    /// read-only for commands nor looked at when they end. Blocks for as long as it takes to look through the project,
+    /// within bounds.
     #[must_use]
     pub fn is_partial(&self, root: &Path) -> bool {
         #[cfg(unix)]

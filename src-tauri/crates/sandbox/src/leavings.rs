@@ -130,7 +130,7 @@ impl Before {
         })
     }
 
-    /// Whether it knows what a sandbox that holds that does not hold.
+    /// Returns whether it knows what a sandbox that holds that does not hold.
     pub(super) fn suits(&self, held: Held) -> bool {
         held != Held::Nothing || self.put_back.is_some()
     }
@@ -229,8 +229,8 @@ impl Look<'_> {
         }
     }
 
-    /// Whether a piece of a git directory is the commands', as far as times tell: it changed since they began, or the
-    /// folder got that name or became a git directory since.
+    /// Returns whether a piece of a git directory is the commands', as far as times tell: it changed since they began,
+    /// or the folder got that name or became a git directory since.
     fn came_since(&self, folder: &Path, name: &str, told: &mut Told) -> bool {
         let Some(began) = self.before.began.filter(|began| *began <= SystemTime::now()) else {
             told.unfinished.get_or_insert_with(|| "when it came into being is not known".to_owned());
@@ -286,7 +286,7 @@ impl Look<'_> {
         }
     }
 
-    /// Whether `folder` lies among the worktrees of the repository that its `commondir` names.
+    /// Returns whether `folder` lies among the worktrees of the repository that its `commondir` names.
     fn is_worktree(&self, folder: &Path, common: &str) -> bool {
         let worktrees = folder.parent().filter(|parent| parent.ends_with("worktrees"));
         let Some(repository) = worktrees.and_then(Path::parent) else { return false };
@@ -311,8 +311,8 @@ impl Look<'_> {
         }
     }
 
-    /// Whether somebody's git used it before the command: one that only has the shape of a git directory may have been
-    /// put there for this.
+    /// Returns whether somebody's git used it before the command: one that only has the shape of a git directory may
+    /// have been put there for this.
     fn was_in_use(&self, inside: &Path) -> bool {
         let is_known = self.before.git.folders.contains_key(inside);
         let place = self.root().join(inside);
@@ -399,7 +399,7 @@ fn is_harmless_configuration(piece: &Piece) -> bool {
     piece.text().is_some_and(arki_git::is_harmless)
 }
 
-/// What git reads, to run it or to learn what it is to run.
+/// Returns what git reads, to run it or to learn what it is to run.
 fn pieces(folder: &Dir) -> Pieces {
     let mut pieces: Pieces = FILES.iter().filter_map(|name| Some(((*name).to_owned(), piece(folder, name)?))).collect();
     add_pieces(&mut pieces, folder, HOOKS, |name| !name.ends_with(SAMPLE));

@@ -174,7 +174,7 @@ fn is_still((seconds, nanoseconds): Changed, now: SystemTime) -> bool {
     changed.and_then(|changed| now.duration_since(changed).ok()).is_some_and(|still| still >= STILL)
 }
 
-/// Whether the times of change in a folder are this machine's own, and never left out.
+/// Returns whether the times of change in a folder are this machine's own, and never left out.
 #[cfg(target_os = "linux")]
 pub(super) fn tells_of_changes(folder: &Path) -> bool {
     const EXT: u32 = 0xEF53;

@@ -9,7 +9,7 @@
 /// The second argument: "ARKI".
 pub(super) const MARK: u32 = 0x4152_4b49;
 
-/// Whether this thread is in a sandbox of Arki's.
+/// Returns whether this thread is in a sandbox of Arki's.
 pub(super) fn is_refused() -> bool {
     is_answered(0) && !is_answered(MARK)
 }

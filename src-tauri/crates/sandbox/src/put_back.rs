@@ -135,7 +135,7 @@ impl InPlace<'_> {
         paths.into_iter().filter(|path| self.before.get(path) != after.get(path)).collect()
     }
 
-    /// Whether the folders on its way are folders, and no links to others.
+    /// Returns whether the folders on its way are folders, and no links to others.
     fn is_in_its_place(&self, path: &str) -> bool {
         parent(path).is_none_or(|folder| descend(&self.root, folder).is_ok())
     }

@@ -140,12 +140,12 @@ impl Sandbox {
         self
     }
 
-    /// What confines a command, and whether it has the network, as the user is told.
+    /// Returns what confines a command, and whether it has the network, as the user is told.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether nobody outside reaches what listens in it.
+    /// Returns whether nobody outside reaches what listens in it.
     pub(crate) fn has_own_network(&self) -> bool {
         self.platform.has_own_network()
     }
@@ -167,7 +167,7 @@ impl Sandbox {
         Ok(Self { platform: self.platform.for_one_command(terminal).await?, ..self.clone() })
     }
 
-    /// Which of these belong to the command; none where it is not known. Blocks for a moment.
+    /// Returns which of these belong to the command; none where it is not known. Blocks for a moment.
     #[cfg(target_os = "linux")]
     pub(crate) fn own(&self, processes: Vec<i32>) -> Vec<i32> {
         self.platform.own(processes)
@@ -222,7 +222,8 @@ impl Sandbox {
         })
     }
 
-    /// Whether the process that is started is the wrapping program, which must outlive a polite stop of the rest.
+    /// Returns whether the process that is started is the wrapping program, which must outlive a polite stop of the
+    /// rest.
     #[cfg(target_os = "linux")]
     pub(crate) fn is_wrapping(&self) -> bool {
         self.platform.is_wrapping()
@@ -241,7 +242,7 @@ pub fn settle_abandoned(project_root: &Path, journals: &Path, trash: &Path) -> V
     Vec::new()
 }
 
-/// Whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere
+/// Returns whether this process runs in a sandbox of Arki's, whatever its environment says. Only Linux tells; elsewhere
 /// `false`.
 pub fn runs_in_sandbox() -> bool {
     #[cfg(target_os = "linux")]

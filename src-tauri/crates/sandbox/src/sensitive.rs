@@ -68,7 +68,7 @@ pub(super) struct Pointer {
 }
 
 impl Pointer {
-    /// Where it leads, from the folder it is in; `None` if to nothing.
+    /// Returns where it leads, from the folder it is in; `None` if to nothing.
     pub(super) fn place(&self, folder: &Path) -> Option<PathBuf> {
         folder.join(&self.target).canonicalize().ok()
     }
@@ -251,7 +251,7 @@ impl Search<'_> {
         found >= self.max_found
     }
 
-    /// Whether it was not known yet.
+    /// Returns whether it was not known yet.
     fn add(&mut self, path: PathBuf) -> bool {
         if self.is_full(self.found.folders.len()) {
             return false;

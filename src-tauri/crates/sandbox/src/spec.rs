@@ -94,14 +94,14 @@ impl SandboxSpec {
             .collect()
     }
 
-    /// What is shown although it is hidden, where it is named and where it is.
+    /// Returns what is shown although it is hidden, where it is named and where it is.
     #[cfg(unix)]
     pub(super) fn shown(&self) -> Vec<Shown> {
         let real = |path: &PathBuf| Some(Shown { named: path.clone(), real: path.canonicalize().ok()? });
         self.shown.iter().filter_map(real).collect()
     }
 
-    /// What is hidden, in all spellings.
+    /// Returns what is hidden, in all spellings.
     #[cfg(unix)]
     pub(super) fn hidden_spellings(&self) -> Spellings {
         let of_root = if rustix::process::geteuid().is_root() { ROOT_SECRETS } else { &[] };

@@ -15,7 +15,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use sha2::Sha256;
 
-/// What an HMAC is over begins with what it is for, so that none can stand for another.
+/// The prefix of every HMAC's input: it names the purpose, so that none can stand for another.
 const OF_ANCHOR: &[u8] = b"arki/anchor/1\0";
 const OF_KEY_NAME: &[u8] = b"arki/anchor-key/1\0";
 const KEY_NAME_BYTES: usize = 8;
@@ -39,7 +39,7 @@ impl Store {
 }
 
 impl Reader {
-    /// Whether any log was vouched for.
+    /// Returns whether any log was vouched for.
     ///
     /// # Errors
     /// When the database cannot be read.

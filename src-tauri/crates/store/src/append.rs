@@ -13,7 +13,7 @@ use std::sync::Arc;
 const INSERT: &str = "INSERT OR FAIL INTO events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash) \
                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 
-/// Where drafts go.
+/// The destination of drafts.
 #[derive(Clone)]
 pub(crate) struct Destination {
     pub(crate) session_id: SessionId,
@@ -94,8 +94,9 @@ impl<'a> Appending<'a> {
 /// Larger events may be refused alone, when the disk has no room for them but for others.
 const LARGE_BYTES: usize = 64 << 10;
 
-/// What may be taken back after it has written something must not take its neighbours with it. That costs a copy of
-/// every page it writes, and most appends either fail before they write or with everything else.
+/// Returns how the write is isolated: one that may be taken back after it has written must not take its neighbours with
+/// it. That costs a copy of every page it writes, and most appends either fail before they write or with everything
+/// else.
 pub(crate) fn isolation(drafts: &[SealedDraft]) -> Isolation {
     let is_refusable = |draft: &SealedDraft| matches!(draft.body, EventBody::ApprovalResolved(_));
     let bytes: usize = drafts.iter().map(|draft| draft.payload.get().len()).sum();

@@ -29,7 +29,7 @@ pub enum ApprovalStatus {
 }
 
 impl ApprovalRecord {
-    /// What was asked; `None` when this version cannot read it.
+    /// Returns what was asked; `None` when this version cannot read it.
     #[must_use]
     pub fn request(&self) -> Option<ApprovalRequested> {
         match self.requested.body() {
@@ -52,7 +52,7 @@ impl Reader {
         })
     }
 
-    /// What waits for the user in all sessions, the newest first.
+    /// Returns what waits for the user in all sessions, the newest first.
     ///
     /// # Errors
     /// When the database cannot be read.

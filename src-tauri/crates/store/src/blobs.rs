@@ -83,7 +83,7 @@ impl Reader {
     }
 }
 
-/// As [`Reader::blob`].
+/// Reads a content, like [`Reader::blob`].
 pub(crate) fn read(connection: &Connection, hash: &str) -> Result<Option<Vec<u8>>, StoreError> {
     let mut statement = connection.prepare_cached("SELECT content FROM blobs WHERE hash = ?1")?;
     let stored: Option<Vec<u8>> = statement.query_row([hash], |row| row.get(0)).optional()?;

@@ -10,9 +10,9 @@ use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How long a statement waits for another process before it gives up.
+/// The time a statement waits for another process before it gives up.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long closing waits for another process's readers; the log is whole without it.
+/// The time that closing waits for another process's readers; the log is whole without it.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(200);
 /// More than the statements of all modules together.
 const CACHED_STATEMENTS: usize = 64;
@@ -20,10 +20,10 @@ const CACHED_STATEMENTS: usize = 64;
 /// A database that connections can be opened to.
 #[derive(Debug, Clone)]
 pub(crate) struct Location {
-    /// As shown in messages.
+    /// The path shown in messages.
     pub(crate) path: PathBuf,
     kind: Kind,
-    /// How long to wait for locks.
+    /// The time to wait for locks.
     patience: Duration,
 }
 
@@ -90,7 +90,7 @@ impl Location {
         }
     }
 
-    /// What a change to a file that is read without a lock would change too; `None` where there are locks.
+    /// Returns the state that changes with a file read without a lock; `None` where there are locks.
     pub(crate) fn unlocked_state(&self) -> Option<(bool, Option<SystemTime>, u64)> {
         let Kind::Untouched(_) = self.kind else { return None };
         untouched::state(&self.path)

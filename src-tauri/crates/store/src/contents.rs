@@ -60,7 +60,7 @@ const ARTIFACT: &str = "WITH RECURSIVE line (id) AS (SELECT ?1 UNION SELECT s.or
      WHERE r.kind = ?2 AND substr(r.hash, 1, length(?3)) = ?3 LIMIT 1";
 
 impl Reader {
-    /// What a session keeps whole under a hash that begins so; nothing that only others keep.
+    /// Returns what a session keeps whole under a hash that begins so; nothing that only others keep.
     ///
     /// # Errors
     /// `Damaged` when what is stored is not that content any more, or when the database cannot be read.

@@ -27,7 +27,7 @@ pub struct LogCursor {
 pub struct LogPage {
     /// In the order in which they were committed.
     pub events: Vec<Event>,
-    /// Where to go on from.
+    /// The cursor to continue from.
     pub next: LogCursor,
     pub has_more: bool,
 }
@@ -56,7 +56,7 @@ impl FromStr for LogCursor {
 }
 
 impl Store {
-    /// Where the log begins; everything comes after it.
+    /// Returns where the log begins; everything comes after it.
     ///
     /// # Errors
     /// When the database cannot be used.
@@ -69,7 +69,7 @@ impl Store {
         })
     }
 
-    /// Where the log ends now.
+    /// Returns where the log ends now.
     ///
     /// # Errors
     /// When the database cannot be used.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 const NOTE: &str = ".damage-noted";
 
-/// As well as it can.
+/// Notes the damage, as well as it can.
 pub(crate) fn note(path: &Path) {
     if let Err(error) = private_file(&beside(path, NOTE)) {
         tracing::warn!(%error, "noting that the database is damaged");

@@ -1,4 +1,4 @@
-//! What can go wrong with the database, in words for people and codes for programs.
+//! Errors of the database, in sentences for people and codes for programs.
 
 use arki_domain::{ApprovalId, Code, Fault, SessionId, io_words};
 use rusqlite::ffi::ErrorCode;
@@ -85,7 +85,7 @@ impl StoreError {
         }
     }
 
-    /// What to do about it.
+    /// Returns what to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ const MAX_ENVELOPE_BYTES: usize = 4 << 10;
 /// The longest id; Arki's own have 36 characters.
 pub const MAX_EXPORT_ID_BYTES: usize = 128;
 
-/// What a line of an export has.
+/// A line of an export.
 #[derive(Debug, Clone)]
 pub enum ExportedLine {
     Event(Box<Event>),
@@ -126,7 +126,7 @@ fn is_plain(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
-/// Whether the event's hash is right for what it says.
+/// Checks that the event's hash is right for its content.
 pub(crate) fn prove(event: &Event) -> Result<(), &'static str> {
     let payload = event.payload.get();
     if payload.len() > MAX_EVENT_BYTES {

@@ -18,7 +18,7 @@ pub struct ExportedPiece {
     pub content_hash: String,
     /// Of the whole content.
     pub bytes: u64,
-    /// Where this piece begins in it.
+    /// The start of this piece in it.
     pub offset: u64,
     pub text: String,
 }
@@ -54,7 +54,7 @@ pub fn spoken_content(event: &Event) -> Option<String> {
 /// Puts the contents of an export together, and says which are missing.
 #[derive(Default)]
 pub struct ExportedContents {
-    /// What was spoken of and is not proven yet: in which place that was said, as the caller counts places.
+    /// The contents mentioned and not proven yet, each with the place of its mention, as the caller counts places.
     wanted: HashMap<String, u64>,
     proven: HashSet<String>,
     open: Option<Open>,
@@ -116,7 +116,7 @@ impl ExportedContents {
         Ok(Some((hash, text)))
     }
 
-    /// Where contents were spoken of that did not come.
+    /// Returns where contents were spoken of that did not come.
     pub fn missing(&self) -> impl Iterator<Item = u64> + '_ {
         self.wanted.values().copied()
     }

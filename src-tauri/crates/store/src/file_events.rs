@@ -11,8 +11,8 @@ const SAME_EVENT: &str = "substr(events.session_id, -8) = substr(changes.session
      AND events.session_id = changes.session_id AND events.seq = changes.seq";
 
 impl Reader {
-    /// What was done to one file of a project (its canonical path), by whichever session, in the order it was stored:
-    /// `file.changed`, `session.rewound` and `change.taken_back`. `path` as those name it.
+    /// Returns what was done to one file of a project (its canonical path), by whichever session, in the order it was
+    /// stored: `file.changed`, `session.rewound` and `change.taken_back`. `path` as those name it.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -25,7 +25,7 @@ impl Reader {
         self.list_events(&sql, params![project, path])
     }
 
-    /// What the session did to files after event `after_seq`, oldest first; the same kinds.
+    /// Returns what the session did to files after event `after_seq`, oldest first; the same kinds.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -23,7 +23,7 @@ pub const UNREFERENCED_GRACE: Duration = Duration::from_secs(60 * 60);
 /// Contents that one transaction removes.
 const GARBAGE_BATCH: usize = 500;
 
-/// What a list of images names, by their hashes; the store does not know its form.
+/// Reads the hashes of the contents that a manifest names; the store does not know its form.
 pub trait ManifestReader: Fn(&[u8]) -> Vec<String> + Send + 'static {}
 
 impl<F: Fn(&[u8]) -> Vec<String> + Send + 'static> ManifestReader for F {}
@@ -32,7 +32,7 @@ impl<F: Fn(&[u8]) -> Vec<String> + Send + 'static> ManifestReader for F {}
 pub struct Collected {
     /// Contents.
     pub removed: u64,
-    /// As they were stored, compressed.
+    /// The stored, compressed size.
     pub freed_bytes: u64,
 }
 
@@ -126,7 +126,7 @@ fn remove(transaction: &Connection, doomed: &[Stored]) -> Result<Collected, Stor
     Ok(collected)
 }
 
-/// How much a content is missed; what goes first comes first.
+/// The need for a content; the least needed is removed first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     /// Since when nobody newer names it.

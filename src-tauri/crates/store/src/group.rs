@@ -1,6 +1,6 @@
-//! Which writes share a transaction: those that wait when it begins and, where it waits for the disk, those that come
-//! while it is at work. Whoever was answered by the one before is about to come again, and each who still finds a place
-//! spares the disk a commit.
+//! Groups the writes that share a transaction: those that wait when it begins and, where it waits for the disk, those
+//! that come while it is at work. Whoever was answered by the one before is about to come again, and each who still
+//! finds a place spares the disk a commit.
 
 use crate::write::{Job, Write};
 use std::sync::mpsc::{Receiver, RecvError, TryRecvError};
@@ -13,8 +13,8 @@ pub const MAX_GROUP: usize = 128;
 const LINGER_PART: u32 = 16;
 /// And never longer than this: the last one may have waited for another process, and this one may hold up others.
 const LONGEST_LINGER: Duration = Duration::from_millis(1);
-/// How long the writer stays awake for those who shared the last transaction: to fall asleep and to be woken takes about
-/// as long as they take to come back.
+/// The time the writer stays awake for those who shared the last transaction: to fall asleep and to be woken takes
+/// about as long as they take to come back.
 const LONGEST_WATCH: Duration = Duration::from_micros(100);
 
 pub(crate) type Group = Vec<Box<dyn Write>>;
@@ -26,7 +26,7 @@ pub(crate) struct Waiting {
     /// Writes of the last transaction, and how long it took.
     neighbours: usize,
     took: Duration,
-    /// What is left of the time that the transaction at work may wait for others.
+    /// The rest of the time that the transaction at work may wait for others.
     patience: Duration,
 }
 
@@ -54,7 +54,7 @@ impl Waiting {
         (!group.is_empty()).then_some(group)
     }
 
-    /// Whether others are likely to join a transaction, so that each write must be one that can fail alone.
+    /// Returns whether others are likely to join a transaction, so that each write must be one that can fail alone.
     pub(crate) fn expects_others(&self) -> bool {
         self.neighbours > 1
     }

@@ -1,4 +1,4 @@
-//! Where the chains end that were appended to last, so that the next append need not ask for it.
+//! The ends of the chains that were appended to last, so that the next append need not ask for them.
 //!
 //! What is known here was read or written by this connection, and SQLite's `data_version` tells whether another one
 //! has committed since: then everything is forgotten and read anew. The connection's own writes do not show in it, so
@@ -21,7 +21,7 @@ pub(crate) struct Head {
     pub(crate) session: SessionRow,
     /// A run that is known not to have ended.
     pub(crate) open_run: Option<RunId>,
-    /// Who was found to hold the session's lease, with nobody having written since.
+    /// The holder of the session's lease, if nobody has written since it was looked up.
     pub(crate) held_by: Option<String>,
     pub(crate) images: KnownImages,
 }

@@ -25,7 +25,7 @@ pub const MAX_IMPORT_BYTES: u64 = 256 << 20;
 /// The events of one import.
 pub const MAX_IMPORT_EVENTS: u64 = 200_000;
 
-/// Whether a session is found among those that it works for or was forked from, and those of theirs.
+/// Asks whether a session is found among those that it works for or was forked from, and those of theirs.
 const LEADS_TO_ITSELF: &str = "WITH RECURSIVE \
      link (below, above) AS (SELECT session_id, parent FROM sessions UNION ALL SELECT session_id, origin FROM sessions), \
      origins (id) AS (SELECT above FROM link WHERE below = ?1 \
@@ -36,12 +36,12 @@ const SPOOL: &str = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;
      CREATE TABLE events (event_id, run_id, session_id, seq, ts, type, payload, prev_hash, hash); \
      CREATE TABLE blobs (hash TEXT NOT NULL PRIMARY KEY, size, kept_at, content);";
 
-/// What became of a session of an export.
+/// The result of importing one session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedSession {
     pub session_id: SessionId,
     pub outcome: ImportOutcome,
-    /// How many events were stored.
+    /// The number of events stored.
     pub events: u64,
 }
 
@@ -90,7 +90,7 @@ impl Reader {
         Ok(self.meta(&imported_to(session))?.and_then(|seq| seq.parse().ok()).unwrap_or(0))
     }
 
-    /// Whether the run was begun elsewhere and came here with an export: nobody here granted what its log says.
+    /// Returns whether the run was begun elsewhere and came here with an export: nobody here granted what its log says.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -226,7 +226,7 @@ impl Spool {
         Ok(ImportedSession { session_id: end.session_id.clone(), outcome, events: end.seq.saturating_sub(there) })
     }
 
-    /// As far as both go: a hash vouches for everything before it.
+    /// Returns whether both logs are the same as far as both go: a hash vouches for everything before it.
     fn is_same(&self, transaction: &Connection, session: &SessionRow, end: &End) -> Result<bool, StoreError> {
         let both = session.last_seq.min(end.seq);
         Ok(hash_after(transaction, session.id(), both)? == self.hash_at_line(end, both)?)

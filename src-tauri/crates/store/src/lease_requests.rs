@@ -1,4 +1,4 @@
-//! What one process asks of the one that runs a session. It is a word in the lease, so that it ends with the lease;
+//! Requests from one process to the one that runs a session. It is a word in the lease, so that it ends with the lease;
 //! whoever holds that one looks for it at its own pace.
 
 use crate::write::Durability;
@@ -54,7 +54,7 @@ fn ask(transaction: &Connection, session: &SessionId, request: LeaseRequest) -> 
 }
 
 impl Reader {
-    /// What is asked of `owner`, as long as the lease is its own. Cheap enough to ask again and again.
+    /// Returns the request to `owner`, as long as the lease is its own. Cheap enough to ask again and again.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -67,7 +67,7 @@ impl Reader {
         Ok(word.as_deref().and_then(LeaseRequest::from_word))
     }
 
-    /// Who runs the session right now: the owner, and the process it is in.
+    /// Returns who runs the session right now: the owner, and the process it is in.
     ///
     /// # Errors
     /// When the database cannot be read.

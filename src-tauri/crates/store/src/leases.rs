@@ -1,11 +1,11 @@
-//! Who runs a session: one process at a time, as long as it says so.
+//! Leases: a session is run by one process at a time, as long as it keeps renewing.
 
 use crate::StoreError;
 use arki_domain::SessionId;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::time::Duration;
 
-/// How long a lease holds after it was last renewed. Whoever holds one renews it well before.
+/// The time a lease holds after it was last renewed. Whoever holds one renews it well before.
 pub const LEASE_TTL: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(crate) fn acquire(
     Ok(())
 }
 
-/// Whether the lease is still `owner`'s: another process may have taken it over.
+/// Returns whether the lease is still `owner`'s: another process may have taken it over.
 pub(crate) fn renew(
     transaction: &Connection,
     session: &SessionId,
@@ -84,7 +84,8 @@ pub(crate) fn renew(
     Ok(renewed > 0)
 }
 
-/// Who was held up for longer than its lease may have been taken over, and must not go on as if nothing had happened.
+/// Fails if the lease was lost: a process that was held up for longer than its lease must not go on as if nothing had
+/// happened.
 pub(crate) fn ensure_held(transaction: &Connection, session: &SessionId, owner: &str) -> Result<(), StoreError> {
     let mut statement = transaction.prepare_cached("SELECT 1 FROM leases WHERE session_id = ?1 AND owner = ?2")?;
     match statement.exists([session.as_str(), owner])? {

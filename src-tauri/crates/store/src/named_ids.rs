@@ -10,7 +10,7 @@ use rusqlite::params;
 /// A part of an id is at least this long, in bytes.
 pub const MIN_ID_PART_BYTES: usize = 4;
 
-/// What has an id of its own in the database.
+/// A kind of record with an id of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdKind {
     Session,
@@ -39,7 +39,7 @@ impl IdKind {
     }
 }
 
-/// Whether `name` names the id: whole, or by a prefix or ending that is long enough.
+/// Returns whether `name` names the id: whole, or by a prefix or ending that is long enough.
 #[must_use]
 pub fn is_named(id: &str, name: &str) -> bool {
     id == name || (name.len() >= MIN_ID_PART_BYTES && (id.starts_with(name) || id.ends_with(name)))

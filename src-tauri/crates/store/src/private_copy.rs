@@ -15,7 +15,7 @@ const PREFIX: &str = "arki-copy-";
 const DATABASE: &str = "arki.db";
 /// Held as long as the copy is in use.
 const LOCK: &str = "in-use";
-/// How often copying begins again where the log is begun anew meanwhile.
+/// The number of attempts to copy while the log is begun anew.
 const MAX_ATTEMPTS: usize = 5;
 
 #[derive(Debug)]
@@ -84,7 +84,7 @@ fn make_writable(database: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// As well as it can; another user's can't be opened.
+/// Removes abandoned copies, as well as it can; another user's can't be opened.
 fn remove_abandoned() {
     let entries = std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {

@@ -1,4 +1,4 @@
-//! What lists need of the log, kept up to date in the transaction that appends.
+//! The rows that lists need, kept up to date in the transaction that appends.
 
 use crate::{StoreError, row};
 use arki_domain::projection::{SessionState, SessionSummary};
@@ -39,7 +39,7 @@ pub(crate) struct SessionRow {
     saved: Option<Saved>,
 }
 
-/// What the table has of a session.
+/// A session's row in the table.
 struct Saved {
     /// But for `updated_at`.
     summary: SessionSummary,
@@ -94,8 +94,8 @@ impl SessionRow {
         self.last_hash.clone_from(&event.hash);
     }
 
-    /// How many events of its log the row may know nothing of. Where nothing runs it knows the end, so that a log that
-    /// was cut off or goes on too far shows.
+    /// Returns how many events of its log the row may know nothing of. Where nothing runs it knows the end, so that a
+    /// log that was cut off or goes on too far shows.
     pub(crate) fn allowed_lag(state: SessionState) -> u64 {
         if state == SessionState::Running { MAX_LAG_EVENTS } else { 0 }
     }

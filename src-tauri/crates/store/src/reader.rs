@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 /// Connections open at once; whoever comes later waits for one.
 pub const MAX_READERS: usize = 4;
 
-/// How often reading a file begins again that keeps changing.
+/// The number of attempts to read a file that keeps changing.
 const MAX_ATTEMPTS: usize = 4;
 
 /// Whether a process of this machine is alive.
@@ -86,7 +86,7 @@ impl Reader {
         }
     }
 
-    /// How long the write-ahead log is.
+    /// Returns how long the write-ahead log is.
     pub(crate) fn log_bytes(&self) -> u64 {
         self.shared.location.log_bytes()
     }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 pub(crate) const MIN_RELAYED: usize = 32;
 /// Drafts that change hands at once.
 const PIECE: usize = 8;
-/// How long the writer waits for drafts of one append, all in all.
+/// The time the writer waits for drafts of one append, in total.
 const MAX_WAIT: Duration = Duration::from_millis(1);
 
 #[derive(Default)]

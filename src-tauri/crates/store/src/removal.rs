@@ -26,7 +26,7 @@ const NOTED: &str = "removal.";
 const TABLES: &[&str] =
     &["sessions", "runs", "approvals", "snapshots", "file_changes", "blob_refs", "anchors", "partials", "leases"];
 
-/// What a removal came to.
+/// The result of a removal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemovedSessions {
     /// In the database.

@@ -33,7 +33,7 @@ pub(crate) fn event(row: &Row<'_>) -> Result<Event> {
     })
 }
 
-/// What is not JSON is shown as the text it is.
+/// Returns the text as JSON; what is not JSON becomes a string.
 fn json(text: String) -> Box<RawValue> {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What became of a damaged database.
+/// The result of salvaging a damaged database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvaged {
     /// The damaged file as it was; its write-ahead log, if it had one, lies beside it.
@@ -27,20 +27,20 @@ pub struct Salvaged {
     pub recovered_events: u64,
     /// Of these, the ones that are no longer as their hash says.
     pub unproven_events: u64,
-    /// As far as anything still tells of them, by name or number.
+    /// The number of lost events, as far as anything still names or numbers them.
     pub lost_events: u64,
-    /// What tells how much there was could not be read to its end: more may be lost.
+    /// Set when the record of how much there was could not be read to its end: more may be lost.
     pub lost_uncounted: bool,
     /// Images of files, prompts and the like that were still listed, and could not be read.
     pub lost_contents: u64,
-    /// What was decided about trust, or set, may be missing: the user is asked again.
+    /// Set when decisions about trust, or settings, may be missing: the user is asked again.
     pub lost_settings: bool,
     /// Those with a gap; they can be read but not gone on with.
     pub sessions_broken: Vec<SessionId>,
 }
 
 impl Salvaged {
-    /// What happened, for people.
+    /// Returns what happened, for people.
     #[must_use]
     pub fn words(&self) -> String {
         let mut words = format!("The database was damaged. {}", self.words_for_events());
@@ -79,8 +79,8 @@ impl Salvaged {
     }
 }
 
-/// As [`Store::open`], but what is damaged is copied aside, as `arki.db.damaged-<milliseconds>`, and what can be read
-/// of it put in its place.
+/// Opens the store like [`Store::open`], but copies a damaged database aside, as `arki.db.damaged-<milliseconds>`, and
+/// puts in its place what can be read of it.
 ///
 /// # Errors
 /// Those of [`Store::open`]; `NotArkis` for a file that has nothing of Arki's, `Locked` also while another process has
@@ -96,7 +96,7 @@ pub fn open_or_salvage(path: &Path, options: StoreOptions) -> Result<(Store, Opt
     Ok((Store::open(path, options)?, salvaged))
 }
 
-/// What is no database at all looks like a damaged one; nothing of Arki's is in it.
+/// Tells a damaged database from a file that is no database at all; nothing of Arki's is in the latter.
 pub(crate) fn told_apart(path: &Path, error: StoreError) -> StoreError {
     match &error {
         StoreError::Damaged { .. } if copies::is_arkis(path).is_ok_and(|is_arkis| !is_arkis) => {

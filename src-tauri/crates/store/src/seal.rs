@@ -68,7 +68,8 @@ fn is_deeper_than(value: &Value, limit: usize) -> bool {
     }
 }
 
-/// Whether the plain form is already the canonical one, as it mostly is; to see that costs a fraction of rebuilding it.
+/// Returns whether the plain form is already the canonical one, as it mostly is; to see that costs a fraction of
+/// rebuilding it.
 fn is_canonical(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::String(_) => true,
@@ -82,7 +83,7 @@ fn is_canonical(value: &Value) -> bool {
     }
 }
 
-/// What an event's hash is over, besides its payload.
+/// The part of an event that its hash covers, besides its payload.
 pub(crate) struct Unhashed<'a> {
     pub(crate) event_id: &'a str,
     pub(crate) run_id: Option<&'a str>,

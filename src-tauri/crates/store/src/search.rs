@@ -14,7 +14,7 @@ use rusqlite::params;
 /// Hits of one search, at most.
 pub const MAX_SEARCH_HITS: usize = 200;
 
-/// What to look for. Without words, a tool or a path nothing is found.
+/// A search. Without words, a tool or a path nothing is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchQuery {
     /// Words, `"phrases"` and `beginnings*`, all of which must be there.
@@ -53,7 +53,7 @@ struct Found {
 }
 
 impl SearchQuery {
-    /// As FTS5 understands it; `None` when nothing can be found.
+    /// Returns the expression for FTS5; `None` when nothing can be found.
     fn expression(&self) -> Option<String> {
         let words = words_expression(&self.text);
         if words.is_none() && !self.text.trim().is_empty() {
@@ -74,7 +74,7 @@ impl SearchQuery {
 }
 
 impl Reader {
-    /// What is in the index, which [`crate::Store::index_for_search`] brings up to date.
+    /// Searches the index, which [`crate::Store::index_for_search`] brings up to date.
     ///
     /// # Errors
     /// When the database cannot be read. No text is an error.

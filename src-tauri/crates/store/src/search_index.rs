@@ -58,7 +58,7 @@ fn merge(transaction: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How far the index has come, and in which log.
+/// The progress of the index, and the log it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     indexed_to: i64,

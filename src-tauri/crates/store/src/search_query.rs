@@ -1,4 +1,4 @@
-//! What a user types into a search field, as an expression of FTS5.
+//! Turns a user's search into an expression of FTS5.
 //!
 //! Words must all be there; `"several words"` must follow each other; `begin*` is the beginning of a word. Everything
 //! else is taken literally, so that nothing a user can type is an error. What FTS5 takes for a word is its tokenizer's

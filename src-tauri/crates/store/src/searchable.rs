@@ -1,5 +1,5 @@
-//! What of an event can be searched for: everything that was said, run and changed. Not what repeats it (an approval's
-//! copy of the call, a run's copy of its last answer), nor what only the machine reads.
+//! Returns what of an event can be searched for: everything that was said, run and changed. Not what repeats it (an
+//! approval's copy of the call, a run's copy of its last answer), nor what only the machine reads.
 
 use arki_domain::{Event, EventBody};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// The most that is searched of one event, in bytes; of a longer one its beginning and its end.
 pub const MAX_SEARCHABLE_BYTES: usize = 16 << 10;
-/// How much of that is the end.
+/// The share of the end in that.
 const TAIL_BYTES: usize = 4 << 10;
 /// The tool whose results are lines with their numbers.
 const NUMBERING_TOOL: &str = "read_file";
@@ -31,7 +31,7 @@ pub(crate) fn searchable(body: &EventBody) -> Option<Searchable<'_>> {
     (!found.text.is_empty() || !found.paths.is_empty()).then_some(found)
 }
 
-/// Whether an event of this kind can have anything to be found; spares the others being parsed.
+/// Returns whether an event of this kind can have anything to be found; spares the others being parsed.
 pub(crate) fn is_searchable(event: &Event) -> bool {
     !matches!(event.kind.as_str(), "engine.request" | "engine.response" | "policy.decided" | "trust.changed")
 }

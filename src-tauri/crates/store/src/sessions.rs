@@ -151,7 +151,7 @@ impl Reader {
         })
     }
 
-    /// What runs without anyone running it was interrupted.
+    /// Returns the session's state; a session that is running without a process to run it was interrupted.
     fn state_now(&self, state: SessionState, lease: Option<&Lease>) -> SessionState {
         let runs = || lease.is_some_and(|lease| is_live(lease, self.clock.now_ms(), &*self.is_alive));
         match state {

@@ -1,4 +1,4 @@
-//! What is remembered outside of the log: trust decisions, answers that are still arriving, small settings.
+//! Data outside of the log: trust decisions, answers that are still arriving, small settings.
 
 use crate::{Reader, StoreError};
 use arki_domain::{PartialAnswer, SessionId, TrustPin};
@@ -23,7 +23,8 @@ pub struct PinRecord {
     /// `None` where it is not text, or too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// What a configuration forbade, word for word and as a configuration of its own: it holds on when the file changes.
+    /// The rules by which a configuration forbade, word for word and as a configuration of its own: they hold on when
+    /// the file changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forbids: Option<String>,
 }
@@ -86,8 +87,8 @@ pub(crate) fn meta_or_set(transaction: &Connection, key: &str, value: &str) -> R
 }
 
 impl Reader {
-    /// What was decided about a folder (its canonical path). A record that cannot be read is none: then the user is
-    /// asked again.
+    /// Returns what was decided about a folder (its canonical path). A record that cannot be read is none: then the
+    /// user is asked again.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -104,7 +105,7 @@ impl Reader {
         })
     }
 
-    /// What had arrived of an answer when the process ended: all pieces of the last one.
+    /// Returns what had arrived of an answer when the process ended: all pieces of the last one.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -1,4 +1,4 @@
-//! What takes how much room, for those who want some of it back.
+//! Measures the disk space used, for those who want some of it back.
 
 use crate::row::{lossy_text, signed, unsigned};
 use crate::{Reader, StoreError};
@@ -52,7 +52,7 @@ impl Reader {
         })
     }
 
-    /// What is in the database, as against what its file has room for.
+    /// Returns what is in the database, as against what its file has room for.
     pub(crate) fn used_bytes(&self) -> Result<u64, StoreError> {
         self.read(|connection| {
             let count = |sql: &str| -> Result<u64, StoreError> {

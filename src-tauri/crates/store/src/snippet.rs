@@ -13,7 +13,7 @@ use rusqlite::{Connection, params};
 const SNIPPET_WORDS: u32 = 24;
 /// A snippet ends after this many characters: a word may be as long as a file.
 pub const MAX_SNIPPET_CHARACTERS: usize = 320;
-/// Where a hit begins and ends; a text that holds these loses them.
+/// The marks around a hit; a text that contains these loses them.
 const MARKS: [char; 2] = ['\u{2}', '\u{3}'];
 
 /// A piece of a snippet: white space is single blanks.

@@ -83,7 +83,7 @@ impl Store {
         Ok(Self { writer: Mutex::new(Some(writer)), unwritable: None, reader, redactor })
     }
 
-    /// How to tell whether a process of this machine is alive. Without it, a lease ends only by its age.
+    /// Sets the check whether a process of this machine is alive. Without it, a lease ends only by its age.
     #[must_use]
     pub fn with_process_check(mut self, is_alive: impl Fn(u32) -> bool + Send + Sync + 'static) -> Self {
         self.reader.is_alive = Arc::new(is_alive);
@@ -120,7 +120,7 @@ impl Store {
         self.append_to(Destination { session_id: session.clone(), held_by: None }, drafts).await
     }
 
-    /// As [`Store::append`], for the run of whoever holds the session's lease.
+    /// Appends like [`Store::append`], for the run of whoever holds the session's lease.
     ///
     /// # Errors
     /// `LeaseLost` when `owner` does not hold it any more, and those of [`Store::append`].
@@ -263,8 +263,8 @@ impl Store {
         self.write(Durability::Normal, move |transaction| leases::release(transaction, &session, &owner)).await
     }
 
-    /// As [`Store::release_lease`], without waiting for it: for whoever gives up on its way out. Where the queue is full
-    /// or closed, the lease ends by its age.
+    /// Releases a lease like [`Store::release_lease`], without waiting for it: for whoever gives up on its way out.
+    /// Where the queue is full or closed, the lease ends by its age.
     pub fn release_lease_soon(&self, session: &SessionId, owner: &str) {
         let (session, owner) = (session.clone(), owner.to_owned());
         let release = move |transaction: &Connection| leases::release(transaction, &session, &owner);

@@ -22,7 +22,7 @@ const CUTS: &str = "SELECT max(cut), min(last_row) FROM log_cuts WHERE cut > ?1"
 pub struct Tail {
     connection: Connection,
     reader: Reader,
-    /// What SQLite said when everything up to `last_row` had been read; `None` when there is more to read.
+    /// SQLite's data version when everything up to `last_row` had been read; `None` when there is more to read.
     version: Option<i64>,
     last_row: i64,
     last_cut: i64,

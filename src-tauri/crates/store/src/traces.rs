@@ -1,6 +1,6 @@
-//! What an event says beyond its own session: the files it changed, the contents it speaks of, the sessions that its
-//! own began in or works for. Written in the transaction that appends, so that each can be asked for by its name; made
-//! again from the log alone when the layout changes or a session is brought in from elsewhere.
+//! Traces that an event leaves beyond its own session: the files it changed, the contents it refers to, the sessions
+//! that its own began in or works for. Written in the transaction that appends, so that each can be asked for by its
+//! name; made again from the log alone when the layout changes or a session is brought in from elsewhere.
 //!
 //! A content is remembered as spoken of whether it is stored or not: it may be stored later by another session, and
 //! must then outlive that one.
@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 const CHANGE: &str = "INSERT INTO file_changes (project, path, session_id, seq) VALUES (?1, ?2, ?3, ?4) \
      ON CONFLICT DO NOTHING";
-/// What was spoken of in several ways is kept for the one that asks for most.
+/// Adds a reference; a content that is used in several ways is kept for the use that needs most.
 const REFERENCE: &str = "INSERT INTO blob_refs (session_id, hash, kind) VALUES (?1, ?2, ?3) \
      ON CONFLICT (session_id, hash) DO UPDATE SET kind = excluded.kind WHERE excluded.kind > kind";
 const AGENT: &str = "UPDATE sessions SET agent = ?2, parent = ?3 WHERE session_id = ?1";
 /// A fork names the session that it began in as its parent too, and is nobody's sub-agent.
 const ORIGIN: &str = "UPDATE sessions SET origin = ?2, parent = NULL WHERE session_id = ?1";
 
-/// As what a session speaks of a content: how much is lost without it. The numbers are those of the table.
+/// The use that a session makes of a content: it says how much is lost without it. The numbers are those of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ContentUse {
     /// A file before or after a change: without it the change cannot be taken back.
@@ -127,7 +127,7 @@ impl Trace<'_> {
         }
     }
 
-    /// What was kept or left alone did not change.
+    /// Records restored files; those that were kept or left alone did not change.
     fn restore(&mut self, file: &RestoredFile) -> Result<(), StoreError> {
         self.images(&file.before_hash, &file.after_hash)?;
         match file.action {

@@ -22,12 +22,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-/// What stands before the pages of a log: <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>.
+/// The size of the header before a log's pages: <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>.
 pub(crate) const LOG_HEADER_BYTES: usize = 32;
 /// The last bit says in which order the checksum takes a word's bytes.
 const LOG_MAGIC: u32 = 0x377f_0682;
 
-/// How a database is opened that is only looked at.
+/// A database opened for reading without being touched.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Untouched {
     /// Made at most once, so that all connections read the same moment.
@@ -64,7 +64,7 @@ impl Untouched {
     }
 }
 
-/// What a change to a database that is read without a lock would change too.
+/// Returns the state that changes with a database that is read without a lock.
 pub(crate) fn state(path: &Path) -> Option<(bool, Option<SystemTime>, u64)> {
     let file = path.metadata().ok()?;
     Some((log_has_pages(path), file.modified().ok(), file.len()))
@@ -92,7 +92,7 @@ fn open(path: &Path, file: &Path, option: &str) -> Result<Connection, StoreError
     }
 }
 
-/// Whether the log has a page, or may have one, below a header that counts. SQLite takes any other for empty.
+/// Returns whether the log has a page, or may have one, below a header that counts. SQLite takes any other for empty.
 fn log_has_pages(path: &Path) -> bool {
     log_header(path).is_some_and(|(header, bytes)| bytes > LOG_HEADER_BYTES as u64 && counts(&header))
 }

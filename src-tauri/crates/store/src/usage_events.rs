@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 const OF_USAGE: &str = "type IN ('engine.request', 'engine.response') \
      AND session_id NOT IN (SELECT session_id FROM session_removals)";
 
-/// How many sessions were removed since marks are made.
+/// The number of sessions removed since marks are made.
 const REMOVALS: &str = "usage_removals";
 
-/// How far the log was read. The default is its beginning.
+/// The position up to which the log was read. The default is its beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UsageMark {

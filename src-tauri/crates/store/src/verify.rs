@@ -88,7 +88,7 @@ fn verify_diffs(
     Ok(())
 }
 
-/// What a crash left of a session that was removed is not a broken one.
+/// Returns the removals that a crash cut off: such a session is not a broken one.
 fn unfinished_removals(connection: &Connection) -> Result<HashSet<String>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT session_id FROM session_removals \
@@ -214,15 +214,15 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What a session remembers of its end, where it is what it should be.
+/// The recorded end of a session, where it is valid.
 struct End {
     seq: Option<u64>,
     hash: Option<String>,
-    /// How far its log may go on.
+    /// The number of events by which its log may go on.
     lag: u64,
 }
 
-/// What is not text, whatever it is, is nobody's id.
+/// Returns the owner's id; a value that is not text is nobody's id.
 fn owned(id: ValueRef<'_>) -> Value {
     match id {
         ValueRef::Null => Value::Null,

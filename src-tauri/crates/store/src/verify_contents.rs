@@ -11,13 +11,13 @@ use serde::Serialize;
 /// Of all sessions, or of one.
 const ALL: &str = "SELECT hash FROM blobs WHERE ?1 IS NULL ORDER BY hash";
 const OF_SESSION: &str = "SELECT hash FROM blob_refs WHERE session_id = ?1 ORDER BY hash";
-/// What is never cleared away as long as somebody speaks of it, and is not there. Imports may come without.
+/// Finds contents that are never cleared away while referred to, and that are missing. Imports may come without.
 const MISSING: &str = "SELECT DISTINCT hash FROM blob_refs WHERE kind <> ?2 AND (?1 IS NULL OR session_id = ?1) \
      AND NOT EXISTS (SELECT 1 FROM blobs WHERE blobs.hash = blob_refs.hash) \
      AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'imported_to:' || session_id) ORDER BY hash";
 const SESSIONS: &str = "SELECT session_id FROM blob_refs WHERE hash = ?1 ORDER BY session_id";
 
-/// What was found of the contents.
+/// The result of checking the contents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ContentsReport {
     /// Those that were looked at, and their bytes.
@@ -30,7 +30,7 @@ pub struct ContentsReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DamagedContent {
-    /// What it is kept under.
+    /// The hash it is stored under.
     pub content_hash: String,
     pub ok: bool,
     /// Whether there is none at all.

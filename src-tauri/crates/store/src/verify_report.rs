@@ -1,9 +1,9 @@
-//! What checking a log finds.
+//! The result of checking a log.
 
 use arki_domain::SessionId;
 use serde::Serialize;
 
-/// What was found of one session, in the contract's form.
+/// The result for one session, in the contract's form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VerifyReport {
@@ -34,7 +34,7 @@ impl VerifyReport {
     }
 }
 
-/// What an anchor says of a session.
+/// The finding of an anchor for a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnchorFinding {
     /// There is none, or no key to check it with.

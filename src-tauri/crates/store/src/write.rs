@@ -5,7 +5,7 @@ use crate::heads::Heads;
 use rusqlite::Connection;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-/// What a write asks of the disk before it counts as done.
+/// The durability that a write needs before it counts as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Durability {
     /// Survives the end of the process, and usually that of the machine.
@@ -14,7 +14,7 @@ pub(crate) enum Durability {
     Full,
 }
 
-/// What becomes of the rest of its group when a write fails.
+/// The fate of the rest of its group when a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
     /// Nothing.

@@ -23,7 +23,7 @@ use tokio::sync::{Semaphore, oneshot};
 /// Writes that may wait; whoever comes later waits for a place.
 pub const MAX_QUEUED_WRITES: usize = 1024;
 
-/// What the thread and its callers share.
+/// The state shared by the thread and its callers.
 struct Shared {
     /// `None` once it is closed; poisoned when a write panicked, and then nothing more is written.
     connection: Mutex<Option<WritingConnection>>,
@@ -128,12 +128,12 @@ impl WriteQueue {
         answered.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Whether nobody waits.
+    /// Returns whether nobody waits.
     pub(crate) fn is_idle(&self) -> bool {
         self.places.available_permits() == MAX_QUEUED_WRITES
     }
 
-    /// As [`Self::write`], for whoever can't wait: nobody hears what came of it.
+    /// Writes like [`Self::write`], for whoever can't wait: nobody hears of the result.
     pub(crate) fn write_soon<F>(self, durability: Durability, work: F) -> Result<(), StoreError>
     where
         F: FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,

@@ -21,11 +21,11 @@ const MAX_LOG_BYTES: u32 = SHARED_CHECKPOINT_PAGES * 4200;
 pub(crate) struct WritingConnection {
     connection: Connection,
     path: PathBuf,
-    /// What the connection is set to.
+    /// The connection's present setting.
     durability: Durability,
     checkpoint_pages: u32,
     heads: Heads,
-    /// How long it otherwise waits for another process.
+    /// The time it otherwise waits for another process.
     patience: Duration,
 }
 

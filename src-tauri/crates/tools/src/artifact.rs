@@ -32,7 +32,7 @@ pub(crate) fn id_in(args: &Value) -> Option<&str> {
     is_id.then_some(id)
 }
 
-/// As a tool's `path` may name it.
+/// Returns the reference that a tool's `path` can name.
 #[must_use]
 pub fn reference(emitted: &ArtifactEmitted) -> String {
     format!("{SCHEME}{}", emitted.artifact_id)

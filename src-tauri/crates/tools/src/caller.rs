@@ -1,5 +1,5 @@
-//! Who called a tool from outside, for what that asks the user in the middle of the call: where the call stands, that its
-//! time stands still meanwhile, and what was asked and answered, which becomes part of its result.
+//! The caller of a tool from outside, for questions to the user in the middle of the call: where the call stands, that
+//! its time stands still meanwhile, and the questions and answers, which become part of its result.
 
 use arki_domain::{CallId, Elicitation, ElicitationAnswer, RunId, SessionId};
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use tokio::time::Instant;
 /// One call may ask the user so often, however it is answered; else one that asks again and again would never end.
 pub const MAX_ELICITATIONS_A_CALL: usize = 20;
 
-/// Where a call stands.
+/// The place of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallPlace {
     pub session_id: SessionId,

@@ -1,4 +1,4 @@
-//! What a tool can fail with, and how the user and the model are told.
+//! The errors of a tool, and their texts for the user and the model.
 
 use arki_disk::FileError;
 use arki_domain::{Code, Fault};

@@ -108,7 +108,7 @@ async fn told(url: Url, mut response: Response) -> Result<String, Fault> {
     Ok(head + &text.map_err(|_| failed("Can't read the page as HTML.", "Try another address."))??)
 }
 
-/// What was asked for is unpacked already, and the header gone. Servers that pack as they like are not unheard of.
+/// Checks that the body is unpacked already, with the header gone. Servers that pack as they like are not unheard of.
 fn ensure_unpacked(url: &Url, response: &Response) -> Result<(), Fault> {
     let packed = response.headers().get(CONTENT_ENCODING).map(|value| String::from_utf8_lossy(value.as_bytes()));
     match packed.filter(|encoding| !encoding.trim().eq_ignore_ascii_case("identity")) {

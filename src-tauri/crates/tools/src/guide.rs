@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub const SKILL_FILE: &str = "SKILL.md";
 /// The longest name of a skill or procedure.
 pub const MAX_GUIDE_NAME_CHARS: usize = 64;
-/// What of a description is kept.
+/// The number of characters kept of a description.
 pub const MAX_GUIDE_DESCRIPTION_CHARS: usize = 1024;
 
 const FENCE: &str = "---";
@@ -25,7 +25,7 @@ pub struct Guide {
     pub text: Arc<str>,
     /// Where it is from, for people: a path, or `built in`.
     pub origin: String,
-    /// What lies beside it, which its text may send the model to. Procedures have none.
+    /// The files beside it, to which its text may send the model. Procedures have none.
     pub files: Option<GuideFiles>,
 }
 
@@ -38,14 +38,14 @@ pub struct GuideFiles {
     pub hashes: BTreeMap<String, Option<String>>,
 }
 
-/// What a run knows of either kind, each name once.
+/// The skills or the procedures known to a run, each name once.
 #[derive(Clone, Default)]
 pub struct Guides {
     pub skills: Vec<Guide>,
     pub procedures: Vec<Guide>,
 }
 
-/// What the first lines of a `SKILL.md` say, of what is used here.
+/// The front matter of a `SKILL.md`, as far as it is used here.
 #[derive(Deserialize)]
 struct FrontMatter {
     name: Option<String>,

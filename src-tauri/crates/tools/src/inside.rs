@@ -12,12 +12,12 @@ pub(crate) struct InsideTask<'a> {
     /// Every tool that is offered.
     pub(crate) tools: &'a [Tool],
     pub(crate) guides: &'a Guides,
-    /// What the same tool last said in this session without an error.
+    /// The last result of the same tool in this session without an error.
     pub(crate) previous: Option<&'a str>,
     pub(crate) redactor: &'a Redactor,
 }
 
-/// What a call comes to: what the model is told, what the log is told besides, and what is kept.
+/// The result of a call: for the model, for the log besides, and for keeping.
 #[derive(Default)]
 pub(crate) struct Done {
     pub(crate) output: Output,

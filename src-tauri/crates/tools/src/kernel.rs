@@ -52,18 +52,18 @@ pub use user_question::Audience;
 
 /// The executor behind the agent's port.
 pub struct Kernel {
-    /// For what goes on after the run.
+    /// A handle for work that goes on after the run.
     me: Weak<Self>,
     log: Arc<dyn EventLog>,
     bus: Arc<dyn LiveBus>,
     redactor: Redactor,
     settings: KernelSettings,
-    /// What holds now; what the run began with is in `settings`.
+    /// The policy that holds now; the one that the run began with is in `settings`.
     policy: Mutex<Arc<PolicySettings>>,
     /// Why no more is done before the user has looked.
     stopped: OnceLock<Fault>,
     tools: Vec<Tool>,
-    /// What the model is offered.
+    /// The tools offered to the model.
     definitions: Arc<[ToolDefinition]>,
     /// Made when the first command runs, used for all of the run's commands.
     room: OnceCell<CommandRoom>,
@@ -72,8 +72,8 @@ pub struct Kernel {
     git_sight: GitSight,
 }
 
-/// What the model is told of a tool: one from outside may have read a secret and say it. Its own schema stays as it is,
-/// for that is what arguments are held against once their secrets are back.
+/// Returns the definition as the model sees it: a tool from outside may have read a secret and say it. Its own schema
+/// stays as it is, for that is what arguments are held against once their secrets are back.
 fn redacted(definition: &ToolDefinition, redactor: &Redactor) -> ToolDefinition {
     ToolDefinition {
         description: redactor.redact(&definition.description).into(),
@@ -205,7 +205,7 @@ impl Kernel {
         }
     }
 
-    /// What it says, what the log is told and its result are one transaction; what is kept is there before.
+    /// Performs a call inside; its events and its result are one transaction, and kept contents are stored before.
     async fn work_inside(
         &self,
         work: InsideAction,
@@ -281,12 +281,12 @@ fn all_tools(others: Vec<Tool>) -> Vec<Tool> {
     tools
 }
 
-/// Whether the log refused a question or an intent for its size, such as the preview of a very large change.
+/// Returns whether the log refused a question or an intent for its size, such as the preview of a very large change.
 fn is_too_much(fault: &Fault) -> bool {
     fault.is(Code::EVENT_TOO_LARGE) || fault.is(Code::EVENT_TOO_DEEP)
 }
 
-/// Whether its arguments are such that it can be carried out at all.
+/// Checks that the arguments allow the call to be carried out at all.
 fn usable(tool: &Tool, call: &ToolCall, subject: &SubjectOf) -> Result<(), Fault> {
     tool.validate(&call.args)?;
     subject.path_fault.clone().map_or(Ok(()), Err)

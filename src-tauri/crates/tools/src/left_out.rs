@@ -1,4 +1,4 @@
-//! What a tool that reads many files leaves out.
+//! The files that a tool that reads many leaves out.
 
 use arki_domain::plural;
 use globset::GlobSet;

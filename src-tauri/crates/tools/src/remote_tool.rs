@@ -19,7 +19,8 @@ pub trait RemoteTool: Send + Sync {
     /// What went wrong, in words that the model can use.
     async fn call(&self, args: Value, scope: CallScope) -> Result<Output, Fault>;
 
-    /// What a call with these arguments touches, for the policy. The arguments may be wrong: they are not checked yet.
+    /// Returns what a call with these arguments touches, for the policy. The arguments may be wrong: they are not
+    /// checked yet.
     fn touches(&self, args: &Value) -> Touched {
         Touched::mentioned_in(args)
     }
@@ -30,14 +31,14 @@ pub trait RemoteTool: Send + Sync {
     }
 }
 
-/// What a call is judged as.
+/// The terms in which a call is judged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedAs {
     pub tool: String,
     pub category: Category,
 }
 
-/// What a call is given besides its arguments.
+/// The context of a call besides its arguments.
 #[derive(Clone)]
 pub struct CallScope {
     pub caller: Caller,

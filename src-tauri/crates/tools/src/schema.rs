@@ -30,7 +30,7 @@ pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
     compiled.map_err(|error| error.to_string())
 }
 
-/// Whether a schema can be used.
+/// Checks that a schema can be used.
 ///
 /// # Errors
 /// Why not.
@@ -38,7 +38,7 @@ pub fn check_schema(schema: &Value) -> Result<(), String> {
     compile(schema).map(drop)
 }
 
-/// Whether arguments are what a schema asks for.
+/// Checks arguments against a schema.
 ///
 /// # Errors
 /// `ARGUMENTS_INVALID`, in words that help the model to mend them.

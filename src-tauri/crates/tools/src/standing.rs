@@ -2,14 +2,14 @@
 
 use arki_policy::{ChangedGit, PolicySettings};
 
-/// What is forbidden in a folder at the moment of a call.
+/// The rules that forbid something in a folder at the moment of a call.
 pub trait Standing: Send + Sync {
     /// The policy that holds now, where it is stricter than the one that the run began with. Blocks for as long as it
     /// takes to read a file.
     fn now(&self, policy: &PolicySettings) -> Option<PolicySettings>;
 
-    /// What git would run there that nobody has agreed to, as it is now. Blocks for as long as it takes to read git's
-    /// configuration and hooks.
+    /// Returns what git would run there that nobody has agreed to, as it is now. Blocks for as long as it takes to read
+    /// git's configuration and hooks.
     fn changed_git(&self) -> ChangedGit;
 
     /// Keeps a sentence on the folder for whoever looks at it next, be it a run or nobody's.

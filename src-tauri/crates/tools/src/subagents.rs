@@ -20,7 +20,7 @@ pub struct SubagentTask<'a> {
     pub context: &'a CallContext,
 }
 
-/// How a sub-agent's run stopped. Waiting for an approval and pausing are no ends: it goes on when it is told to work on
+/// The end of a sub-agent's run. Waiting for an approval and pausing are no ends: it goes on when it is told to work on
 /// the same task again.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SubagentEnd {
@@ -41,9 +41,9 @@ pub enum SubagentEnd {
 pub struct SubagentStop {
     pub end: SubagentEnd,
     pub usage: Usage,
-    /// What all its changes come to, once a file.
+    /// The sum of all its changes, once a file.
     pub files: Vec<FileChanged>,
-    /// What nobody there will hear of any more; where the run has not ended, nothing.
+    /// The background calls of which nobody there will hear any more; empty where the run has not ended.
     pub background: Vec<LeftInBackground>,
 }
 

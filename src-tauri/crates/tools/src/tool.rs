@@ -20,11 +20,11 @@ use tokio_util::sync::CancellationToken;
 /// The longest name of a tool that every vendor takes.
 pub const MAX_TOOL_NAME_BYTES: usize = 64;
 
-/// What a read tool is given.
+/// The input of a read tool.
 pub(crate) struct ReadTask {
     pub(crate) project: Arc<Project>,
     pub(crate) args: Value,
-    /// What the argument `path` names, where it names something kept instead of a file.
+    /// The kept content that the argument `path` names, if it does not name a file.
     pub(crate) artifact: Option<Vec<u8>>,
     pub(crate) left_out: LeftOut,
     pub(crate) redactor: Redactor,
@@ -42,7 +42,8 @@ pub struct Output {
 pub(crate) type ReadAction = fn(&ReadTask) -> Result<Output, ToolError>;
 pub(crate) type WriteAction = fn(&Project, &Value) -> Result<ChangeSet, ToolError>;
 
-/// How the kernel carries a tool out. A write tool only computes the change; the kernel makes it, after the decision.
+/// The way in which the kernel carries a tool out. A write tool only computes the change; the kernel makes it, after
+/// the decision.
 pub(crate) enum Action {
     Read(ReadAction),
     Write(WriteAction),
@@ -55,7 +56,7 @@ pub(crate) enum Action {
     Remote(Arc<dyn RemoteTool>),
 }
 
-/// How the kernel treats a tool's calls.
+/// The kernel's treatment of a tool's calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Conduct {
     /// Doing it twice is like doing it once: a call that a crash interrupted is made again instead of being told as of
@@ -184,7 +185,7 @@ impl Tool {
         &self.definition.name
     }
 
-    /// What a call with these arguments, which may be wrong, touches.
+    /// Returns what a call with these arguments, which may be wrong, touches.
     pub(crate) fn touches(&self, args: &Value) -> Touched {
         match &self.action {
             Action::Remote(remote) => remote.touches(args),

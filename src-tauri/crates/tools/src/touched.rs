@@ -1,4 +1,4 @@
-//! What a call's arguments touch, in the arguments' own words. The kernel turns it into the policy's subject.
+//! The paths and hosts that a call touches, in its arguments' own words. The kernel turns it into the policy's subject.
 
 use serde_json::Value;
 

@@ -8,7 +8,7 @@ export type AppState = {
   recentProjects: Array<string>;
   defaultModel: string;
   /**
-   * What confines commands, or `none`.
+   * The sandbox that confines commands, or `none`.
    */
   sandbox: string;
 };

@@ -6,7 +6,7 @@ export type ChangedFile = {
    */
   path: string;
   /**
-   * How often this session changed it.
+   * The number of times this session changed it.
    */
   changes: number;
   /**

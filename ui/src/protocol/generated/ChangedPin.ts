@@ -2,14 +2,14 @@
 import type { PinChange } from "./PinChange";
 
 /**
- * What is no longer as the user agreed to.
+ * An item that differs from what the user approved.
  */
 export type ChangedPin = {
   kind: string;
   path: string;
   change: PinChange;
   /**
-   * What it does now, where its path does not say.
+   * The effect now, where the path does not say.
    */
   note?: string;
   diff: string | null;

@@ -18,11 +18,11 @@ export type CheckpointCreated = {
    */
   manifest?: string | null;
   /**
-   * How many files have an image.
+   * The number of files whose content is kept.
    */
   files: number;
   /**
-   * How many were left out: too large, not text, over the budget.
+   * The number of files left out: too large, not text, over the budget.
    */
   skipped: number;
 };

@@ -11,7 +11,7 @@ export type CommandPreview = {
    */
   environment: Array<string>;
   /**
-   * What confines it, or `none`.
+   * The sandbox that confines it, or `none`.
    */
   sandbox: string;
   /**

@@ -123,7 +123,7 @@ export type Commands = {
    */
   review_page: { params: { approvalId: string; file: number; from: number }; result: ReviewPage };
   /**
-   * What approving for longer would store, as JSON; null where only once is offered.
+   * The rule that approving for longer would store, as JSON; null where only once is offered.
    */
   proposed_rule: { params: { approvalId: string }; result: string | null };
   resolve_approval: { params: { approvalId: string; resolution: Resolution }; result: null };
@@ -133,7 +133,7 @@ export type Commands = {
    */
   answer_question: { params: { sessionId: string; questionId: string; text: string }; result: null };
   /**
-   * What MCP servers ask the user now.
+   * Lists the open questions of MCP servers.
    */
   list_elicitations: { params: Record<symbol, never>; result: Array<ElicitationSummary> };
   /**
@@ -142,7 +142,7 @@ export type Commands = {
   answer_elicitation: { params: { id: number; reply: ElicitationReply }; result: Array<ElicitationFault> };
   list_models: { params: Record<symbol, never>; result: Array<ModelEntry> };
   /**
-   * As `list_models`, with what local servers list now; takes up to two seconds.
+   * Lists models like `list_models`, with those of local servers; takes up to two seconds.
    */
   live_models: { params: Record<symbol, never>; result: LiveModelList };
   set_default_model: { params: { model: string }; result: null };
@@ -167,7 +167,7 @@ export type Commands = {
   enable_mcp_server: { params: { name: string; enabled: boolean }; result: null };
   remove_mcp_server: { params: { name: string }; result: null };
   /**
-   * As `test_provider`.
+   * Tests an MCP server, as `test_provider` does a provider.
    */
   test_mcp_server: { params: { name: string }; result: boolean; step: McpTestStep };
   mcp_server_log: { params: { name: string }; result: string };

@@ -5,15 +5,15 @@
  */
 export type ContextAdded = {
   /**
-   * What it is: `rule`, `skill`, `memory` or `tools`.
+   * The kind of addition: `rule`, `skill`, `memory` or `tools`.
    */
   part: string;
   /**
-   * Where it comes from, for people: a path, for example.
+   * The source, for people: a path, for example.
    */
   origin: string;
   /**
-   * As the model is shown it.
+   * The text that the model sees.
    */
   text: string;
 };

@@ -18,11 +18,11 @@ export type Elicitation = {
   fields?: Array<string>;
   answer: ElicitationAnswer;
   /**
-   * What the server was sent, by the fields' names.
+   * The values sent to the server, by the fields' names.
    */
   values?: { [key in string]: ElicitationValue };
   /**
-   * How long the user took, which is no time of the call's.
+   * The time the user took to answer; it does not count as the call's.
    */
   waitedMs: number;
 };

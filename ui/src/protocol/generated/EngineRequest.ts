@@ -8,8 +8,8 @@ export type EngineRequest = {
   requestHash: string;
   messageCount: number;
   /**
-   * How much the model can read at once, in tokens. Absent where the last request for the same model told it, and
-   * where it is only assumed.
+   * The model's context window, in tokens. Absent where the last request for the same model told it, and where
+   * it is only assumed.
    */
   contextWindow?: number | null;
   /**

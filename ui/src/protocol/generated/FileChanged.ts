@@ -20,7 +20,7 @@ export type FileChanged = {
    */
   hunks: Array<number>;
   /**
-   * Where a sub-agent changed it: in which session. There each change is told for itself; here what they come to.
+   * The session of the sub-agent that changed it. There each change is told for itself; here what they come to.
    */
   bySession?: string | null;
   beforeMode?: string | null;

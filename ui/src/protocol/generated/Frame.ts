@@ -11,7 +11,7 @@ export type Frame = {
   deltas: Array<OutputDelta>;
   commandOutput: Array<CommandOutput>;
   /**
-   * What MCP servers ask is to be listed anew.
+   * The questions of MCP servers changed and have to be listed again.
    */
   elicitationsChanged: boolean;
   missed: boolean;

@@ -5,7 +5,7 @@ export type McpChangedTool = {
   name: string;
   change: PinChange;
   /**
-   * What models were told of it.
+   * The description that models were given before.
    */
   before: string | null;
   now: string | null;

@@ -2,7 +2,7 @@
 import type { McpVariable } from "./McpVariable";
 
 /**
- * How a server is reached: by `command` or by `url`.
+ * The way to reach a server: `command` or `url`.
  */
 export type McpServerSettings = {
   command: string | null;

@@ -8,7 +8,7 @@ export type MemoryReviewed = {
   id: string;
   decision: MemoryDecision;
   /**
-   * As the user wants it remembered, where they changed it.
+   * The user's wording, if they changed it.
    */
   text?: string | null;
 };

@@ -31,7 +31,7 @@ export type ModelEntry = {
    */
   price: ModelPrice | null;
   /**
-   * Where these figures come from.
+   * The source of these figures.
    */
   source: ModelFigures;
   /**

@@ -10,7 +10,7 @@ export type ModelPrice = {
   cachedInput: number | null;
   cacheWrite: number | null;
   /**
-   * What is charged instead for long prompts, by rising `aboveInputTokens`.
+   * The prices for long prompts, by rising `aboveInputTokens`.
    */
   tiers: Array<ModelPriceTier>;
 };

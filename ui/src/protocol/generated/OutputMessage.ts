@@ -8,7 +8,7 @@ export type OutputMessage = {
   content: string;
   thoughts?: string | null;
   /**
-   * What the vendor wants back with this turn.
+   * The vendor's data to send back with this turn.
    */
   reasoning?: Reasoning | null;
   /**

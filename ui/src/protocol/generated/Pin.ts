@@ -8,7 +8,7 @@ export type Pin = {
   path: string;
   hash: string;
   /**
-   * What it does, where its path does not say.
+   * The effect, where the path does not say.
    */
   note?: string;
 };

@@ -11,7 +11,7 @@ export type PolicyDecided = {
   callId: string;
   decision: Decision;
   /**
-   * Which rule decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
+   * The rule that decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
    */
   rule: string;
   reason: string;

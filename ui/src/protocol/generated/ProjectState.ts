@@ -10,7 +10,7 @@ export type ProjectState = {
   enables: Array<Pin>;
   changed: Array<ChangedPin>;
   /**
-   * What the user should know of the folder besides, a sentence each.
+   * Further notices about the folder, a sentence each.
    */
   notices: Array<string>;
 };

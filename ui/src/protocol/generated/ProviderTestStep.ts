@@ -10,7 +10,7 @@ export type ProviderTestStep = {
   state: ProviderTestState;
   durationMs: number;
   /**
-   * What was found, why the step tells nothing here, or what failed.
+   * The finding, the reason why the step was skipped, or the error.
    */
   message: string;
   /**

@@ -7,7 +7,7 @@ import type { QueuedEntry } from "./QueuedEntry";
 export type QueueChanged = {
   queued: Array<QueuedEntry>;
   /**
-   * What the model was told since: taken from the queue in this order.
+   * The messages delivered to the model since, taken from the queue in this order.
    */
   delivered?: Array<string>;
 };

@@ -8,11 +8,11 @@ export type Remembered = {
   id: string;
   text: string;
   /**
-   * What a reflection was drawn from.
+   * The facts that a reflection was drawn from.
    */
   basedOn?: Array<string>;
   /**
-   * Where it's proposed to last beyond the session, if it is: the user decides.
+   * The scope proposed for keeping it beyond the session, if any: the user decides.
    */
   proposedFor?: MemoryScope | null;
 };

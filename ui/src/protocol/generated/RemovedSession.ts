@@ -3,7 +3,7 @@
 export type RemovedSession = {
   freedBytes: number;
   /**
-   * How many sessions of its sub-agents went with it.
+   * The number of sub-agent sessions removed with it.
    */
   subagents: number;
 };

@@ -6,7 +6,7 @@
 export type ReviewPage = {
   text: string;
   /**
-   * Where the next page begins; null after the last.
+   * The start of the next page; null after the last.
    */
   next: number | null;
 };

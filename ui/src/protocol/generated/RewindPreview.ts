@@ -2,7 +2,7 @@
 import type { RestoredFile } from "./RestoredFile";
 
 /**
- * What going back, or taking back one change, does or did to each file.
+ * The effect on each file of going back, or of reverting one change.
  */
 export type RewindPreview = {
   toSeq: number;

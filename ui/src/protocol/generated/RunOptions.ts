@@ -13,7 +13,7 @@ export type RunOptions = {
   maxSeconds: number | null;
   maxCostUsd: number | null;
   /**
-   * What nobody answers for so long is rejected.
+   * The time after which an unanswered request is rejected.
    */
   approvalTimeoutSeconds?: number | null;
   /**
@@ -33,7 +33,7 @@ export type RunOptions = {
    */
   skills?: Array<string>;
   /**
-   * What the prompt shows besides its words.
+   * The images of the prompt.
    */
   images?: Array<Image>;
   /**

@@ -5,7 +5,7 @@ export type RunPaused = {
   reason: PauseReason;
   approvalId?: string | null;
   /**
-   * What the model asked: the reason is `user` then.
+   * The model's question, if the reason is `user`.
    */
   questionId?: string | null;
 };

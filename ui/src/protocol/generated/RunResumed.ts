@@ -7,7 +7,7 @@ export type RunResumed = {
   approvalId?: string | null;
   questionId?: string | null;
   /**
-   * What is granted from now on, where it changed.
+   * The approval mode from now on, if it changed.
    */
   approve?: RunApprovalMode | null;
 };

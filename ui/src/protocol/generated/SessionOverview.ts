@@ -6,7 +6,7 @@ import type { QueuedMessage } from "./QueuedMessage";
 import type { Usage } from "./Usage";
 
 /**
- * What is known of a session as a whole, beside its events.
+ * The facts about a session as a whole, beside its events.
  */
 export type SessionOverview = {
   plan: Plan | null;

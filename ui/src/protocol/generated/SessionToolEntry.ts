@@ -4,7 +4,7 @@ import type { ToolCategory } from "./ToolCategory";
 export type SessionToolEntry = {
   name: string;
   /**
-   * What the model is told.
+   * The description that the model gets.
    */
   description: string;
   category: ToolCategory;

@@ -30,16 +30,15 @@ export type ToolResult = {
    */
   processId?: number | null;
   /**
-   * What the sub-agent that the call was handed to left in the background, told or not: the result of each comes
-   * here too.
+   * The background calls that the call's sub-agent left, announced or not: the result of each comes here too.
    */
   background?: Array<LeftInBackground>;
   /**
-   * What the run of the sub-agent has used that the call was handed to. Its requests are in its own session.
+   * The usage of the sub-agent's run that the call was handed to. Its requests are in its own session.
    */
   usage?: Usage | null;
   /**
-   * What an MCP server asked the user in the middle of the call, in order.
+   * The questions that an MCP server asked the user during the call, in order.
    */
   elicitations?: Array<Elicitation>;
 };

@@ -1,4 +1,4 @@
-//! What is said where a conversation can't be made to fit.
+//! The error of a conversation that can't be made to fit.
 
 use arki_domain::{Code, Fault};
 

@@ -1,5 +1,5 @@
-//! What stands before the rest of a compacted conversation: the goal, the user's messages, the plan and the changed
-//! files, all of it from the log.
+//! The facts that stand before the rest of a compacted conversation: the goal, the user's messages, the plan and the
+//! changed files, all of them from the log.
 
 use super::CompactionInputs;
 use arki_domain::projection::{ConversationMessage, MessageKind, PlanVersion, ShownAs};
@@ -9,7 +9,7 @@ use std::fmt::Write;
 const HEAD: &str = "[The earlier part of this conversation was left out to save space. This stands for it; it's no new \
     message from the user.]";
 
-/// How much is told, in bytes of one and in number.
+/// The amount of detail, in bytes of one fact and in their number.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
     goal: usize,

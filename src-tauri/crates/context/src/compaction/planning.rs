@@ -9,7 +9,7 @@ use arki_domain::projection::ConversationMessage;
 use arki_domain::{CompactionStrategy, ContextCompacted, Message};
 use std::collections::BTreeSet;
 
-/// Of what the conversation may take, the share of the newest results that are not pruned while others can be.
+/// The share of a conversation's tokens reserved for the newest results: they are not pruned while others can be.
 const PROTECTED_SHARE: u64 = 4;
 /// The share that the facts may take before they are told in fewer words.
 const FACTS_SHARE: u64 = 4;
@@ -19,7 +19,7 @@ const MAX_SUMMARY_TOKENS: u64 = 4000;
 /// The last prompt stays whole where it takes no larger share.
 const PROMPT_SHARE: u64 = 4;
 
-/// What is to be done.
+/// The compaction to carry out.
 #[derive(Debug)]
 pub enum Compaction {
     /// Append this.
@@ -177,7 +177,7 @@ impl Dropping<'_> {
         Ok(kept.units)
     }
 
-    /// What says most first; of that the newest first.
+    /// Keeps the units that say most first; of those the newest first.
     fn keep_important(&self, kept: &mut Kept) {
         let mut by_importance: Vec<usize> = (0..self.units.units.len()).collect();
         by_importance.sort_by_key(|at| std::cmp::Reverse((self.units.units[*at].importance, *at)));
@@ -228,7 +228,7 @@ impl Kept {
     }
 }
 
-/// What is done where no model writes a summary.
+/// Returns the strategy where no model writes a summary.
 fn without_model(strategy: CompactionStrategy) -> CompactionStrategy {
     match strategy {
         CompactionStrategy::SummarizeEarly | CompactionStrategy::Checkpoint => CompactionStrategy::KeepRecent,

@@ -1,4 +1,4 @@
-//! Which results notes can stand in for.
+//! Finds the results that notes can stand in for.
 
 use super::units::Unit;
 use crate::CountTokens;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 /// A smaller saving isn't worth that the model has to ask again.
 const MIN_SAVED_BY_ONE: u64 = 50;
 
-/// What a note in place of the result would save.
+/// A result, and the tokens that a note in its place would save.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Prunable {
     pub(super) call_id: CallId,

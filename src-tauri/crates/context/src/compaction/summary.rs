@@ -1,4 +1,4 @@
-//! What a model is asked for a summary, and which answers are taken.
+//! The request for a summary to a model, and the check of its answer.
 
 use super::facts::cut;
 use super::{CompactionInputs, MIN_SAVED_TOKENS};
@@ -8,7 +8,7 @@ use arki_domain::{CompactionStrategy, ContextCompacted, Message};
 use std::fmt::Write;
 
 const SYSTEM: &str = include_str!("summary_prompt.md");
-/// What a summary may be at the least: with less room a model can't say much.
+/// The least tokens for a summary: with less room a model can't say much.
 const MIN_SUMMARY_TOKENS: u64 = 200;
 /// Around the request, for what a chat format adds.
 const OVERHEAD_TOKENS: u64 = 256;
@@ -25,7 +25,7 @@ pub struct SummaryRequest {
     pub max_tokens: u64,
 }
 
-/// What came back.
+/// The model's answer.
 #[derive(Debug, Clone, Copy)]
 pub struct SummaryAnswer<'a> {
     pub text: &'a str,

@@ -1,4 +1,4 @@
-//! What is dropped or kept together: a call with its results, and messages of one event.
+//! Units of messages that are dropped or kept together: a call with its results, and messages of one event.
 
 use crate::CountTokens;
 use arki_domain::projection::{ConversationMessage, MessageKind, ShownAs};
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 const ACTING_TOOLS: &[&str] =
     &["apply_patch", "delete_file", "edit_file", "emit_artifact", "run_command", "update_plan", "write_file"];
 
-/// How much a unit says of what the work is about.
+/// The importance of a unit for what the work is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Importance {
     Looked,
@@ -22,7 +22,7 @@ pub(super) enum Importance {
 pub(super) struct Unit<'a> {
     pub(super) place: u64,
     pub(super) messages: Vec<ConversationMessage<'a>>,
-    /// As it is shown now.
+    /// The tokens of the unit as it is shown now.
     pub(super) tokens: u64,
     pub(super) importance: Importance,
 }
@@ -33,7 +33,7 @@ pub(super) struct Units<'a> {
     /// The summaries of earlier compactions.
     pub(super) summaries: Vec<ConversationMessage<'a>>,
     pub(super) summary_tokens: u64,
-    /// What stays whatever happens.
+    /// The tokens that stay whatever happens.
     pub(super) added_tokens: u64,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Units<'a> {
         all
     }
 
-    /// Where the message belongs; a unit is begun for it where it belongs to none.
+    /// Returns the unit that the message belongs to, a new one if there is none.
     fn unit_for(&mut self, message: &ConversationMessage<'a>, unit_of_call: &HashMap<&CallId, usize>) -> usize {
         if let Message::ToolResult { call_id, .. } = &**message.whole
             && let Some(at) = unit_of_call.get(call_id)

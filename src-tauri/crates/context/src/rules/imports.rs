@@ -4,12 +4,12 @@ use super::FileWarning;
 use crate::mentions::outside_code;
 use std::collections::BTreeSet;
 
-/// How deep imports may go, as other agents have it.
+/// The depth to which imports may go, as other agents have it.
 const MAX_IMPORT_DEPTH: usize = 5;
 /// Files that one rule may import.
 const MAX_IMPORTS: usize = 50;
 
-/// What came of reading an imported file.
+/// The result of reading an imported file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportedText {
     Text(String),

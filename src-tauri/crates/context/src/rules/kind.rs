@@ -1,6 +1,6 @@
-//! Which convention a rule file follows, by its path.
+//! Tells the convention of a rule file, by its path.
 
-/// What kind of rule a file is.
+/// The kind of a rule file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RuleKind {
     /// `AGENTS.md` or `CLAUDE.md`, for everything below this folder; the project's root is empty.

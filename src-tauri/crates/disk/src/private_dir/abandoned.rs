@@ -73,7 +73,7 @@ fn lock(folder: &Path) -> Result<File, TryLockError> {
     Ok(file)
 }
 
-/// Whether what is locked is still what has that name.
+/// Returns whether what is locked is still what has that name.
 pub fn is_same(lock: &File, path: &Path) -> bool {
     let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
     let there = fs::symlink_metadata(path).map(identity);

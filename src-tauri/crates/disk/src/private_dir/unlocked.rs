@@ -1,4 +1,4 @@
-//! Where folders cannot be locked, nobody can tell whether a run's temporary folder is abandoned: they stay.
+//! Temporary folders where folders cannot be locked: nobody can tell whether one is abandoned, so they stay.
 
 use std::fs::File;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What is put to the user before an effect, and the answer.
+//! Requests for approval before an effect, and their answers.
 
 use super::ApprovalDecision;
 use crate::{ApprovalId, CallId, Risk};
@@ -58,7 +58,7 @@ payload! {
         pub directory: String,
         /// Names of the variables the command will see.
         pub environment: Vec<String>,
-        /// What confines it, or `none`.
+        /// The sandbox that confines it, or `none`.
         pub sandbox: String,
         /// SHA-256 hex over the command, its directory, what confines it and its environment's names.
         pub preview_hash: String,
@@ -125,7 +125,7 @@ impl ApprovalResolved {
         self.resolved_by == TIMED_OUT
     }
 
-    /// Whether `--approve` answered it, so that nobody has looked at what was shown.
+    /// Returns whether `--approve` answered it, so that nobody has looked at what was shown.
     #[must_use]
     pub fn is_by_mode(&self) -> bool {
         self.resolved_by.starts_with("approve:")

@@ -26,7 +26,7 @@ payload! {
     PolicyDecided {
         pub call_id: CallId,
         pub decision: Decision,
-        /// Which rule decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
+        /// The rule that decided: `builtin:…`, `config:…`, `category:…`, `approve:…` or `approval:ID`.
         pub rule: String,
         pub reason: String,
         pub risk: Risk,
@@ -66,14 +66,13 @@ payload! {
         /// The process of Arki in which it goes on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub process_id: Option<u32>,
-        /// What the sub-agent that the call was handed to left in the background, told or not: the result of each comes
-        /// here too.
+        /// The background calls that the call's sub-agent left, announced or not: the result of each comes here too.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub background: Vec<LeftInBackground>,
-        /// What the run of the sub-agent has used that the call was handed to. Its requests are in its own session.
+        /// The usage of the sub-agent's run that the call was handed to. Its requests are in its own session.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub usage: Option<Usage>,
-        /// What an MCP server asked the user in the middle of the call, in order.
+        /// The questions that an MCP server asked the user during the call, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub elicitations: Vec<Elicitation>,
     }
@@ -99,12 +98,12 @@ payload! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub fields: Vec<String>,
         pub answer: ElicitationAnswer,
-        /// What the server was sent, by the fields' names.
+        /// The values sent to the server, by the fields' names.
         #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
         #[ts(as = "BTreeMap<String, ElicitationValue>")]
         #[schemars(with = "BTreeMap<String, ElicitationValue>")]
         pub values: serde_json::Map<String, Value>,
-        /// How long the user took, which is no time of the call's.
+        /// The time the user took to answer; it does not count as the call's.
         pub waited_ms: u64,
     }
     FileChanged {
@@ -128,7 +127,7 @@ payload! {
         pub call_id: CallId,
         /// The hunks of the preview that were written; none for what a command or a sub-agent changed.
         pub hunks: Vec<usize>,
-        /// Where a sub-agent changed it: in which session. There each change is told for itself; here what they come to.
+        /// The session of the sub-agent that changed it. There each change is told for itself; here what they come to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by_session: Option<SessionId>,
     }
@@ -139,8 +138,8 @@ payload! {
         pub result: String,
         pub is_error: bool,
     }
-    /// What commands or a server's program left that makes git run something was taken away or put back, while they still
-    /// ran or after they were killed with their Arki.
+    /// Files that make git run something, left by commands or a server's program, were removed or restored, while the
+    /// programs still ran or after they were killed with their Arki.
     SandboxCleanedUp {
         /// The command's that ran; several may have.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -165,7 +164,7 @@ payload! {
     }
 }
 
-/// Where a call was made whose result is told elsewhere too.
+/// The place of a call whose result is also reported elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BackgroundSource {
@@ -174,7 +173,7 @@ pub struct BackgroundSource {
 }
 
 impl FileChanged {
-    /// What is left to tell where `last` was told of the same file meanwhile: `None` where it was told already.
+    /// Returns what is left to tell where `last` was told of the same file meanwhile: `None` where it was told already.
     #[must_use]
     pub fn since(self, last: &Self) -> Option<Self> {
         let after = |changed: &Self| (changed.after_hash.clone(), changed.after_unknown, changed.after_link);
@@ -190,7 +189,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What a field of a server's form may hold, as clients are told it: the protocol of MCP knows nothing else.
+/// A value that a field of a server's form may hold, as clients get it: MCP has no other kinds.
 #[derive(Debug, Clone, PartialEq, Serialize, TS, JsonSchema)]
 #[serde(untagged)]
 pub enum ElicitationValue {
@@ -200,7 +199,7 @@ pub enum ElicitationValue {
     Choices(Vec<String>),
 }
 
-/// What became of a question of an MCP server.
+/// The outcome of a question of an MCP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ElicitationAnswer {

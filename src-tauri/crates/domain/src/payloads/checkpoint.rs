@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What was done, or would be done, to a file when going back.
+/// The action on a file when going back, done or planned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreAction {
@@ -30,9 +30,9 @@ payload! {
         /// SHA-256 hex of the list of files, in the blob store; a command's is the project's last snapshot.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub manifest: Option<String>,
-        /// How many files have an image.
+        /// The number of files whose content is kept.
         pub files: u64,
-        /// How many were left out: too large, not text, over the budget.
+        /// The number of files left out: too large, not text, over the budget.
         pub skipped: u64,
     }
     /// The folded state of the session was kept; whoever opens it starts from there.

@@ -1,11 +1,11 @@
-//! What the model is shown of a conversation: what came late, and what a compaction left out.
+//! Changes to what the model sees of a conversation: late additions and compactions.
 
 use crate::CallId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// How a conversation is made shorter.
+/// The strategy that makes a conversation shorter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CompactionStrategy {
@@ -44,17 +44,17 @@ payload! {
     }
     /// Something that instructs the model comes in during a run, such as the rules of a folder.
     ContextAdded {
-        /// What it is: `rule`, `skill`, `memory` or `tools`.
+        /// The kind of addition: `rule`, `skill`, `memory` or `tools`.
         pub part: String,
-        /// Where it comes from, for people: a path, for example.
+        /// The source, for people: a path, for example.
         pub origin: String,
-        /// As the model is shown it.
+        /// The text that the model sees.
         pub text: String,
     }
 }
 
 impl ContextCompacted {
-    /// Whether the messages of the event with that number are replaced.
+    /// Returns whether the messages of the event with that number are replaced.
     #[must_use]
     pub fn drops(&self, place: u64) -> bool {
         self.dropped_seq_range.is_some_and(|(first, last)| (first..=last).contains(&place))

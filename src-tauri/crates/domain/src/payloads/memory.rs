@@ -1,4 +1,4 @@
-//! What is remembered of a conversation.
+//! Facts and reflections remembered from a conversation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,10 +15,10 @@ payload! {
     Remembered {
         pub id: String,
         pub text: String,
-        /// What a reflection was drawn from.
+        /// The facts that a reflection was drawn from.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub based_on: Vec<String>,
-        /// Where it's proposed to last beyond the session, if it is: the user decides.
+        /// The scope proposed for keeping it beyond the session, if any: the user decides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub proposed_for: Option<MemoryScope>,
     }
@@ -26,7 +26,7 @@ payload! {
     MemoryReviewed {
         pub id: String,
         pub decision: MemoryDecision,
-        /// As the user wants it remembered, where they changed it.
+        /// The user's wording, if they changed it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub text: Option<String>,
     }

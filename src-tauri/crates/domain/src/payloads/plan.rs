@@ -1,4 +1,4 @@
-//! What the agent intends to do.
+//! The agent's plan.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What the model asks the user, and the answer in the user's words.
+//! The model's questions to the user, and the answers in the user's words.
 
 use crate::{CallId, QuestionId};
 use schemars::JsonSchema;

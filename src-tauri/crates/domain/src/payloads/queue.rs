@@ -11,7 +11,7 @@ use ts_rs::TS;
 pub enum QueueMode {
     /// At the next turn of the run that works.
     Steer,
-    /// As the prompt of a run of its own, after this one.
+    /// Starts a run of its own with this prompt, after the current one.
     FollowUp,
 }
 
@@ -25,7 +25,7 @@ payload! {
     /// The whole queue, in order, whenever it changes otherwise than by a message added at its end.
     QueueChanged {
         pub queued: Vec<QueuedEntry>,
-        /// What the model was told since: taken from the queue in this order.
+        /// The messages delivered to the model since, taken from the queue in this order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub delivered: Vec<MessageId>,
     }

@@ -41,7 +41,7 @@ payload! {
         pub reason: PauseReason,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approval_id: Option<ApprovalId>,
-        /// What the model asked: the reason is `user` then.
+        /// The model's question, if the reason is `user`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub question_id: Option<QuestionId>,
     }
@@ -51,7 +51,7 @@ payload! {
         pub approval_id: Option<ApprovalId>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub question_id: Option<QuestionId>,
-        /// What is granted from now on, where it changed.
+        /// The approval mode from now on, if it changed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub approve: Option<ApprovalMode>,
     }

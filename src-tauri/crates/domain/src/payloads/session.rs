@@ -25,7 +25,7 @@ payload! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub disabled_tools: Option<Vec<String>>,
     }
-    /// What the user allows for the rest of this session, in place of what was allowed before; all of it.
+    /// The user's permissions for the rest of this session: this list replaces the one before.
     SessionGranted {
         /// Each as it would stand in the configuration.
         #[ts(type = "unknown[]")]
@@ -46,7 +46,7 @@ payload! {
     }
     /// A session that begins where another one stood: its conversation is the other's up to `from_seq`, then its own.
     SessionForked {
-        /// What `session.created` says of the fork too; earlier versions left it out.
+        /// The fork's `session.created`; earlier versions left it out.
         #[serde(flatten)]
         #[ts(skip)]
         pub created: Option<SessionCreated>,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-/// What a request is for, where it is no turn of a run.
+/// The purpose of a request that is no turn of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestPurpose {
@@ -23,8 +23,8 @@ payload! {
         pub model: String,
         pub request_hash: String,
         pub message_count: usize,
-        /// How much the model can read at once, in tokens. Absent where the last request for the same model told it, and
-        /// where it is only assumed.
+        /// The model's context window, in tokens. Absent where the last request for the same model told it, and where
+        /// it is only assumed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub context_window: Option<u64>,
         /// Absent for a turn.
@@ -48,7 +48,7 @@ payload! {
         pub content: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub thoughts: Option<String>,
-        /// What the vendor wants back with this turn.
+        /// The vendor's data to send back with this turn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub reasoning: Option<Reasoning>,
         /// Cut off: by the user, by a fault or by a crash.

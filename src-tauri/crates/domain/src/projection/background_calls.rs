@@ -5,7 +5,7 @@ use crate::{BackgroundSource, CallId, Event, EventBody, LeftInBackground};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// That are kept, the newest: more than one session may have at once.
+/// The number of background calls kept, the newest: a session may have more at once.
 pub const MAX_BACKGROUND_CALLS: usize = 32;
 /// Bytes of a command.
 pub const MAX_BACKGROUND_COMMAND_BYTES: usize = 1_000;
@@ -30,7 +30,7 @@ pub struct BackgroundCall {
     pub since_ms: i64,
     /// The process of Arki in which it goes on. Where that is gone, the call is too.
     pub process_id: u32,
-    /// Where it was made, if not here: by a sub-agent whose run has ended.
+    /// The place where a sub-agent whose run has ended made the call; `None` for a call of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<BackgroundSource>,
 }

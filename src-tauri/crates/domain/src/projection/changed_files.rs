@@ -1,4 +1,4 @@
-//! Which files a session changed, and how often: what the window lists without reading the whole log.
+//! The files that a session changed, and how often: the window lists them without reading the whole log.
 //!
 //! Bounded, so it cannot say what a file was at any moment; going back asks [`super::FilesAt`], which folds the events
 //! themselves.
@@ -12,7 +12,7 @@ pub const MAX_CHANGED_FILES: usize = 10_000;
 /// Many at once, so that each further path does not search for the oldest again.
 const FORGOTTEN_AT_ONCE: usize = 1_000;
 
-/// What happened to a file; hashes are SHA-256 hex of the raw bytes, `None` where there is no file.
+/// A changed file; hashes are SHA-256 hex of the raw bytes, `None` where there is no file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedFile {
@@ -20,7 +20,7 @@ pub struct ChangedFile {
     pub first_before_hash: Option<String>,
     /// After the last change, or as a rewind found it.
     pub last_after_hash: Option<String>,
-    /// How often it was written or deleted, going back included.
+    /// The number of writes and deletions, going back included.
     pub changes: u64,
     /// The event of the last change.
     pub last_seq: u64,
@@ -53,7 +53,7 @@ impl ChangedFiles {
         &self.files
     }
 
-    /// Whether more than [`MAX_CHANGED_FILES`] were changed, so that some are not listed.
+    /// Returns whether more than [`MAX_CHANGED_FILES`] were changed, so that some are not listed.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         self.is_incomplete
@@ -95,7 +95,7 @@ impl ChangedFiles {
     }
 }
 
-/// What an event tells of one file.
+/// The state of one file that an event reports.
 pub(super) struct FileState<'a> {
     pub(super) path: &'a str,
     pub(super) before_hash: Option<&'a String>,

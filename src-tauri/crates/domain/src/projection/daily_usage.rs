@@ -1,5 +1,5 @@
-//! What was used on which day and of which model, over any number of sessions. Where [`super::UsageTotals`] is bounded
-//! and kept with a session, this is folded when somebody asks, and gone on with from where it was kept.
+//! Usage by day and model, over any number of sessions. Where [`super::UsageTotals`] is bounded and kept with a
+//! session, this is folded when somebody asks, and gone on with from where it was kept.
 
 use super::{OTHER_MODELS, UsageTotal};
 use crate::{Event, EventBody, RunId, SessionId};
@@ -21,13 +21,13 @@ pub struct DailyUsage {
 /// In the order of the days.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct DayAndModel {
-    /// As `2026-11-22`, of the day the answer was complete.
+    /// The day the answer was complete, such as `2026-11-22`.
     pub day: String,
     /// `provider/model`; [`OTHER_MODELS`] for an answer without its request.
     pub model: String,
 }
 
-/// As it is written: JSON's objects have only strings for keys.
+/// The stored form: JSON's objects have only strings for keys.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     totals: Vec<(DayAndModel, UsageTotal)>,

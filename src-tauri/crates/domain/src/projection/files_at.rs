@@ -1,4 +1,4 @@
-//! What a session's files were right after one of its events: what going back is planned from.
+//! The state of a session's files right after one of its events: going back is planned from it.
 //!
 //! Exact, and therefore not part of the bounded overview: it folds the events after that moment, and keeps some hashes a
 //! path. Whether a file on the disk may be put back (the user may have edited it since) is not decided here.
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 pub struct WantedFile {
     /// Relative to the project.
     pub path: String,
-    /// What it was: the state before the first change after the moment.
+    /// The state before the first change after the moment.
     pub wanted: FileAt,
-    /// What the log last knows of it. The disk may say otherwise.
+    /// The last state in the log. The disk may say otherwise.
     pub last_known: FileAt,
     /// Those that it had then: for making it again where it is gone.
     pub wanted_permissions: Permissions,
@@ -29,7 +29,7 @@ pub struct FileStep {
     pub after: FileAt,
 }
 
-/// What there is at a path; hashes are SHA-256 hex.
+/// The content at a path; hashes are SHA-256 hex.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileAt {
     Nothing,

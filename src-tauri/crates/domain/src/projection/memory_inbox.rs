@@ -22,7 +22,7 @@ pub struct MemoryInbox {
 #[serde(rename_all = "camelCase")]
 pub struct InboxEntry {
     pub id: String,
-    /// As the user left it.
+    /// The text as the user left it.
     pub text: String,
     pub scope: MemoryScope,
     pub based_on: Vec<String>,
@@ -60,7 +60,7 @@ impl MemoryInbox {
         self.entries.iter()
     }
 
-    /// What waits for the user, oldest first.
+    /// Returns what waits for the user, oldest first.
     pub fn candidates(&self) -> impl Iterator<Item = &InboxEntry> {
         self.entries.iter().filter(|entry| entry.decision.is_none())
     }

@@ -18,7 +18,7 @@ pub const MAX_DISABLED_TOOLS: usize = 1_000;
 /// Bytes of a title.
 pub const MAX_TITLE_BYTES: usize = 1_000;
 
-/// Where a fork came from.
+/// The session and event that a fork came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ForkOrigin {
@@ -37,12 +37,12 @@ pub struct Overview {
     /// Canonical path of the folder.
     pub project: String,
     pub agent: String,
-    /// What the user chose for this session; `None` where the configuration holds.
+    /// The user's choice for this session; `None` where the configuration holds.
     pub model: Option<String>,
     pub approve: Option<ApprovalMode>,
     /// The tools that its runs don't have; a fork's neither.
     pub disabled_tools: Vec<String>,
-    /// What the log last said of the folder; `None` where it said nothing.
+    /// The folder's trust as last logged; `None` where the log has none.
     pub trusted: Option<bool>,
     pub origin: Option<ForkOrigin>,
     /// The run that is active, paused or was the last.
@@ -76,7 +76,7 @@ impl Overview {
         self.background.apply(event, &body);
     }
 
-    /// Whether a snapshot is due after the event of this number.
+    /// Returns whether a snapshot is due after the event of this number.
     #[must_use]
     pub fn is_snapshot_due(seq: u64) -> bool {
         seq > 0 && seq.is_multiple_of(SNAPSHOT_EVERY)

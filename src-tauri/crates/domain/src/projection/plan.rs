@@ -1,5 +1,4 @@
-//! What the agent intends to do now, and the versions before, so that going back in the conversation shows the plan as
-//! it was then.
+//! The agent's plan, and the versions before, so that going back in the conversation shows the plan as it was then.
 
 use super::short_text::cut;
 use crate::{Event, EventBody, PlanStep};

@@ -1,4 +1,4 @@
-//! How far the work has come: the plan and the changed files. What a compaction has to keep, whatever it leaves out.
+//! The progress of the work: the plan and the changed files. What a compaction has to keep, whatever it leaves out.
 
 use super::{ChangedFiles, Plan};
 use crate::{Event, EventBody};

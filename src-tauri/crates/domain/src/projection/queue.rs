@@ -1,4 +1,4 @@
-//! What the user has said that the model was not told yet.
+//! The user's messages that the model has not been given yet.
 
 use crate::{EventBody, MessageId, QueueChanged, QueueMode, QueuedEntry};
 use schemars::JsonSchema;
@@ -52,7 +52,7 @@ impl Queue {
         self.messages.iter().find(|message| message.message_id == *message_id)
     }
 
-    /// What the model is told at its next turn.
+    /// Returns what the model is told at its next turn.
     pub fn steering(&self) -> impl Iterator<Item = &QueuedMessage> {
         self.messages.iter().filter(|message| message.mode == QueueMode::Steer)
     }

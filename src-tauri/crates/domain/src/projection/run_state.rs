@@ -1,4 +1,4 @@
-//! Where a run stands and what comes next: enough to go on from any event, in this process or another.
+//! The state of a run and its next step: enough to go on from any event, in this process or another.
 
 use crate::{
     ApprovalDecision, ApprovalRequested, ApprovalResolved, Event, EventBody, FileEffect, ParentCall, PauseReason,
@@ -13,7 +13,7 @@ pub struct RunState {
     pub run_id: RunId,
     pub prompt: String,
     pub model: String,
-    /// What decides the run's steps, by name; the run keeps it until it ends.
+    /// The name of the core that decides the run's steps; the run keeps it until it ends.
     pub core: String,
     pub options: RunOptions,
     pub system_prompt_hash: String,
@@ -25,7 +25,7 @@ pub struct RunState {
     /// Turns, cost and start of the current budget; a resumed budget starts afresh.
     pub turns_in_budget: u32,
     pub cost_in_budget: Option<f64>,
-    /// What was waited for the user does not count: the start moves on with it.
+    /// The start of the budget's time. Waiting for the user does not count: the start moves on with it.
     pub budget_since_ms: i64,
     paused_since_ms: Option<i64>,
     pub usage: Usage,
@@ -61,7 +61,8 @@ pub enum RunPhase {
 #[serde(rename_all = "camelCase")]
 pub struct PendingCall {
     pub call: ToolCall,
-    /// How often this very call was made in a row, it included. Once the user approves one, the count begins anew.
+    /// The number of times this very call was made in a row, it included. Once the user approves one, the count begins
+    /// anew.
     pub times_in_a_row: u32,
     pub progress: CallProgress,
 }
@@ -84,7 +85,7 @@ pub enum CallProgress {
     },
 }
 
-/// What was asked and what was answered.
+/// A request for approval with its answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResolvedApproval {
@@ -92,7 +93,7 @@ pub struct ResolvedApproval {
     pub resolved: ApprovalResolved,
 }
 
-/// What the turn loop has to do now.
+/// The turn loop's next step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextStep {
     Execute(PendingCall),
@@ -204,7 +205,7 @@ impl RunState {
         }
     }
 
-    /// What to do now. A call that still waits for the user is handed out too: the executor says so again.
+    /// Returns what to do now. A call that still waits for the user is handed out too: the executor says so again.
     #[must_use]
     pub fn next_step(&self) -> NextStep {
         match self.phase {
@@ -223,7 +224,7 @@ impl RunState {
         &self.calls
     }
 
-    /// What the model asked, where the run waits for the user's answer.
+    /// Returns what the model asked, where the run waits for the user's answer.
     #[must_use]
     pub fn open_question(&self) -> Option<&QuestionAsked> {
         match &self.calls.first()?.progress {
@@ -241,7 +242,7 @@ impl RunState {
         }
     }
 
-    /// Whether it may go on: a failed run can be tried again.
+    /// Returns whether it may go on: a failed run can be tried again.
     #[must_use]
     pub fn can_go_on(&self) -> bool {
         !matches!(self.phase, RunPhase::Completed | RunPhase::Cancelled)

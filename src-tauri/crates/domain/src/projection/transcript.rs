@@ -40,7 +40,7 @@ pub struct Transcript {
     calls_seen: HashSet<CallId>,
     queue: Queue,
     background: BackgroundCalls,
-    /// What came in the midst of a turn: vendors want a request's results right behind it.
+    /// Messages that came in the midst of a turn: vendors want a request's results right behind it.
     arrived: Vec<(u64, Arrived)>,
 }
 
@@ -143,7 +143,8 @@ impl Transcript {
         images.flatten()
     }
 
-    /// Whether a call of this id was made before in the session: some models number their calls anew in every run.
+    /// Returns whether a call of this id was made before in the session: some models number their calls anew in every
+    /// run.
     #[must_use]
     pub fn has_call(&self, call_id: &CallId) -> bool {
         self.calls_seen.contains(call_id)
@@ -158,7 +159,7 @@ impl Transcript {
         })
     }
 
-    /// What waits to be told.
+    /// Returns what waits to be told.
     #[must_use]
     pub fn queue(&self) -> &Queue {
         &self.queue
@@ -182,7 +183,7 @@ impl Transcript {
         self.shown = Arc::new(self.shown_entries().map(|entry| entry.message.clone()).collect());
     }
 
-    /// What goes on in the background, as far as the log knows.
+    /// Returns what goes on in the background, as far as the log knows.
     #[must_use]
     pub fn background(&self) -> &BackgroundCalls {
         &self.background
@@ -283,7 +284,7 @@ impl Transcript {
         }
     }
 
-    /// What came from the origin is behind everything of the fork's own.
+    /// Takes over the origin's state; it comes before everything of the fork's own.
     fn inherit(&mut self, from_seq: u64) {
         self.close_turn();
         self.events_before += from_seq;

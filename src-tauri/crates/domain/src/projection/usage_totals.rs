@@ -1,4 +1,4 @@
-//! What a session has used: tokens and money, by run and by model. Going back does not undo it: it was spent.
+//! A session's usage: tokens and money, by run and by model. Going back does not undo it: it was spent.
 
 use crate::{Event, EventBody, RunId, UnknownTokens, Usage};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, VecDeque};
 pub const MAX_COUNTED_RUNS: usize = 200;
 /// Models that are told apart; further ones are counted together as [`OTHER_MODELS`].
 pub const MAX_COUNTED_MODELS: usize = 50;
-/// What the models beyond [`MAX_COUNTED_MODELS`] are counted as, and answers whose request is not in the log.
+/// The name under which the models beyond [`MAX_COUNTED_MODELS`] are counted, and answers whose request is not in the
+/// log.
 pub const OTHER_MODELS: &str = "other";
 
 /// Tokens and money of some requests. `prompt_tokens` includes the cached ones.

@@ -1,4 +1,4 @@
-//! What is remembered of the conversation: facts, and conclusions from them. Bounded; what is older stays in the log.
+//! The memory of a conversation: facts, and conclusions from them. Bounded; what is older stays in the log.
 
 use super::short_text::cut;
 use crate::{Event, EventBody, Remembered};
@@ -11,7 +11,7 @@ pub const MAX_REMEMBERED_OBSERVATIONS: usize = 500;
 pub const MAX_REMEMBERED_REFLECTIONS: usize = 100;
 /// Bytes of one of them.
 pub const MAX_REMEMBERED_BYTES: usize = 2_000;
-/// What one reflection names as its sources, from the first.
+/// The number of sources kept for one reflection, from the first.
 pub const MAX_REMEMBERED_SOURCES: usize = 20;
 
 /// A fold over a session's events; for a fork over its origins' first.

@@ -13,8 +13,8 @@ const SHORTEST_BYTES: usize = 8;
 /// Longer values are only searched for as they are: a key of one line has about 3,200 bytes.
 const LONGEST_BYTES: usize = 4 << 10;
 
-/// What the form is called, and the value in it. What a value has in common with its neighbours in a longer encoded
-/// text (up to a character at each end) is left out, so that it is found wherever it stands in one.
+/// Returns what the form is called, and the value in it. What a value has in common with its neighbours in a longer
+/// encoded text (up to a character at each end) is left out, so that it is found wherever it stands in one.
 pub(super) fn forms(value: &str) -> Vec<(&'static str, Zeroizing<String>)> {
     if !(SHORTEST_BYTES..=LONGEST_BYTES).contains(&value.len()) {
         return Vec::new();

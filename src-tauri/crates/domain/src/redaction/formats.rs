@@ -23,9 +23,9 @@ pub(super) struct Found {
     pub(super) spans: Vec<Span>,
     /// Each secret together with what it was recognised by.
     pub(super) regions: Vec<Range<usize>>,
-    /// What has the exact form of a placeholder.
+    /// The ranges that have the exact form of a placeholder.
     pub(super) placeholders: Vec<Range<usize>>,
-    /// Where something begins of which the end has not come yet.
+    /// The start of a possible secret whose end has not come yet.
     pub(super) open: Option<usize>,
 }
 
@@ -93,7 +93,7 @@ static FIRST_BYTES: LazyLock<([bool; 256], usize)> = LazyLock::new(|| {
     (begins, FORMATS.iter().map(|format| format.beginning.len()).max().unwrap_or(0))
 });
 
-/// Where the longest end of the text begins that might be the beginning of a beginning.
+/// Returns where the longest end of the text begins that might be the beginning of a beginning.
 fn unfinished(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (begins, longest) = &*FIRST_BYTES;

@@ -23,13 +23,13 @@ pub struct KnownSecret {
 }
 
 impl KnownSecret {
-    /// What it is called; fit for everybody's eyes.
+    /// Returns what it is called; fit for everybody's eyes.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is a key that Arki speaks to a provider with: nobody is shown those.
+    /// Returns whether it is a key that Arki speaks to a provider with: nobody is shown those.
     #[must_use]
     pub fn is_key(&self) -> bool {
         self.is_key
@@ -58,13 +58,13 @@ pub(crate) struct Known {
     encoded: Sampled,
     /// Places in `secrets` in the order of the values.
     in_order: Vec<usize>,
-    /// Which two bytes values begin with, and the length of the longest.
+    /// The first two bytes of the values, and the length of the longest.
     begins: Vec<bool>,
     longest: usize,
 }
 
 impl Known {
-    /// How many, their encoded forms not counted.
+    /// Returns how many, their encoded forms not counted.
     pub(super) fn len(&self) -> usize {
         self.plain
     }
@@ -128,7 +128,7 @@ impl Known {
         (spans, open)
     }
 
-    /// Where the longest end of the text begins that might be the beginning of a value.
+    /// Returns where the longest end of the text begins that might be the beginning of a value.
     fn unfinished(&self, text: &str, from: usize) -> Option<usize> {
         let bytes = text.as_bytes();
         let first = (bytes.len() + 1).saturating_sub(self.longest).max(from);
@@ -137,7 +137,8 @@ impl Known {
         (first..bytes.len()).find(|&start| may_begin(&bytes[start..]) && self.is_beginning(&bytes[start..]))
     }
 
-    /// Whether a value begins so and goes on. Those that begin so stand together, a value that is all of it first.
+    /// Returns whether a value begins so and goes on. Those that begin so stand together, a value that is all of it
+    /// first.
     fn is_beginning(&self, rest: &[u8]) -> bool {
         let at = self.in_order.partition_point(|&index| self.value(index) < rest);
         let mut next = self.in_order[at..].iter().map(|&index| self.value(index));

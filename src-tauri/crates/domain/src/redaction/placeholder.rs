@@ -1,4 +1,4 @@
-//! What stands in a secret's place: `[secret:NAME#TAG]`, the same for the same secret wherever it turns up.
+//! The placeholder of a secret: `[secret:NAME#TAG]`, the same for the same secret wherever it turns up.
 //!
 //! The tag is a keyed hash of the value, so that it says nothing of the value to whoever lacks the key, and nobody can
 //! make up the placeholder of a secret that was not shown. Square brackets, because angle ones are links in Markdown.
@@ -68,7 +68,7 @@ pub(super) fn find(text: &str, from: usize) -> Option<Lookalike<'_>> {
     None
 }
 
-/// What begins at `start`, which is known to begin with [`OPENING`].
+/// Returns what begins at `start`, which is known to begin with [`OPENING`].
 pub(super) fn at(text: &str, start: usize) -> Option<Lookalike<'_>> {
     let inner = text.get(start + OPENING.len()..)?;
     let length = inner.bytes().take(2 * MAX_NAME_CHARS).take_while(|byte| is_inside(*byte)).count();

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-/// What is compared at each place.
+/// The number of bytes compared at each place.
 const SAMPLE_BYTES: usize = 4;
 /// Bits of the filter for each sample, so that few places are looked up in vain.
 const FILTER_BITS: usize = 16;
@@ -17,7 +17,7 @@ type Sample = [u8; SAMPLE_BYTES];
 pub(super) struct Sampled {
     /// From one place to the next; 0 where there are no values.
     step: usize,
-    /// Which samples there may be, by their hash; a power of two of bits.
+    /// The samples that may occur, by their hash; a power of two of bits.
     filter: Vec<u64>,
     /// Of each sample: the values that have it, and where.
     values: HashMap<Sample, Vec<(usize, usize)>>,

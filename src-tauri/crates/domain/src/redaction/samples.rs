@@ -13,7 +13,7 @@ impl Sample {
         format!("{}{}{}", self.before, self.value, self.after)
     }
 
-    /// What must not be seen; a private key has a secret in each line.
+    /// Returns what must not be seen; a private key has a secret in each line.
     pub(crate) fn values(&self) -> Vec<&str> {
         self.value.lines().filter(|line| !line.starts_with("-----") && !line.is_empty()).collect()
     }

@@ -15,13 +15,13 @@ use crate::fit::{find_alike, find_lines, replacement};
 use crate::line_endings::{Eol, with_known_endings};
 use crate::text_file::EDIT_LIMIT_BYTES;
 
-/// How many places an ambiguous edit names.
+/// The number of places that an ambiguous edit names.
 pub(crate) const CANDIDATES_SHOWN: usize = 5;
 /// An edit makes a file no larger than one that can be edited.
 const MAX_BYTES: usize = EDIT_LIMIT_BYTES as usize;
 /// Places of an ambiguous text are counted until so much was compared.
 const MAX_COMPARED_BYTES: usize = 256 << 20;
-/// How much of a line an error shows, in characters.
+/// The number of characters that an error shows of a line.
 const LINE_SHOWN: usize = 120;
 
 /// A text after an edit.
@@ -37,7 +37,7 @@ impl Edited {
     }
 }
 
-/// How the model types: what is known of it, and what this edit shows.
+/// The model's typing: what is known of it, and what this edit shows.
 pub(super) struct Types<'a> {
     pub(super) known: &'a Typing,
     pub(super) learned: &'a mut Typing,
@@ -83,8 +83,8 @@ pub(super) fn apply(
     if edited.text.len() > MAX_BYTES { Err(too_much()) } else { Ok(edited) }
 }
 
-/// Whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth, or have it
-/// already: then it was not meant to begin inside the line.
+/// Returns whether the text is a whole line but for its indentation, and brings lines that can't stand at that depth,
+/// or have it already: then it was not meant to begin inside the line.
 fn lost_its_indentation(text: &str, place: usize, old: &str, new: &str) -> bool {
     let start = text[..place].rfind('\n').map_or(0, |at| at + 1);
     let before = &text[start..place];

@@ -1,4 +1,4 @@
-//! Where a missing text was probably meant to be. Pure.
+//! Finds the place that a missing text was probably meant for. Pure.
 
 use super::matching::shorten;
 use crate::error::Candidate;
@@ -6,9 +6,9 @@ use crate::likeness::likeness_percent;
 
 /// Longer files get no suggestion; it is a courtesy, not worth a pause.
 const LINES_LOOKED_AT: usize = 50_000;
-/// How many lines are compared to find the place that fits best.
+/// The number of lines compared to find the place that matches best.
 const COMPARISONS: usize = 500_000;
-/// How alike two lines must be, in percent of the longer one.
+/// The likeness that two lines must have, in percent of the longer one.
 const LIKENESS_PERCENT: usize = 50;
 
 /// The first line that differs at the place that fits best, or the line most like the first one wanted.

@@ -1,6 +1,6 @@
 //! Lines that stand in for code which the model left out, such as `// rest of the code`. Pure.
 
-/// What opens a comment, and what may close one.
+/// The texts that open a comment, and those that may close one.
 const OPENINGS: &[&str] =
     &["{/*", "<!--", "/*", "//", "--", "##", "#", ";;", ";", "%", "\"\"\"", "(*", "*", "rem ", "REM "];
 const CLOSINGS: &[&str] = &["*/}", "*/", "-->", "*)", "\"\"\""];
@@ -52,7 +52,7 @@ const PHRASES: &[&str] = &[
     "[existing",
     "(existing",
 ];
-/// What only ends such a comment when it ends so; a longer one says something.
+/// The longest phrase that only ends such a comment; a longer one says something.
 const LONGEST_PHRASE_CHARS: usize = 70;
 
 /// The first of `lines` that stands for others, unless it `is_known`: the file has that very line.

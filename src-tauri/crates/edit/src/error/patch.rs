@@ -87,7 +87,7 @@ impl PatchError {
     }
 }
 
-/// What a number points at, or what the end would be.
+/// Returns what a number points at, or what the end would be.
 fn number_words(is_numbered: bool, there: Option<&Candidate>) -> String {
     let Some(Candidate { line, text }) = there else { return String::new() };
     match is_numbered {

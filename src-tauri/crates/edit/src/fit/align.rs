@@ -14,20 +14,20 @@ const OLD_LINES: usize = 120;
 const FILE_LINES: usize = 200_000;
 /// A line that is more often in the file says little about the place.
 const ANCHOR_PLACES: usize = 8;
-/// How many places are looked at closely.
+/// The number of places that are looked at closely.
 const PLACES: usize = 24;
-/// How many lines may have been forgotten or made up.
+/// The number of lines that may have been forgotten or made up.
 const SLACK: usize = 4;
 /// Below this much of what was asked for, it is another place.
 const LEAST_SCORE: f64 = 0.6;
-/// How far ahead of the next best place it has to be.
+/// The lead over the next best place that is needed.
 const LEAST_LEAD: f64 = 0.2;
 /// Lines with words that the change has to bring, and that have to be in the file as they are.
 const LEAST_LINES: usize = 3;
 const LEAST_EQUAL: usize = 2;
-/// How alike two lines are that may stand for each other.
+/// The likeness, in percent, of two lines that may stand for each other.
 const LIKENESS_PERCENT: usize = 60;
-/// What a line costs that is only on one side, in parts of what it is worth.
+/// The cost of a line that is only on one side, in parts of what it is worth.
 const GAP: f64 = 0.25;
 
 struct Alignment {
@@ -74,7 +74,7 @@ struct OldLines<'a, 'text> {
     is_removed: Vec<bool>,
     numbers: Vec<u32>,
     in_file: &'a [u32],
-    /// What finding each line says about the place.
+    /// The weight of finding each line at the place.
     worths: Vec<f64>,
 }
 
@@ -88,7 +88,7 @@ impl<'a, 'text> OldLines<'a, 'text> {
         Self { haystack, lines, is_removed, numbers, in_file, worths }
     }
 
-    /// Where the first old line would be, by lines that are rare in the file.
+    /// Returns where the first old line would be, by lines that are rare in the file.
     fn likely_places(&self) -> Vec<isize> {
         let wanted: HashSet<u32> = self
             .numbers
@@ -207,7 +207,7 @@ fn first_row(rows: &[Option<usize>]) -> Option<usize> {
     rows.iter().flatten().min().copied()
 }
 
-/// What makes two alignments the same place: the lines that go, and those before which lines come.
+/// Returns what makes two alignments the same place: the lines that go, and those before which lines come.
 fn changed_rows(ops: &[Op<'_>], rows: &[Option<usize>]) -> Vec<usize> {
     let mut rows = rows.iter();
     let mut next = 0;
@@ -222,8 +222,8 @@ fn changed_rows(ops: &[Op<'_>], rows: &[Option<usize>]) -> Vec<usize> {
     changed
 }
 
-/// Whether around everything that changes the lines lie side by side, as the model saw them. What only comes has to have
-/// neighbours that are exactly as it said: one that is merely alike may be the next but one.
+/// Returns whether around everything that changes the lines lie side by side, as the model saw them. What only comes
+/// has to have neighbours that are exactly as it said: one that is merely alike may be the next but one.
 fn is_certain(ops: &[Op<'_>], rows: &[Option<usize>], equals: &[bool]) -> bool {
     let mut index = 0;
     let mut at = 0;

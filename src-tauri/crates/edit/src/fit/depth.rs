@@ -20,7 +20,8 @@ pub(super) enum Depth {
 /// An old line's indentation as the model has it, and as the file has it.
 type Pair<'a> = (&'a str, &'a str);
 
-/// Where nothing tells for certain, the change is refused: shifted lines look as right as others.
+/// Returns the change of depth. Where nothing tells it for certain, the change is refused: shifted lines look as right
+/// as others.
 pub(super) fn depth(haystack: &Haystack<'_>, ops: &[Op<'_>], fit: &Fit) -> Depth {
     let groups = groups(haystack, ops, fit);
     if let Some(depth) = by_style(&groups) {
@@ -55,7 +56,7 @@ fn by_style(groups: &[Group<'_>]) -> Option<Depth> {
     }
 }
 
-/// What a group says of all of them.
+/// The vote of a group for all of its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Vote {
     is_models: bool,
@@ -70,7 +71,7 @@ enum Weight {
     Block,
 }
 
-/// What a line ends with that opens a block, and begins with that closes one.
+/// The ends of lines that open a block, and the beginnings of those that close one.
 const OPENING: [char; 4] = ['{', '(', '[', ':'];
 const CLOSING: [char; 3] = ['}', ')', ']'];
 
@@ -83,7 +84,7 @@ struct Group<'a> {
     /// The kept lines about them, with the text of each.
     before: Option<(Pair<'a>, &'a str)>,
     after: Option<(Pair<'a>, &'a str)>,
-    /// How deep the file is before and behind them.
+    /// The depth of the file before and behind them.
     depths: (Option<usize>, Option<usize>),
 }
 
@@ -112,7 +113,8 @@ impl<'a> Group<'a> {
         block.or_else(level)
     }
 
-    /// Whether the new lines are deeper than a line before that opens a block, and than one behind that closes it.
+    /// Returns whether the new lines are deeper than a line before that opens a block, and than one behind that closes
+    /// it.
     fn is_in_block(&self, of: impl Fn(Pair<'a>) -> &'a str) -> bool {
         let Some(((first, begins), (last, ends))) = self.added.first().zip(self.added.last()) else { return true };
         let opened = self.before.filter(|(_, text)| text.ends_with(OPENING) && !begins.starts_with(CLOSING));
@@ -121,7 +123,7 @@ impl<'a> Group<'a> {
             && closed.is_none_or(|(pair, _)| last.len() > of(pair).len() || ends.starts_with(CLOSING))
     }
 
-    /// How much depth changes from the file to the new lines and back.
+    /// Returns how much depth changes from the file to the new lines and back.
     fn jumps(&self, is_shifted: bool) -> usize {
         let Some(((first, _), (last, _))) = self.added.first().zip(self.added.last()) else { return 0 };
         let pair = self.removed.iter().copied().min_by_key(|(ours, _)| ours.len()).or_else(|| self.beside().next());

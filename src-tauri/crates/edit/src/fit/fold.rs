@@ -61,7 +61,7 @@ fn fold_piece(piece: &str, into: &mut String) {
     }
 }
 
-/// What is typed in place of it.
+/// Returns what is typed in place of it.
 fn look_alike(character: char) -> Option<&'static str> {
     Some(match character {
         '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{02bc}' | '\u{00b4}' | '\u{ff07}' => "'",

@@ -9,7 +9,7 @@ use super::{Tier, fold};
 /// The lines of a text.
 pub(crate) struct Haystack<'a> {
     pub(super) text: &'a str,
-    /// Where each line begins, and where the last one ends.
+    /// The start of each line, and the end of the last.
     starts: Vec<usize>,
     numbered: [OnceCell<Numbered<'a>>; 4],
 }
@@ -20,7 +20,7 @@ struct Numbered<'a> {
     lines: Vec<u32>,
 }
 
-/// How often each line of a file is compared before its lines are numbered.
+/// The number of times each line of a file is compared before its lines are numbered.
 const COMPARISONS_A_LINE: usize = 4;
 
 /// The number of a line that is nowhere in the file.
@@ -49,7 +49,7 @@ impl<'a> Haystack<'a> {
         &self.text[self.starts[index]..self.starts[index + 1]]
     }
 
-    /// Where the line begins; also one behind the last.
+    /// Returns where the line begins; also one behind the last.
     pub(super) fn offset(&self, index: usize) -> usize {
         self.starts[index]
     }
@@ -87,7 +87,7 @@ impl<'a> Haystack<'a> {
         Some(found)
     }
 
-    /// Whether `old`, with the `\r` that belongs to each, stands at this very line.
+    /// Returns whether `old`, with the `\r` that belongs to each, stands at this very line.
     pub(crate) fn stands_at(&self, old: &[&str], start: usize) -> bool {
         let raw = |index| self.whole_line(index);
         start.checked_add(old.len()).is_some_and(|end| end <= self.len())
@@ -128,7 +128,7 @@ fn slot(tier: Tier) -> usize {
     }
 }
 
-/// What the tier compares of a line.
+/// Returns what the tier compares of a line.
 fn key(line: &str, tier: Tier) -> Cow<'_, str> {
     match tier {
         Tier::Exact => Cow::Borrowed(line),

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 
-/// How wide one level may be where the text itself does not tell.
+/// The likely widths of one level where the text itself does not tell.
 const LIKELY_WIDTHS: [usize; 3] = [4, 2, 8];
 
 /// So wide that no spaces make a level.
 const TABS_ALONE: usize = usize::MAX;
 
-/// What was learned from the lines that matched.
+/// The indentation learned from the lines that matched.
 pub(super) struct Indentation<'a> {
     /// The file's indentation for the model's; `None` where it had several.
     known: HashMap<&'a str, Option<&'a str>>,
@@ -49,7 +49,7 @@ impl<'a> Indentation<'a> {
         Self { known, pairs: distinct, file: Style::of(file), model_width }
     }
 
-    /// Whether the model indents the lines that matched as the file does.
+    /// Returns whether the model indents the lines that matched as the file does.
     pub(super) fn is_the_same(&self) -> bool {
         self.pairs.iter().all(|(ours, theirs)| ours == theirs)
     }
@@ -166,8 +166,8 @@ fn levels(indentation: &str, width: usize) -> Option<(usize, usize)> {
     indentation[tabs..].chars().all(|character| character == ' ').then(|| (tabs + spaces / width, spaces % width))
 }
 
-/// What all depths of these lines are multiples of, seen from the least; `None` if they have one depth. Beside tabs,
-/// spaces only align.
+/// Returns what all depths of these lines are multiples of, seen from the least; `None` if they have one depth. Beside
+/// tabs, spaces only align.
 fn step<'b>(indentations: impl Iterator<Item = &'b str>) -> Option<usize> {
     let indentations: Vec<&str> = indentations.collect();
     if indentations.iter().any(|one| one.contains('\t')) {

@@ -11,7 +11,7 @@ use super::typing::Typing;
 /// Longer lines are not compared character by character.
 const COMPARED_PIECES: usize = 2000;
 
-/// Which of the model's characters stand for which of the file's.
+/// The model's characters, and those of the file that they stand for.
 pub(crate) struct Characters<'a> {
     meant: HashMap<&'a str, HashSet<&'a str>>,
     /// Asked for what these lines don't show.

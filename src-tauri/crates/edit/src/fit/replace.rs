@@ -1,4 +1,4 @@
-//! What takes the place of the lines that a change fits. Pure.
+//! Builds the lines that take the place of those that a change matches. Pure.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::typing::Typing;
 use super::{Fit, Haystack, Misfit, Op};
 use crate::line_endings::Eol;
 
-/// Whether the file's last line ends, should the change reach it.
+/// The end of the file's last line, should the change reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalNewline {
     AsItIs,
@@ -17,7 +17,7 @@ pub(crate) enum FinalNewline {
     No,
 }
 
-/// How new lines end.
+/// The line endings of new lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Target {
     /// `None` for the ending that most lines have at the place; else this one, whatever the line itself ends with.
@@ -172,8 +172,8 @@ fn adapted<'a>(haystack: &'a Haystack<'_>, ops: &[Op<'a>], fit: &Fit, typing: &'
     Some(added)
 }
 
-/// Which old line (counted among the old ones) each added line (its place in `ops`) stands for: where as many lines come
-/// as go, each for its own.
+/// Returns which old line (counted among the old ones) each added line (its place in `ops`) stands for: where as many
+/// lines come as go, each for its own.
 fn counterparts(ops: &[Op<'_>]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let (mut removed, mut added) = (Vec::new(), Vec::new());

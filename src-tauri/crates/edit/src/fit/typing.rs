@@ -1,4 +1,4 @@
-//! How a model types one patch where the files are typed otherwise: quotes curled, tabs for spaces. Pure.
+//! The typing of a model whose patch differs from the files: quotes curled, tabs for spaces. Pure.
 //!
 //! A model slips in the same way all through a patch, but shows it only where an old line has such a character. So it is
 //! learned from every hunk, and every new line follows its file.
@@ -9,7 +9,7 @@ use super::fold::{fold, pieces};
 use super::indent::{self, Style};
 use super::{Fit, Haystack, Op, look_alikes};
 
-/// What a plain character is: who curls quotes may well mean a dash.
+/// The kind of a plain character: who curls quotes may well mean a dash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Quote,
@@ -31,13 +31,13 @@ impl Kind {
 
 #[derive(Debug, Default)]
 pub struct Typing {
-    /// Which of the model's characters stand for which of the files'.
+    /// The model's characters, and those of the files that they stand for.
     meant: HashMap<String, HashSet<String>>,
     /// Some hunk was found by look-alikes.
     differs: bool,
     /// The kinds of characters that the model curls where the files have the plain ones.
     curls: HashSet<Kind>,
-    /// How many spaces of a file one tab of the model's stands for, and the other way round.
+    /// The number of a file's spaces that one tab of the model's stands for, and the other way round.
     tab_widths: HashSet<Option<usize>>,
     space_widths: HashSet<Option<usize>>,
 }
@@ -100,7 +100,7 @@ impl Typing {
         Some(followed)
     }
 
-    /// What a character stands for that the lines about it tell nothing of; `None` where that can't be told.
+    /// Returns what a character stands for that the lines about it tell nothing of; `None` where that can't be told.
     pub(super) fn meant_by(&self, piece: &str, file: &str) -> Option<String> {
         if !self.differs {
             return Some(piece.to_owned());

@@ -137,7 +137,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// What a hunk comes after; nothing where there are only dots.
+/// Returns what a hunk comes after; nothing where there are only dots.
 pub(super) fn section(header: &str) -> Option<&str> {
     let header = header.trim();
     let header = header.strip_suffix("@@").unwrap_or(header).trim();

@@ -11,7 +11,7 @@ pub(super) struct Body<'a> {
     pub(super) taken: usize,
 }
 
-/// As many lines as the header counts, if it counts right: after them comes what `is_end` of a hunk.
+/// Reads as many lines as the header counts, if it counts right: after them comes what `is_end` of a hunk.
 pub(super) fn by_counts<'a>(
     lines: &[Line<'a>],
     (mut old, mut new): (usize, usize),

@@ -1,4 +1,4 @@
-//! Where a hunk belongs that only brings lines and shows none of the file's. Pure.
+//! Places a hunk that only brings lines and shows none of the file's. Pure.
 //!
 //! Nothing of it can be compared, so the patch has to say where: at the end (`*** End of File`) or behind the one line
 //! that its header names. A line number is no place: whether it is still right, nothing shows. Into an empty file there
@@ -40,7 +40,8 @@ fn behind(haystack: &Haystack<'_>, outer: &[&str], name: &str, index: usize) -> 
     }
 }
 
-/// What the line begins goes on in the next one, such as a list of parameters: behind it is not behind what it names.
+/// Returns whether the line begins something that goes on in the next one, such as a list of parameters: behind it is
+/// not behind what it names.
 fn goes_on(line: &str) -> bool {
     let count = |bracket: char| line.matches(bracket).count();
     count('(') > count(')') || count('[') > count(']') || line.trim_end().ends_with([',', '\\'])

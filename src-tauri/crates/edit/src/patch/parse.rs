@@ -4,7 +4,7 @@ use super::{envelope, unified, wrapping};
 use crate::error::PatchError;
 use crate::fit::{FinalNewline, Op};
 
-/// What the patch does to one file.
+/// The changes of a patch to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePatch<'a> {
     pub action: Action<'a>,
@@ -74,7 +74,7 @@ pub fn patch_paths(patch: &str) -> Vec<String> {
     files.into_iter().flat_map(|file| file.action.into_paths()).collect()
 }
 
-/// What a patch does, file by file.
+/// Returns what a patch does, file by file.
 pub fn parse(patch: &str) -> Result<Vec<FilePatch<'_>>, PatchError> {
     let lines = wrapping::unwrapped(patch);
     let is_envelope = lines.iter().any(|(_, line)| envelope::is_start(line));

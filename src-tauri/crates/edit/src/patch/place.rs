@@ -1,4 +1,4 @@
-//! Where the hunks of a patch belong in a file, and the file after them. Pure.
+//! Places the hunks of a patch in a file, and builds the file after them. Pure.
 //!
 //! The text of a hunk decides. Where it fits several places, these tell them apart: the line named after `@@`, the end of
 //! the file, the order of hunks. A line number hardly does: the file may have changed since it was counted, and among
@@ -18,7 +18,8 @@ use crate::fit::{
 };
 use crate::line_endings::Eol;
 
-/// What the hunks of one file may have in places together, before their order tells these apart: they are all kept.
+/// The number of places that the hunks of one file may have together, before their order tells these apart: they are
+/// all kept.
 const MAX_PLACES: usize = 1 << 20;
 
 /// A text after its hunks.
@@ -29,7 +30,7 @@ pub struct Patched {
     pub forgiven: Vec<(usize, Tier, usize)>,
 }
 
-/// What is wrong with one of the hunks, by its index.
+/// The problem with one of the hunks, by its index.
 #[derive(Debug)]
 pub enum Problem {
     Misfit { hunk: usize, misfit: Misfit },
@@ -78,7 +79,7 @@ impl Problem {
     }
 }
 
-/// Where each hunk belongs, in their order.
+/// Returns where each hunk belongs, in their order.
 pub fn places(text: &str, hunks: &[Hunk<'_>]) -> Result<Vec<Fit>, Problem> {
     by_text(&Haystack::new(text), hunks)
 }
@@ -270,7 +271,7 @@ fn replaced(haystack: &Haystack<'_>, hunk: &Hunk<'_>, fit: &Fit, typing: &Typing
     replacement(haystack, &without_returns(&hunk.ops), fit, target, typing)
 }
 
-/// What the hunks of a file show of how the model types.
+/// Learns the model's typing from the hunks of a file.
 pub fn learn(typing: &mut Typing, text: &str, hunks: &[Hunk<'_>], fits: &[Fit]) {
     let haystack = Haystack::new(text);
     for (hunk, fit) in hunks.iter().zip(fits) {

@@ -48,10 +48,10 @@ impl HunkHeader {
 #[derive(Default)]
 struct Section<'a> {
     line: usize,
-    /// As the lines `---` and `+++` have them; `None` without such a line.
+    /// The path in the line `---` or `+++`; `None` without such a line.
     old: Option<String>,
     new: Option<String>,
-    /// As `diff --git` has them, where they can be told apart.
+    /// The paths in `diff --git`, where they can be told apart.
     git: Option<(String, String)>,
     rename: (Option<String>, Option<String>),
     is_new: bool,
@@ -172,7 +172,7 @@ impl<'a> Reading<'a, '_> {
 }
 
 impl<'a> Section<'a> {
-    /// Whether the lines `---` and `+++` belong to what `diff --git` began.
+    /// Returns whether the lines `---` and `+++` belong to what `diff --git` began.
     fn is_about(&self, old: &str, new: &str) -> bool {
         if self.old.is_some() || !self.hunks.is_empty() {
             return false;
@@ -255,7 +255,7 @@ fn content(hunks: &[Hunk<'_>]) -> Result<String, PatchError> {
     Ok(content)
 }
 
-/// Whether a hunk ends before these lines.
+/// Returns whether a hunk ends before these lines.
 fn is_end(rest: &[Line<'_>]) -> bool {
     let line = |index: usize| rest.get(index).map(|(_, line)| *line).unwrap_or_default();
     let is_file = line(0).starts_with("--- ") && line(1).starts_with("+++ ") && line(2).starts_with("@@");
@@ -264,7 +264,7 @@ fn is_end(rest: &[Line<'_>]) -> bool {
         || is_signature(rest)
 }
 
-/// What `git format-patch` ends with: two dashes and its version.
+/// Returns whether the line begins the end of a `git format-patch`: two dashes and its version.
 fn is_signature(rest: &[Line<'_>]) -> bool {
     if rest.first().is_none_or(|(_, line)| line.trim_end() != "--") {
         return false;

@@ -1,4 +1,4 @@
-//! What models put around a patch: Markdown fences, a shell's here-document, carriage returns. Pure.
+//! Removes what models put around a patch: Markdown fences, a shell's here-document, carriage returns. Pure.
 
 /// The fence and the here-document within it, at most.
 const LAYERS: usize = 3;

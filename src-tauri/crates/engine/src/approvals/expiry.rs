@@ -14,7 +14,7 @@ impl Approvals {
         (self.milliseconds_to_answer(&record)? == 0).then(|| ApprovalResolved::timed_out(asked))
     }
 
-    /// Whether its time is over, so that it counts as rejected.
+    /// Returns whether its time is over, so that it counts as rejected.
     #[must_use]
     pub fn has_expired(&self, record: &ApprovalRecord) -> bool {
         self.milliseconds_to_answer(record) == Some(0)

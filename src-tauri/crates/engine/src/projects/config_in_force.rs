@@ -54,7 +54,7 @@ impl ProjectConfig {
         self.agreed.as_ref().filter(|agreed| agreed.pin.hash == sha256_hex(text.as_bytes())).map(|_| text)
     }
 
-    /// Whether it is such that it can be agreed to.
+    /// Returns whether it is such that it can be agreed to.
     pub(crate) fn is_readable(&self) -> bool {
         match &self.text {
             Ok(text) => text.as_ref().is_none_or(|text| config::parse(text, &self.file).is_ok()),

@@ -79,7 +79,8 @@ impl OpenProject {
         (sha256_hex(&bytes) == record.pin.hash).then_some(bytes)
     }
 
-    /// Whether the programs of the project's own that a server's command line names are those that were agreed to.
+    /// Returns whether the programs of the project's own that a server's command line names are those that were agreed
+    /// to.
     pub(crate) fn has_agreed_programs(&self, command: &str, args: &[String]) -> bool {
         let kind = kind_word(PinKind::McpServer);
         let agreed = self.trust.iter().flat_map(|trust| &trust.pins).map(|record| &record.pin);

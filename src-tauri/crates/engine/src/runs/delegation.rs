@@ -23,7 +23,7 @@ use std::sync::Arc;
 const NOT_FOR_SUBAGENTS: [&str; 2] = ["ask_user", "delegate"];
 
 impl Runs {
-    /// Whether it is a sub-agent's approval that keeps the run waiting.
+    /// Returns whether it is a sub-agent's approval that keeps the run waiting.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -14,8 +14,8 @@ pub fn remove_unfinished(project: &Project, path: &ProjectPath) -> Result<()> {
     Ok(())
 }
 
-/// As [`remove_unfinished`], by a restoration: also links. A link can't be locked, so that one that another program is
-/// about to put in this very place goes too; that program then puts everything back, and says so.
+/// Removes like [`remove_unfinished`], for a restoration: also links. A link can't be locked, so that one that another
+/// program is about to put in this very place goes too; that program then puts everything back, and says so.
 pub fn remove_unfinished_restoration(project: &Project, path: &ProjectPath) -> Result<()> {
     let place = Way::InPlace.place(project, path)?;
     remove_beside(project, &place, |folder, name| is_link(folder, name) || is_nobodys_file(folder, name));

@@ -12,7 +12,7 @@ use crate::project::Project;
 use arki_domain::Code;
 
 impl ChangeSet {
-    /// Whether every file on disk is still what `before` says, byte for byte.
+    /// Checks that every file on disk is still what `before` says, byte for byte.
     pub fn check_current(&self, project: &Project) -> Result<(), StalePreview> {
         self.files.iter().try_for_each(|change| check_one(project, change, change.way(self.links)))
     }

@@ -10,7 +10,7 @@ use arki_edit::{is_text, split_lines};
 /// Lines of context around a change, as in `git diff`.
 const CONTEXT_LINES: usize = 3;
 
-/// How a changed file is shown and selected from.
+/// A changed file's diff, to show and to select from.
 pub(super) enum FileDiff<'a> {
     Lines(LineDiff<'a>),
     /// All or nothing: `binary` content, or an empty file that comes or goes.

@@ -13,7 +13,7 @@ const EXECUTABLE_MODE: &str = "100755";
 const LINK_MODE: &str = "120000";
 
 impl ChangeSet {
-    /// What would be written, for a user to judge.
+    /// Returns what would be written, for a user to judge.
     pub fn preview(&self) -> Preview {
         let mut rendering = Rendering::default();
         for change in &self.files {

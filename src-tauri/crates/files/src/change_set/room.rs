@@ -14,7 +14,7 @@ impl<'a> Deletions<'a> {
         Self(deleted.map(|change| change.path.as_str()).collect())
     }
 
-    /// Whether a file is written where a deleted one is a folder's name on the way, or lies below.
+    /// Returns whether a file is written where a deleted one is a folder's name on the way, or lies below.
     pub(super) fn make_room_for(&self, change: &FileChange) -> bool {
         let path = change.path.as_str();
         let ends = path.match_indices('/').map(|(at, _)| at);

@@ -1,10 +1,10 @@
-//! What differs between two snapshots. Pure.
+//! Compares two snapshots. Pure.
 
 use std::collections::BTreeSet;
 
 use super::listed::{FileState, Image, Snapshot};
 
-/// What is known of a file's content at the time of a snapshot.
+/// A file's content at the time of a snapshot, as far as known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImageRef {
     NoFile,
@@ -23,9 +23,9 @@ pub struct SnapshotChange {
     pub after: ImageRef,
 }
 
-/// What was created, changed or removed between the two, by path. Contents decide where both are known: a file that
-/// was only touched, or only made executable, is no change. Where one is not known, size and time decide, so
-/// such a file counts as changed when it may be. Where one of the snapshots did not look, nothing is claimed.
+/// Returns what was created, changed or removed between the two, by path. Contents decide where both are known: a file
+/// that was only touched, or only made executable, is no change. Where one is not known, size and time decide, so such
+/// a file counts as changed when it may be. Where one of the snapshots did not look, nothing is claimed.
 pub fn snapshot_changes(before: &Snapshot, after: &Snapshot) -> Vec<SnapshotChange> {
     let gone_or_changed = before.files.iter().filter_map(|(path, old)| match after.files.get(path) {
         Some(new) if differs(old, new) => Some((path, image_ref(old), image_ref(new))),
@@ -44,8 +44,8 @@ pub fn snapshot_changes(before: &Snapshot, after: &Snapshot) -> Vec<SnapshotChan
     changes
 }
 
-/// How many entries that no path can name were created, changed or removed between the two, as far as size and time tell
-/// and both looked there. Of a folder, what is in it is not looked at.
+/// Returns how many entries that no path can name were created, changed or removed between the two, as far as size and
+/// time tell and both looked there. Of a folder, what is in it is not looked at.
 pub fn unnamed_changes(before: &Snapshot, after: &Snapshot) -> usize {
     let differs = |one: &Snapshot, other: &Snapshot, path: &String| {
         one.unnamed.get(path) != other.unnamed.get(path) && one.has_looked_at(path) && other.has_looked_at(path)

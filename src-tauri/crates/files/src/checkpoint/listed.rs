@@ -55,7 +55,7 @@ pub enum NotImaged {
     Secret,
 }
 
-/// How many files were listed without content, by reason, and what was not listed.
+/// The number of files listed without content, by reason, and the entries not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LeftOut {
     pub too_large: usize,
@@ -86,7 +86,7 @@ impl FileState {
         }
     }
 
-    /// As far as metadata tells, nothing was written in between.
+    /// Returns whether nothing was written in between, as far as metadata tells.
     pub(super) fn has_same_metadata(&self, other: &Self) -> bool {
         let all = |file: &Self| (file.size, file.modified_ns, file.permissions, file.is_link);
         all(self) == all(other)
@@ -129,7 +129,7 @@ impl Snapshot {
         left_out
     }
 
-    /// Whether a file at `path` would have been found.
+    /// Returns whether a file at `path` would have been found.
     pub(super) fn has_looked_at(&self, path: &str) -> bool {
         let is_beyond = self.walked_until.as_deref().is_some_and(|last| path > last);
         let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]);

@@ -17,10 +17,11 @@ use arki_edit::is_text;
 
 /// The coarsest clock of a file system in use is FAT's, of 2 seconds; a kernel's own lags by some milliseconds.
 const FRESH: Duration = Duration::from_secs(2);
-/// What one scan reads, as a multiple of what it may image: text can only be told from the rest by reading it.
+/// The bytes that one scan reads, as a multiple of what it may image: text can only be told from the rest by reading
+/// it.
 const MAX_READ_FACTOR: u64 = 4;
 
-/// How much of a project a snapshot covers.
+/// The limits of a snapshot in a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotLimits {
     /// Files and folders looked at, in byte order of their paths.
@@ -149,8 +150,8 @@ impl<Keep: FnMut(&str, &[u8])> Imaging<'_, Keep> {
         Some(image)
     }
 
-    /// What the previous snapshot found out about the file, if that still holds. A file that was unreadable or over
-    /// the budget is tried again.
+    /// Returns the file's image in the previous snapshot, if it still holds. A file that was unreadable or over the
+    /// budget is tried again.
     fn unchanged(&self, found: &FoundFile, file: &FileState) -> Option<Image> {
         let old = self.previous?.files.get(found.path.as_str())?;
         let is_settled = match old.image {

@@ -94,7 +94,7 @@ struct FileWalk {
     open: Vec<OpenFolder>,
     /// Entries that may still be looked at.
     left: usize,
-    /// What was looked at last.
+    /// The path looked at last.
     last: String,
 }
 

@@ -5,7 +5,7 @@ use arki_domain::Code;
 
 use super::FilesError;
 
-/// How the disk differs from what the preview showed.
+/// The difference between the disk and the preview.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StaleKind {
     /// The content is another.

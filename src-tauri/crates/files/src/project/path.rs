@@ -87,7 +87,8 @@ impl AsRef<Path> for ProjectPath {
     }
 }
 
-/// How a system reads a name. The rules of all are tried on each, so that none is only known where it is in force.
+/// The system whose reading of a name counts. The rules of all are tried on each, so that none is only known where it
+/// is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum System {
     Unix,
@@ -203,8 +204,9 @@ fn is_hidden(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What a name can be besides a name. A fork of a file on macOS would be the file under another name; nobody names a
-/// folder so, so it is refused everywhere. What only Windows reserves is an ordinary name elsewhere.
+/// Refuses a name that is also something else on some system. A fork of a file on macOS would be the file under another
+/// name; nobody names a folder so, so it is refused everywhere. What only Windows reserves is an ordinary name
+/// elsewhere.
 fn refuse_reserved(system: System, path: &str, parts: &[&str]) -> Result<(), PathError> {
     let is_reserved = |part: &str| {
         part.eq_ignore_ascii_case(NAMED_FORK)

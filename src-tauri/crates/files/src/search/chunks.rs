@@ -123,7 +123,7 @@ fn next_of<T>(offered: &Mutex<Receiver<T>>) -> Option<T> {
     offered.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// What was found before something that comes earlier is kept until then.
+/// Sorts hits: one that was found before something that comes earlier is kept until then.
 struct Sorted<R, Take> {
     early: BTreeMap<usize, R>,
     next: usize,

@@ -13,7 +13,7 @@ use arki_edit::EDIT_LIMIT_BYTES;
 
 /// A longer line is cut, in bytes.
 const LINE_SHOWN: usize = 500;
-/// How much is shown before a match that lies behind the cut, in bytes.
+/// The bytes shown before a match that lies behind the cut.
 const BEFORE_MATCH: usize = 100;
 /// A file with a longer line is not text that anyone reads, in bytes.
 const HEAP_LIMIT: usize = 16 * 1024 * 1024;

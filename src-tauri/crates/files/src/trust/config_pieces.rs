@@ -22,8 +22,8 @@ pub(super) fn pins(path: &str, bytes: &[u8]) -> Vec<Pin> {
 /// Of a server's command line and address, as much is shown.
 const MAX_SHOWN_CHARS: usize = 160;
 
-/// What a server does, as far as its configuration says: what it runs or where it is, whether it has the network, and
-/// what it is told of the user's.
+/// Returns what a server does, as far as its configuration says: what it runs or where it is, whether it has the
+/// network, and what it is told of the user's.
 fn words(server: &Value) -> String {
     let text = |key: &str| server.get(key).and_then(Value::as_str);
     let what = match (text("command"), text("url")) {
@@ -76,7 +76,7 @@ const SCRIPTS: &[&str] = &[
     "wasm",
 ];
 
-/// What the servers' command lines name that may be a program of the project's own, by path.
+/// Returns what the servers' command lines name that may be a program of the project's own, by path.
 pub(super) fn programs(bytes: &[u8]) -> Vec<String> {
     let config = parse(bytes).unwrap_or_default();
     let servers = config.get("mcpServers").and_then(Value::as_object);

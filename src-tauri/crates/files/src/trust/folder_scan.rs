@@ -18,7 +18,7 @@ use arki_git::{WorkingTree, hooks_below, included};
 const MAX_PINS: usize = 5000;
 /// Largest file that is pinned.
 const MAX_PIN_BYTES: u64 = 32 * 1024 * 1024;
-/// How deep rules are looked for, and how deep a known folder may be.
+/// The depth to which rules are looked for, and that a known folder may have.
 const MAX_DEPTH: usize = 32;
 
 const CONFIG: &str = ".arki/config.json";
@@ -65,7 +65,7 @@ pub(super) fn files(project: &Project) -> Result<(Vec<FoundFile>, GitScan)> {
     Ok((scan.files, git))
 }
 
-/// What git reads and runs, alone.
+/// Returns only the files that git reads and runs.
 pub(super) fn git_files(project: &Project, git: &GitScan) -> Result<Vec<FoundFile>> {
     let mut scan = FolderScan { project, files: Vec::new() };
     scan.git(git)?;
@@ -125,8 +125,8 @@ impl FolderScan<'_> {
         Ok(())
     }
 
-    /// What is at `path`, links followed. A link that leads out enables nothing: it can't be read through here, nor
-    /// when it comes to using it.
+    /// Returns what is at `path`, links followed. A link that leads out enables nothing: it can't be read through here,
+    /// nor when it comes to using it.
     fn kind_at(&self, path: &str) -> Result<Option<EntryKind>> {
         let Ok(path) = self.project.resolve(path) else { return Ok(None) };
         match self.project.kind(&path) {
@@ -139,7 +139,7 @@ impl FolderScan<'_> {
         Ok(self.entries(folder)?.into_iter().map(|(name, _)| name).collect())
     }
 
-    /// What is in a folder, sorted by name; nothing where there is no folder.
+    /// Returns what is in a folder, sorted by name; nothing where there is no folder.
     fn entries(&self, folder: &str) -> Result<Vec<(String, EntryKind)>> {
         let open = match self.project.dir().open_dir(folder) {
             Ok(open) => open,
@@ -317,7 +317,8 @@ fn too_many(project: &Project) -> FilesError {
     TrustError::TooManyPins { path: project.root().display().to_string(), limit: MAX_PINS }.into()
 }
 
-/// What is not there, is no file or leads out enables nothing. What can't be read could later, so it is an error.
+/// Passes over a path that is missing, no file, or leads out: it enables nothing. What can't be read could later, so it
+/// is an error.
 fn skip_or_fail(error: FilesError) -> Result<()> {
     match error {
         FilesError::Path(_) => Ok(()),

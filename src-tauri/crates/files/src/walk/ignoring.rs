@@ -1,4 +1,4 @@
-//! What git ignores, and what `.ignore` files do: each folder's rules, read through its handle as the walk enters it.
+//! The rules of git and of `.ignore` files: each folder's are read through its handle as the walk enters it.
 //!
 //! As ripgrep has it without asking for a repository: `.ignore` before `.gitignore` before a repository's `info/exclude`
 //! before the user's own, and of each kind the deepest folder that says anything.
@@ -33,7 +33,8 @@ struct Rules {
 }
 
 impl Ignoring {
-    /// What is said above the folder where a walk starts: by the user, above the project, and in it.
+    /// Returns the rules from above the folder where a walk starts: the user's, those above the project, and those in
+    /// it.
     pub(super) fn above(project: &Project, start: &ProjectPath) -> Self {
         let (of_user, _) = GitignoreBuilder::new(project.root()).build_global();
         let mut folders: Vec<Rules> = project.root().ancestors().skip(1).map(Rules::outside).collect();

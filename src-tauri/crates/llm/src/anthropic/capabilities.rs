@@ -1,4 +1,4 @@
-//! What a model takes, which changed from generation to generation and is told by its name.
+//! The options a model accepts: they changed from generation to generation, and its name tells them.
 //!
 //! <https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking>,
 //! <https://platform.claude.com/docs/en/build-with-claude/extended-thinking>,
@@ -12,7 +12,7 @@ pub(super) struct Capabilities {
     pub(super) has_output_format: bool,
 }
 
-/// What a model makes of the `thinking` of a request.
+/// The treatment of a request's `thinking` by a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thinking {
     /// Before Claude 3.7: nothing.

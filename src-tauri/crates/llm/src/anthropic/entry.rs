@@ -88,7 +88,7 @@ fn call(call: &ToolRequest) -> Block<'_> {
     Block::ToolUse { id: id(&call.call_id), name: acceptable_name(&call.tool_id), input: input(&call.arguments) }
 }
 
-/// As the model wrote it, where that is an object.
+/// Returns the input as the model wrote it, where that is an object.
 fn input(arguments: &str) -> Cow<'_, RawValue> {
     match serde_json::from_str::<&RawValue>(arguments) {
         Ok(value) if value.get().starts_with('{') => Cow::Borrowed(value),

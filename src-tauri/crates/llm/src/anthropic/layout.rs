@@ -51,7 +51,7 @@ pub(super) fn of_turn(reasoning: Option<&Reasoning>, model: &str, text: &str, ca
     thoughts.chain([text]).chain(std::iter::repeat_n(Piece::ToolUse, calls)).collect()
 }
 
-/// How many calls there are places for; `None` unless there is one for each part of the text.
+/// Returns how many calls there are places for; `None` unless there is one for each part of the text.
 fn places(pieces: &[Piece], text: &str) -> Option<usize> {
     let (mut end, mut calls) = (0_usize, 0);
     for piece in pieces {

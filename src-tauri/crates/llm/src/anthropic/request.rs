@@ -1,4 +1,4 @@
-//! What stands before the messages.
+//! The part of a request before the messages.
 
 use super::capabilities::Thinking;
 use super::{Anthropic, DEFAULT_MAX_TOKENS, schema, wire};
@@ -51,7 +51,8 @@ fn thinking(thinking: Thinking, options: &ModelOptions, max_tokens: u32) -> Opti
     }
 }
 
-/// How many of the tokens may be thoughts: at most half, so that there is an answer. `None` when too few are left.
+/// Returns how many of the tokens may be thoughts: at most half, so that there is an answer. `None` when too few are
+/// left.
 fn budget(effort: &str, max_tokens: u32) -> Option<u32> {
     let wanted = match effort {
         "none" | "minimal" => return None,

@@ -45,7 +45,7 @@ enum Content {
 struct CallInProgress {
     id: String,
     name: String,
-    /// What came with the beginning; an empty object as a rule.
+    /// The input that came with the beginning; an empty object as a rule.
     input: Option<Value>,
     arguments: String,
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 const NAMED: &[&str] = &["$defs", "definitions", "properties"];
 /// Their values are lists of schemas.
 const LISTS: &[&str] = &["anyOf", "allOf"];
-/// What the API knows besides.
+/// Further keywords that the API supports.
 const KEPT: &[&str] = &["$ref", "const", "default", "description", "enum", "format", "required", "title", "type"];
 
 pub(super) fn accepted(schema: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! Whether a server takes connections: its name, its address, or those of the proxy on the way.
+//! Checks that a server takes connections: its name, its address, or those of the proxy on the way.
 
 use crate::fault::Target;
 use crate::http::is_loopback;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-/// What was reached, in a sentence. Through a proxy, only the proxy can be seen from here.
+/// Returns the address that was reached, in a sentence. Through a proxy, only the proxy can be seen from here.
 pub(super) async fn reach(url: &Url, patience: Duration, target: &Target) -> Result<String, Fault> {
     let through = proxy_for(url);
     let (host, port) = match &through {

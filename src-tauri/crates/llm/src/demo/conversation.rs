@@ -1,4 +1,4 @@
-//! What the demo model knows: the conversation it is sent, nothing else.
+//! The demo model's knowledge: the conversation it is sent, nothing else.
 
 use arki_domain::{CallId, ChatRequest, Message};
 use serde::{Deserialize, Serialize};
@@ -53,9 +53,9 @@ pub(super) struct Done {
 pub(super) struct Conversation {
     /// The last user message.
     pub(super) prompt: String,
-    /// What was done since, in order.
+    /// The actions since, in order.
     pub(super) now: Vec<Done>,
-    /// What was done for earlier prompts.
+    /// The actions for earlier prompts.
     pub(super) before: Vec<Done>,
     offered: Vec<String>,
 }

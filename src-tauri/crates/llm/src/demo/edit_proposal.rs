@@ -20,7 +20,7 @@ pub(super) struct Edit {
 }
 
 impl<'a> NumberedFile<'a> {
-    /// What is not a numbered line is a remark of the tool.
+    /// Parses the lines; one without a number is a remark of the tool.
     pub(super) fn parse(shown: &'a str) -> Self {
         let numbered = |line: &'a str| {
             let (number, text) = line.split_once('\t')?;

@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 /// The usual rule of thumb for English: four characters a token.
 const CHARACTERS_PER_TOKEN: usize = 4;
-/// How much of a call's arguments takes as long as a word.
+/// Returns how much of a call's arguments takes as long as a word.
 const ARGUMENT_PIECE_CHARS: usize = 24;
 
 /// A pause of so many words, then the event.

@@ -5,7 +5,7 @@ use super::edit_proposal::{self, NumberedFile};
 use super::summary;
 use serde_json::{Value, json};
 
-/// What is said, then what is called.
+/// A text, and then the calls.
 #[derive(Debug, PartialEq)]
 pub(super) struct Turn {
     pub(super) text: String,

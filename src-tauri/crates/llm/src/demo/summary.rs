@@ -5,7 +5,7 @@ use super::conversation::{Conversation, Done};
 /// Lines of a command's output that are shown again.
 const MAX_SHOWN_LINES: usize = 8;
 
-/// What became of everything done for this prompt.
+/// Returns what became of everything done for this prompt.
 pub(super) fn of(conversation: &Conversation) -> String {
     let mut text = String::from("## What I did\n\n");
     for done in &conversation.now {
@@ -39,7 +39,7 @@ pub(super) fn denied(done: &Done) -> String {
     )
 }
 
-/// What became of an edit.
+/// Returns what became of an edit.
 pub(super) fn fate_in_a_sentence(edit: &Done) -> String {
     let hunks = hunk_fates(&edit.result);
     if edit.failed() {

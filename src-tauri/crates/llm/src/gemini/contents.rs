@@ -49,7 +49,7 @@ pub(super) fn write(
 }
 
 struct Writer<'a> {
-    /// Where this goes: only what came from there carries its signatures.
+    /// The destination: only parts that came from there carry its signatures.
     origin: &'a str,
     images: &'a Images,
     /// The vendor's, of the calls whose results follow, in their order.

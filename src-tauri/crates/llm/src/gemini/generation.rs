@@ -1,4 +1,4 @@
-//! What differs from one generation of Gemini to the next, read from the model's name: there is no way to ask.
+//! Differences between the generations of Gemini, read from the model's name: there is no way to ask.
 
 use super::wire::ThinkingConfig;
 
@@ -49,12 +49,12 @@ impl Generation {
         Self { thinking, is_recent }
     }
 
-    /// Whether a call without its signature is refused.
+    /// Returns whether a call without its signature is refused.
     pub(super) fn wants_signatures(&self) -> bool {
         self.is_recent
     }
 
-    /// Whether the form of the answer can be prescribed while there are tools.
+    /// Returns whether the form of the answer can be prescribed while there are tools.
     pub(super) fn takes_schema_with_tools(&self) -> bool {
         self.is_recent
     }

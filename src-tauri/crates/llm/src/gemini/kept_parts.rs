@@ -1,4 +1,4 @@
-//! Which signature stood on which part of an answer: what is kept with a turn to be sent back with it.
+//! The places of signatures in an answer: kept with a turn to be sent back with it.
 //!
 //! Parts are known by their position, as their text and calls are stored elsewhere and a call's id may have changed.
 
@@ -21,11 +21,11 @@ pub(super) struct KeptPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Place {
-    /// Where it ends in the turn's text, in bytes.
+    /// The end in the turn's text, in bytes.
     Text(usize),
-    /// Where it ends in the turn's thoughts, in bytes.
+    /// The end in the turn's thoughts, in bytes.
     Thought(usize),
-    /// Which of the turn's calls.
+    /// The index of the turn's call.
     Call(usize),
 }
 

@@ -1,4 +1,4 @@
-//! What stands before the contents.
+//! The part of a request before the contents.
 
 use super::generation::Generation;
 use super::wire::{Declaration, GenerationConfig, Head, SystemInstruction, Tools};

@@ -20,8 +20,9 @@ impl<'m> Said<'m> {
         ids.chain(std::iter::repeat(None)).take(self.calls.len()).collect()
     }
 
-    /// As the parts came where that is known, else the text and then the calls. All of the text and every call is there
-    /// once, whatever was kept: what is stored may differ from what came, as keys are taken out of it.
+    /// Writes the parts in the order they came in where that is known, else the text and then the calls. All of the
+    /// text and every call is there once, whatever was kept: what is stored may differ from what came, as keys are
+    /// taken out of it.
     pub(super) fn write(
         &self,
         kept: Vec<KeptPart>,

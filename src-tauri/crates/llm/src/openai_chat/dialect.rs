@@ -1,4 +1,4 @@
-//! Where Chat Completions differ from server to server.
+//! Differences in Chat Completions from server to server.
 
 use crate::ProviderKind;
 

@@ -116,7 +116,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// What the model has said in one message.
+/// The model's output in one message.
 struct Turn<'a> {
     content: &'a str,
     thoughts: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! What stands before the messages.
+//! The part of a request before the messages.
 
 use super::OpenAiChat;
 use super::dialect::Dialect;

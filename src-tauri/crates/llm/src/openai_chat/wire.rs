@@ -175,8 +175,8 @@ impl WireUsage {
         })
     }
 
-    /// What OpenRouter charges. With a key of the user's own at the vendor (`is_byok`) that is the fee alone, and what
-    /// the vendor charges comes on top.
+    /// Returns the cost that OpenRouter charges. With a key of the user's own at the vendor (`is_byok`) that is the fee
+    /// alone, and what the vendor charges comes on top.
     pub(super) fn charged(&self) -> Option<f64> {
         let charged = self.cost.as_ref().and_then(figures::amount)?;
         let upstream =

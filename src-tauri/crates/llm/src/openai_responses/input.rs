@@ -9,7 +9,7 @@ use arki_domain::{Fault, Message, Reasoning, ToolRequest};
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What the API takes of a call's id.
+/// The longest id of a call that the API accepts.
 const MAX_ID_BYTES: usize = 64;
 
 #[derive(Serialize)]
@@ -35,7 +35,7 @@ enum Item<'a> {
     Reasoning(&'a ReasoningItem),
 }
 
-/// What the API itself said of a message of the model's.
+/// The API's own data about a message of the model's.
 #[derive(Serialize)]
 struct SaidBefore<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ fn model_turn<'a>(content: &'a str, calls: &'a [ToolRequest], kept: &'a [Kept]) 
     items
 }
 
-/// Whether the text still has the lengths it came in: a key in it may have been redacted since.
+/// Returns whether the text still has the lengths it came in: a key in it may have been redacted since.
 fn divides(content: &str, kept: &[Kept]) -> bool {
     let mut end = 0_usize;
     let at_borders = kept.iter().all(|item| {

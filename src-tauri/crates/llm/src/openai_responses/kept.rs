@@ -1,4 +1,4 @@
-//! What is kept of an answer so that it can be sent back as it came: the reasoning itself, and the places of the
+//! The data of an answer kept so that it can be sent back as it came: the reasoning itself, and the places of the
 //! messages and calls among it. Their text and arguments are in the conversation already.
 
 use arki_domain::Reasoning;
@@ -52,7 +52,7 @@ pub(super) fn keep(items: &[Kept], origin: &str) -> Option<Reasoning> {
     Some(Reasoning { format: FORMAT.to_owned(), model: origin.to_owned(), items })
 }
 
-/// What was kept of a turn, if it came from there.
+/// Returns what was kept of a turn, if it came from there.
 pub(super) fn recall(reasoning: Option<&Reasoning>, origin: &str) -> Vec<Kept> {
     let ours = reasoning.filter(|reasoning| reasoning.format == FORMAT && reasoning.model == origin);
     ours.and_then(|reasoning| Vec::deserialize(&reasoning.items).ok()).unwrap_or_default()

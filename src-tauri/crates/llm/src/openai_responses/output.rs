@@ -44,14 +44,14 @@ pub(super) enum Part {
     Summary(u64),
 }
 
-/// What an event says of the item that it is about.
+/// The item that an event is about.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) index: Option<u64>,
     pub(super) id: &'a str,
 }
 
-/// How far the server is with an item.
+/// The state of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Begun,
@@ -149,7 +149,7 @@ impl Output {
         self.items.iter().any(|item| item.kind == Kind::Call)
     }
 
-    /// What could only be said at the end: the calls, and what has to be sent back.
+    /// Adds the events that are only known at the end: the calls, and the data to send back.
     pub(super) fn conclude(&mut self, origin: &str, out: &mut Vec<StreamEvent>) {
         self.finish_thought(out);
         self.flush(out);
@@ -183,7 +183,7 @@ impl Output {
         Ok(at)
     }
 
-    /// Where an item that comes with its own fields is known already.
+    /// Returns where an item that comes with its own fields is known already.
     fn find_item(&self, kind: Kind, index: Option<u64>, item: &wire::Item, stage: Stage) -> Option<usize> {
         let [id, call_id] = [&item.id, &item.call_id].map(|id| id.as_deref().unwrap_or_default());
         let by_id = self.find(kind, |known| known.is_called(id) || known.is_called(call_id));
@@ -305,7 +305,7 @@ impl Output {
         out.extend((!rest.is_empty()).then(|| token(TokenType::LlmThinking, rest)));
     }
 
-    /// What the split held back belongs to the message it came with.
+    /// Releases the text that the split held back; it belongs to the message it came with.
     fn flush(&mut self, out: &mut Vec<StreamEvent>) {
         let mut stretches = self.split.push(self.halves[0].finish());
         stretches.extend(self.split.finish());

@@ -1,4 +1,4 @@
-//! What stands before the conversation.
+//! The part of a request before the conversation.
 
 use crate::growing_request::to_json;
 use crate::strict_schema::can_be_strict;
@@ -6,7 +6,7 @@ use arki_domain::{ChatRequest, Fault, ToolDefinition, sha256_hex};
 use serde::Serialize;
 use serde_json::Value;
 
-/// How much of a hash tells prefixes apart; the API takes 64 characters.
+/// The length of the hash that tells prefixes apart; the API takes 64 characters.
 const CACHE_KEY_CHARS: usize = 32;
 
 /// A request without its `input`.

@@ -17,7 +17,7 @@ pub(super) struct ResponsesDecoder {
     is_of_another_tier: bool,
 }
 
-/// How the model says that it stopped.
+/// The model's reason to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Completed,

@@ -1,5 +1,5 @@
-//! What local servers say of their models, asked once for each and kept for all runs: above all how large its context
-//! window is, which nobody else knows.
+//! Facts about the models of local servers, asked once for each and kept for all runs: above all the size of the
+//! context window, which nobody else knows.
 
 use super::ProviderConnection;
 use crate::ProviderKind;
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
-/// How long the asking itself may take. Nobody waits for that: what comes late serves the next run.
+/// The time that the asking itself may take. Nobody waits for that: what comes late serves the next run.
 const ASKING: Duration = Duration::from_secs(10);
 /// Ollama has to be told the window with the first request. It answers within milliseconds, unless its disk sleeps.
 const OLLAMA_PATIENCE: Duration = Duration::from_secs(1);
@@ -39,8 +39,9 @@ impl Learned {
 }
 
 impl ProviderConnection {
-    /// What the server says of the model; `None` where it is not asked (vendors are in the catalogue), does not know the
-    /// model, or does not say so at once. A fault is nobody's concern here: the request that follows meets it too.
+    /// Returns what the server says of the model; `None` where it is not asked (vendors are in the catalogue), does not
+    /// know the model, or does not say so at once. A fault is nobody's concern here: the request that follows meets it
+    /// too.
     async fn learn(self: &Arc<Self>, model: &str) -> Option<ListedModel> {
         if !is_asked(&self.settings) {
             return None;
@@ -58,13 +59,13 @@ impl ProviderConnection {
         timeout(patience, asking).await.ok()?.ok()?
     }
 
-    /// What the user says of the window is all there is to know, but for Ollama's own bound.
+    /// Returns whether the user has set all there is to know about the window, but for Ollama's own bound.
     fn is_told(&self, model: &str) -> bool {
         let configured = self.settings.models.get(model).is_some_and(|model| model.context_window.is_some());
         configured && self.settings.kind != ProviderKind::Ollama
     }
 
-    /// What a run has to know of the model; no server is asked for what the user has said.
+    /// Returns what a run has to know of the model; no server is asked for what the user has said.
     pub(crate) async fn needed_info(self: &Arc<Self>, model: &str) -> ModelInfo {
         match self.is_told(model) {
             true => catalogue::model_info(&self.settings, model),
@@ -72,7 +73,7 @@ impl ProviderConnection {
         }
     }
 
-    /// What is known of the model, by its server too.
+    /// Returns what is known of the model, by its server too.
     pub(crate) async fn model_info(self: &Arc<Self>, model: &str) -> ModelInfo {
         match self.learn(model).await {
             Some(listed) => local_models::info(&self.settings, model, &listed),

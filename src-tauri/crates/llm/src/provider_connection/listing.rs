@@ -1,4 +1,4 @@
-//! What is asked of a provider besides answers: its models, all or one. Bounded in time and size, past the queue of
+//! Questions to a provider besides answers: its models, all or one. Bounded in time and size, past the queue of
 //! answers.
 
 use super::ProviderConnection;
@@ -20,7 +20,7 @@ const MAX_LIST_BYTES: usize = 16 * 1024 * 1024;
 const MAX_DESCRIBED: usize = 64;
 const DESCRIBED_AT_ONCE: usize = 8;
 
-/// What is asked, below the base URL.
+/// A question to a provider, below the base URL.
 struct Question {
     method: Method,
     path: &'static str,
@@ -53,7 +53,7 @@ impl ProviderConnection {
         Ok(target.url().to_owned())
     }
 
-    /// Where the key was found; `None` when there is none and none is needed.
+    /// Returns where the key was found; `None` when there is none and none is needed.
     pub(crate) async fn find_key(&self) -> Result<Option<String>, Fault> {
         let key = self.first_key(&self.base_url()?).await?;
         Ok(key.map(|_| self.keys.place(&self.settings)))
@@ -87,7 +87,7 @@ impl ProviderConnection {
         Ok(models)
     }
 
-    /// What the server says of one model; `None` where it does not know it.
+    /// Returns what the server says of one model; `None` where it does not know it.
     pub(super) async fn describe(&self, model: &str) -> Result<Option<ListedModel>, Fault> {
         let base_url = self.base_url()?;
         let kind = self.settings.kind;

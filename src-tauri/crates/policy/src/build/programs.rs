@@ -26,7 +26,7 @@ pub(super) enum Operands {
     Targets,
 }
 
-/// What goes to the project's own tests stands behind this.
+/// The place of the arguments for the project's own tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Behind {
     Dashes,

@@ -1,5 +1,5 @@
-//! What runs a project's tools: `npx TOOL`, `poetry run TOOL`, `node_modules/.bin/TOOL`; and options that say in which
-//! folder, in front of everything else.
+//! Programs that run a project's tools: `npx TOOL`, `poetry run TOOL`, `node_modules/.bin/TOOL`; and options that say
+//! in which folder, in front of everything else.
 
 use super::super::flags::{self, Flag};
 use super::super::plain_shell::Word;
@@ -31,7 +31,7 @@ const RUNNERS: &[&str] = &[
     "yarn exec",
     "yarn run",
 ];
-/// Where a project's own tools lie.
+/// The folders of a project's own tools.
 const FOLDERS: &[&str] = &["node_modules/.bin/", "vendor/bin/", ".venv/bin/", "venv/bin/", "bin/"];
 /// Options that name a folder to run in.
 const IN_FOLDER: &[(&str, &[&str])] = &[
@@ -60,7 +60,7 @@ const QUIET: &[(&str, &[&str])] = &[
 /// Interpreters that run a project's tool by its path or its name, with what may stand in between.
 const INTERPRETERS: &[(&str, &str)] =
     &[("node", ""), ("php", "d:"), ("python", "BEIW:X:su"), ("python3", "BEIW:X:su"), ("ruby", "w")];
-/// What `uv run` takes before the tool.
+/// The options of `uv run` before the tool.
 const OF_UV: &[&str] = &["--frozen", "--locked", "--no-sync", "--offline", "--quiet", "-q"];
 
 /// The words without such options, and the folder.

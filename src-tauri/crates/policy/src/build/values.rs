@@ -1,4 +1,4 @@
-//! What options of builds may be given: no other program, and no file to write but what a build makes.
+//! The values that options of builds may have: no other program, and no file to write but what a build makes.
 
 use super::super::flags::Flag;
 use super::super::plain_shell::{NULL_DEVICE, Word};
@@ -34,7 +34,7 @@ const WRITING: &[&str] = &[
 const WRITING_WHOLE: &[&str] = &["-C", "-o", "-u", "--globalSetup", "--rootDir", "--reporters"];
 /// Files that say how a project's tools work, whatever the tool.
 const CONFIGURATIONS: &[&str] = &["package.json", "pyproject.toml", "setup.cfg", "tox.ini"];
-/// What may be said of a build with `make NAME=VALUE`, whatever the name: none of it is a program.
+/// The values allowed in `make NAME=VALUE`, whatever the name: none of them is a program.
 const MAKE_VALUES: &[&str] = &[
     "",
     "Debug",
@@ -122,7 +122,7 @@ fn is_configuration(tool: &str, value: &str) -> bool {
     !value.contains(['/', '.']) || CONFIGURATIONS.contains(&name) || plain.starts_with(program)
 }
 
-/// What is handed to the test program or the linter.
+/// Returns whether the argument for the test program or the linter is harmless.
 pub(super) fn is_harmless_to_tests(words: &[Word], wide: &mut Vec<WideRead>) -> bool {
     words.iter().all(|word| {
         let (name, value) = word.text.split_once('=').unwrap_or((&word.text, ""));

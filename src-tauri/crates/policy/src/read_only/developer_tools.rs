@@ -9,9 +9,9 @@ use super::is_among;
 use super::programs::Operands::{Among, Any, Checked};
 use super::programs::{Program, Shows};
 
-/// Which of their parts run, and with which options, files of the project say: `rust-toolchain.toml`, `.cargo/config.toml`,
-/// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins. Some write what they find out into the project:
-/// lock files, caches, build folders.
+/// Tools whose parts and options are chosen by files of the project: `rust-toolchain.toml`, `.cargo/config.toml`,
+/// `.mvn/jvm.config`, `.yarnrc.yml`, `global.json`, a `Gemfile`, plugins. Some write what they find out into the
+/// project: lock files, caches, build folders.
 pub(super) const STEERED_BY_PROJECTS: &[&str] = &[
     "bazel", "bundle", "cargo", "composer", "deno", "dotnet", "gradle", "mvn", "pnpm", "poetry", "pytest", "rustc",
     "rustfmt", "rustup", "uv", "yarn",
@@ -37,7 +37,7 @@ pub(super) const GIT_SETTINGS: &[&str] = &[
     "log.showsignature",
     "status.short",
 ];
-/// What says its version with `--version`, and does nothing else.
+/// Programs that print their version with `--version`, and do nothing else.
 pub(super) const SAYS_ITS_VERSION: &[&str] = &[
     "ansible",
     "autoconf",
@@ -138,7 +138,7 @@ pub(super) const SAYS_ITS_VERSION: &[&str] = &[
     "zig",
     "zsh",
 ];
-/// What says how it is used, also of each of its parts.
+/// Programs that explain their use, also of each of their parts.
 pub(super) const EXPLAINS_ITSELF: &[&str] = &[
     "bundle",
     "cargo",
@@ -278,7 +278,7 @@ const NOT_SHOWING: &str = "a abbrev abbrev-commit after all author b B before br
 const SUMMING_UP: &str =
     "compact-summary dirstat name-only name-status no-patch numstat q quiet raw s shortstat stat summary X";
 
-/// Where nothing is shown unless it is asked for.
+/// Returns whether a patch is shown; nothing is unless it is asked for.
 fn shows_patch(given: &Given<'_>) -> bool {
     !given.flags.iter().all(|flag| is_among(flag, NOT_SHOWING) || is_among(flag, SUMMING_UP))
 }

@@ -15,7 +15,7 @@ const FIND_WITH_ONE: &str = "-amin -anewer -atime -cmin -cnewer -ctime -fstype -
     -iwholename -links -lname -maxdepth -mindepth -mmin -mtime -name -newer -newermt -path -perm -printf -regex -regextype \
     -samefile -size -type -uid -used -user -wholename -xtype";
 
-/// Whether every predicate is known. Commands that it runs are judged by themselves.
+/// Returns whether every predicate is known. Commands that it runs are judged by themselves.
 pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
     let options = arguments.iter().take_while(|word| matches!(word.text.as_str(), "-H" | "-L" | "-P")).count();
     let folders = arguments[options..].iter().take_while(|word| !word.text.starts_with(['-', '(', '!', ','])).count();
@@ -42,19 +42,19 @@ pub(super) fn find_only_reads(arguments: &[Word]) -> bool {
     true
 }
 
-/// Where the command of an `-exec` ends: at `;`, or at a `+` right after `{}`. A `+` elsewhere is an argument to some
-/// versions of `find` and the end to others.
+/// Returns the end of an `-exec`'s command: at `;`, or at a `+` right after `{}`. A `+` elsewhere is an argument to
+/// some versions of `find` and the end to others.
 pub(in super::super) fn end_of_exec(words: &[Word]) -> Option<usize> {
     let place = words.iter().position(|word| matches!(word.text.as_str(), ";" | "+"))?;
     let is_end = words[place].text == ";" || words[..place].last().is_some_and(|last| last.text == "{}");
     is_end.then_some(place)
 }
 
-/// What of `awk` runs programs, reads files that the line does not name, or tells the environment.
+/// Words of `awk` that run programs, read files that the line does not name, or tell the environment.
 const AWK_REACHES_OUT: &[&str] = &["system", "getline", "ARG", "ENVIRON", "PROCINFO", "SYMTAB", "FUNCTAB", "/inet"];
 
-/// Whether the program only prints: without a sign that could write or run (`|`, `@`, and `>` but where it can only
-/// compare), and without the words above, wherever they stand. Its only options are `-F` and `-v`.
+/// Returns whether the program only prints: without a sign that could write or run (`|`, `@`, and `>` but where it can
+/// only compare), and without the words above, wherever they stand. Its only options are `-F` and `-v`.
 pub(super) fn awk_only_prints(arguments: &[Word]) -> bool {
     let Some(given) = flags::given("F:v:", "", arguments) else { return false };
     let Some(program) = given.operands.first().filter(|program| !program.expands) else { return false };
@@ -102,12 +102,14 @@ fn compares_in_parentheses(program: &str) -> bool {
     true
 }
 
-/// Whether the scripts only print, delete from the output or replace in it: no `w`, `W`, `e`, `r`, `R`, `F`, `-i`, `-f`.
+/// Returns whether the scripts only print, delete from the output or replace in it: no `w`, `W`, `e`, `r`, `R`, `F`,
+/// `-i`, `-f`.
 pub(super) fn sed_only_reads(arguments: &[Word]) -> bool {
     sed_scripts(arguments).is_some_and(|scripts| scripts.iter().all(|script| script_only_prints(script)))
 }
 
-/// Whether they do so by the numbers of lines alone: `1,20p`, `$d`, `5q`. Nothing in them can be read in two ways.
+/// Returns whether they do so by the numbers of lines alone: `1,20p`, `$d`, `5q`. Nothing in them can be read in two
+/// ways.
 pub(super) fn sed_picks_lines(arguments: &[Word]) -> bool {
     let is_plain = |script: &String| script.chars().all(|character| "0123456789,$;pdq=! ".contains(character));
     sed_only_reads(arguments) && sed_scripts(arguments).is_some_and(|scripts| scripts.iter().all(is_plain))
@@ -199,8 +201,8 @@ fn one_command(script: &str) -> Option<&str> {
     }
 }
 
-/// What follows a regular expression. Some versions of `sed` end it at the first delimiter, others not within brackets: it
-/// is read only where all of them see the same end.
+/// Returns what follows a regular expression. Some versions of `sed` end it at the first delimiter, others not within
+/// brackets: it is read only where all of them see the same end.
 fn after_regex(text: &str, delimiter: char) -> Option<&str> {
     let mut rest = text;
     loop {
@@ -218,8 +220,8 @@ fn after_regex(text: &str, delimiter: char) -> Option<&str> {
     }
 }
 
-/// What follows a bracket expression of single characters, ranges and named classes. The delimiter stands in none, a
-/// backslash before none of the brackets, and there is no `[.x.]` and no `[=x=]`.
+/// Returns what follows a bracket expression of single characters, ranges and named classes. The delimiter stands in
+/// none, a backslash before none of the brackets, and there is no `[.x.]` and no `[=x=]`.
 fn after_brackets(text: &str, delimiter: char) -> Option<&str> {
     let members = text.strip_prefix('^').unwrap_or(text);
     // Where it comes first, it is a member.
@@ -245,7 +247,7 @@ fn after_brackets(text: &str, delimiter: char) -> Option<&str> {
     }
 }
 
-/// What follows a replacement, or the characters of `y`.
+/// Returns what follows a replacement, or the characters of `y`.
 fn after_text(text: &str, delimiter: char) -> Option<&str> {
     let mut characters = text.chars();
     loop {
@@ -292,7 +294,7 @@ fn is_archive_name(name: &str) -> bool {
     !name.starts_with('-') && !name.contains(':')
 }
 
-/// What looks at one thing, and what compares two.
+/// The operators that test one thing, and those that compare two.
 const TEST_ONE: &str = "-G -L -N -O -S -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z";
 const TEST_TWO: &str = "!= -ef -eq -ge -gt -le -lt -ne -nt -ot = ==";
 /// These of texts and numbers alone.

@@ -7,7 +7,8 @@ use super::super::wrappers::Inside;
 use super::programs::{Operands, Shows};
 use super::{WideRead, expressions, is_read_only, places, program_of};
 
-/// What `find` hands over begins with a folder's name, so it is no option; it may be any file below that matches.
+/// Returns whether the program reads the files that `find` hands on. Their paths begin with a folder's name, so none is
+/// an option; each may be any file below that matches.
 pub(super) fn reads_what_find_hands_on(inner: &SimpleCommand, find: &SimpleCommand, wide: &mut Vec<WideRead>) -> bool {
     let words: Vec<Word> = inner.words.iter().filter(|word| word.text != "{}").cloned().collect();
     let plain = SimpleCommand { words, open_ended: false, ..inner.clone() };
@@ -19,7 +20,7 @@ pub(super) fn reads_what_find_hands_on(inner: &SimpleCommand, find: &SimpleComma
     })
 }
 
-/// Whether the command at `place` is an `xargs` that only reads what a command before it in the pipe lists.
+/// Returns whether the command at `place` is an `xargs` that only reads what a command before it in the pipe lists.
 pub(super) fn reads_what_is_listed(commands: &[SimpleCommand], place: usize, wide: &mut Vec<WideRead>) -> bool {
     let xargs = &commands[place];
     let Inside::Commands(wrapped) = &xargs.inside else { return false };
@@ -50,7 +51,7 @@ pub(super) fn listed_before(commands: &[SimpleCommand], place: usize, as_words: 
     lists(&commands[source], as_words)
 }
 
-/// Whether `command` only reads with one of these files in the place of a variable.
+/// Returns whether `command` only reads with one of these files in the place of a variable.
 pub(super) fn reads_each(command: &SimpleCommand, variable: &str, wide: &mut Vec<WideRead>) -> bool {
     let is_it = |word: &Word| word.text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) == Some(variable);
     let (given, words): (Vec<Word>, Vec<Word>) = command.words.iter().cloned().partition(|word| word.variable);
@@ -58,7 +59,7 @@ pub(super) fn reads_each(command: &SimpleCommand, variable: &str, wide: &mut Vec
     command.open_ended && given.iter().all(is_it) && reads_more(&plain, wide).is_some()
 }
 
-/// What stands in the place of `xargs -I MARK`, left out. As a part of a word it could be anything.
+/// Returns what stands in the place of `xargs -I MARK`, left out. As a part of a word it could be anything.
 fn without_mark(inner: &SimpleCommand, options: &[&str]) -> Option<SimpleCommand> {
     let given = options.iter().position(|option| option.starts_with("-I"));
     let mark = match given {
@@ -169,7 +170,7 @@ fn is_of_files(pattern: &Word) -> bool {
     pattern.each.is_none() && !pattern.variable && places::ending_of(name).is_some()
 }
 
-/// Whether `command` only reads with files to follow, and whether it shows what is in them.
+/// Returns whether `command` only reads with files to follow, and whether it shows what is in them.
 fn reads_more(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> Option<bool> {
     if let Inside::Commands(wrapped) = &command.inside {
         let [inner] = wrapped.commands.as_slice() else { return None };
@@ -229,7 +230,7 @@ fn words_of_find(arguments: &[Word]) -> Vec<&str> {
     own
 }
 
-/// Whether each alternative asks for regular files, or hands nothing over.
+/// Returns whether each alternative asks for regular files, or hands nothing over.
 fn finds_only_files(words: &[&str]) -> bool {
     let (mut depth, mut is_negated) = (0_usize, false);
     // Of the alternative at hand: whether it asks for files, prunes, and hands something over.

@@ -1,5 +1,5 @@
-//! Which words of a command that only reads name files and folders. All do, but for what is listed here as text: what is
-//! searched for, what is said, how something is formatted.
+//! Finds the words of a command that only reads that name files and folders. All do, but for what is listed here as
+//! text: what is searched for, what is said, how something is formatted.
 
 use super::super::SimpleCommand;
 use super::super::flags::{self, Flag, Given};
@@ -68,7 +68,7 @@ pub(super) fn named_by(command: &SimpleCommand, wide: &mut Vec<WideRead>) -> boo
     true
 }
 
-/// Which of its words are text for sure, whatever they look like.
+/// Returns which of its words are text for sure, whatever they look like.
 pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
     let words = &command.words;
     let after = |options: &dyn Fn(&str) -> bool| -> Vec<usize> {
@@ -109,7 +109,7 @@ pub(in super::super) fn texts(command: &SimpleCommand) -> Vec<usize> {
     }
 }
 
-/// What it is fed.
+/// Adds the inputs of a program.
 pub(super) fn inputs_of(command: &SimpleCommand, wide: &mut Vec<WideRead>) {
     command.inputs.iter().for_each(|word| place(word, wide));
 }
@@ -161,7 +161,7 @@ fn of_find(arguments: &[Word], wide: &mut Vec<WideRead>) {
     }
 }
 
-/// Where it is not known which word is what: each, and what may be attached to an option.
+/// Adds every word, and what may be attached to an option, where it is not known which word is what.
 fn loosely(word: &Word, wide: &mut Vec<WideRead>) {
     let with = |text: &str| Word { text: text.to_owned(), ..word.clone() };
     if !word.text.starts_with('-') {

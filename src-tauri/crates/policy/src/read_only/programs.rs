@@ -34,15 +34,15 @@ pub(super) enum Operands {
 pub(super) enum Shows {
     /// Nothing of what files contain, whatever it is given.
     Names,
-    /// What is in the files it is given.
+    /// Reads the files it is given.
     Contents,
     /// Also what git keeps of files that are not named, where this function says so.
     Kept(fn(&Given<'_>) -> bool),
-    /// As `Contents`, and also what is in the folders it is given.
+    /// Reads files like `Contents`, and also the folders it is given.
     Below(Below),
 }
 
-/// How a program reads folders.
+/// The way a program reads folders.
 #[derive(Clone, Copy)]
 pub(super) struct Below {
     /// Only with one of these short flags and long words.
@@ -55,7 +55,7 @@ pub(super) struct Below {
 
 impl Below {
     pub(super) const ALL: Self = Self { flags: None, first_is_pattern: false, descent: Descent::ALL, follows: None };
-    /// What is neither hidden nor ignored.
+    /// Skips files that are hidden or ignored.
     pub(super) const SHOWN: Self = Self { descent: Descent { skips_hidden: true, ..Descent::ALL }, ..Self::ALL };
     pub(super) const THROUGH_LINKS: Self =
         Self { descent: Descent { follows_links: true, ..Descent::ALL }, ..Self::ALL };

@@ -10,7 +10,7 @@ use super::{WideRead, handed_on, joined, places};
 /// So many places at once are not followed.
 const MAX_STATES: usize = 16;
 
-/// Where the shell is, and whether what it ran last went well.
+/// The shell's folder, and whether the last command went well.
 #[derive(Clone, PartialEq, Eq)]
 struct State {
     folder: String,
@@ -20,7 +20,7 @@ struct State {
 
 type Known<'a> = dyn FnMut(&SimpleCommand, &mut Vec<WideRead>) -> bool + 'a;
 
-/// What each of the commands reads, from wherever it may run; `None` where one is not `known`.
+/// Returns what each of the commands reads, from wherever it may run; `None` where one is not `known`.
 pub(in super::super) fn each_command(commands: &[SimpleCommand], known: &mut Known<'_>) -> Option<Vec<WideRead>> {
     let mut walk = Walk { known, wide: Vec::new(), line: None };
     walk.in_order(commands, vec![State { folder: ".".to_owned(), is_pattern: false, is_well: true }])?;
@@ -69,7 +69,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Where the shell may be after the command at `place`, where it may be in one of these before.
+    /// Returns where the shell may be after the command at `place`, where it may be in one of these before.
     fn one(&mut self, commands: &[SimpleCommand], place: usize, running: &[State]) -> Option<Vec<State>> {
         let command = &commands[place];
         let is_piped =
@@ -128,7 +128,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// As they are made from each of the folders.
+    /// Adds the reads from each of the folders.
     fn add_reads(&mut self, reads: &[WideRead], running: &[State]) {
         for (number, state) in running.iter().enumerate() {
             if running[..number]
@@ -147,7 +147,7 @@ impl Walk<'_, '_> {
 }
 
 impl State {
-    /// As it is read from there.
+    /// Returns the read as it is from that folder.
     fn sees(&self, read: WideRead) -> WideRead {
         match self.is_pattern {
             true => WideRead::FromEach { folders: self.folder.clone(), read: Box::new(read) },
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-/// Whether it went well or not.
+/// Returns the states for both ends of the command, well or not.
 fn both(states: &[State]) -> Vec<State> {
     let either = |state: &State| [true, false].map(|is_well| State { is_well, ..state.clone() });
     states.iter().flat_map(either).collect()

@@ -53,7 +53,7 @@ impl Check {
     }
 }
 
-/// Whether a process with this number exists that is not a zombie.
+/// Returns whether a process with this number exists that is not a zombie.
 fn is_running(pid: &str) -> bool {
     let Ok(pid) = pid.trim().parse::<u32>() else { return false };
     let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();

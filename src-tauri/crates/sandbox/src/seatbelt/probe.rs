@@ -73,7 +73,7 @@ impl World {
         [SHELL, "-c", SCRIPT]
     }
 
-    /// What is not as it should be, in the script's words; `None` where all is well.
+    /// Returns what is not as it should be, in the script's words; `None` where all is well.
     #[allow(clippy::disallowed_methods, reason = "the probe is no command of anybody's")]
     pub(in super::super) fn try_to_leave(
         &self,

@@ -20,7 +20,7 @@ pub(super) fn lock(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-/// Whether the file, or the log beside it, has anything of a database of Arki's.
+/// Returns whether the file, or the log beside it, has anything of a database of Arki's.
 pub(super) fn is_arkis(path: &Path) -> Result<bool, StoreError> {
     Ok(has_mark(path)? || has_mark(&beside(path, LOGS[0]))?)
 }
@@ -68,7 +68,7 @@ pub(super) fn set_aside(path: &Path, now_ms: i64) -> Result<PathBuf, StoreError>
     Ok(aside)
 }
 
-/// What is worked on, gone with this.
+/// The files being worked on, removed when this is dropped.
 pub(super) struct Scratch {
     /// SQLite may write to it.
     pub(super) damaged: PathBuf,

@@ -23,7 +23,7 @@ pub(super) struct Pages {
     count: u32,
 }
 
-/// What kind of value a column of a row has, and how many bytes of it.
+/// The kind of a value in a row's column, and its length in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Null,
@@ -98,7 +98,7 @@ impl Pages {
         Some((rowid, values(&row)?))
     }
 
-    /// How much of a row of `length` bytes stands on its page, and not on those that overflow from it.
+    /// Returns how much of a row of `length` bytes stands on its page, and not on those that overflow from it.
     fn bytes_on_page(&self, length: usize) -> usize {
         let most = self.page_bytes - 35;
         if length <= most {

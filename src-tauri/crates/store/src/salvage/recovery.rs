@@ -1,4 +1,4 @@
-//! What a damaged database still says, put into a new one.
+//! Recovers the content of a damaged database into a new one.
 //!
 //! How much is lost is told by what remembers a session's last number: its row, the index of the events, and the lists
 //! that name one. A session has every number up to its last.
@@ -31,8 +31,8 @@ const HEADER_BYTES: usize = 100;
 const SESSION_COLUMNS: &str =
     "session_id, title, project, created_at, updated_at, state, run_id, pending_approval, last_seq, last_hash";
 
-/// What names events by their session and number. That of the events themselves is read from their index alone, which
-/// before layout 3 had another name; it has only the end of a session's id.
+/// The tables that name events by their session and number. That of the events themselves is read from their index
+/// alone, which before layout 3 had another name; it has only the end of a session's id.
 const NUMBERS: &[(&str, &str)] = &[
     ("anchors", "session_id, seq"),
     ("snapshots", "session_id, last_seq"),
@@ -51,7 +51,7 @@ pub(super) struct Recovered {
     /// Of these, what is not as its hash says.
     pub(super) unproven: u64,
     pub(super) lost: u64,
-    /// What tells how much there was could not be read to its end: more may be lost.
+    /// Set when the record of how much there was could not be read to its end: more may be lost.
     pub(super) lost_uncounted: bool,
     /// Contents that the damaged database still lists, and has no more.
     pub(super) lost_contents: u64,
@@ -132,7 +132,7 @@ enum IsProven {
 
 struct Recovery<'a> {
     target: &'a Connection,
-    /// As their rows said.
+    /// The sessions as their rows describe them.
     sessions: BTreeMap<SessionId, SessionRow>,
     /// Whether these are all there were.
     knows_sessions: bool,
@@ -301,7 +301,8 @@ impl Recovery<'_> {
     }
 }
 
-/// How many events there are, and how many there should be besides. `last_number`: the highest that is known of.
+/// Returns how many events there are, and how many there should be besides. `last_number`: the highest that is known
+/// of.
 fn replay_session(
     target: &Connection,
     session: &SessionId,
@@ -368,7 +369,8 @@ fn each_row(
     Ok(false)
 }
 
-/// Whether a row was taken; what the new database does not take was nothing that Arki stored, or is there already.
+/// Returns whether a row was taken; what the new database does not take was nothing that Arki stored, or is there
+/// already.
 fn unless_refused(done: rusqlite::Result<usize>) -> Result<bool, StoreError> {
     match done {
         Err(error) if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => Ok(false),

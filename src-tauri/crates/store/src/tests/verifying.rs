@@ -182,7 +182,7 @@ fn with_one_byte_changed(value: ValueRef<'_>, at: usize, mask: u8) -> Option<Val
     }
 }
 
-/// Whether there was something to change.
+/// Returns whether there was something to change.
 fn change_one_byte(connection: &Connection, table: &str, row: usize, column: &str, at: usize, mask: u8) -> bool {
     let read = format!("SELECT {column} FROM {table} LIMIT 1 OFFSET {row}");
     let changed = connection.query_row(&read, [], |row| Ok(with_one_byte_changed(row.get_ref(0)?, at, mask))).unwrap();

@@ -30,7 +30,7 @@ pub(crate) fn tool() -> Tool {
     Tool::new::<Arguments>("read_file", include_str!("read_file/manual.md"), Action::Read(read)).touching(touches)
 }
 
-/// What is kept beside the log is no file.
+/// Returns the paths touched; a kept result is no file.
 fn touches(args: &Value) -> Touched {
     if artifact::id_in(args).is_some() { Touched::default() } else { Touched::by_name(args) }
 }

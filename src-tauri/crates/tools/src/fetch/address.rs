@@ -1,4 +1,4 @@
-//! Which addresses are everybody's: all others are somebody's own network, this computer, or a cloud's inside.
+//! Tells public addresses from all others: somebody's own network, this computer, or a cloud's inside.
 //!
 //! Source: the special-purpose address registries of IANA. What leads to another address (mapped, translated, tunnelled)
 //! is refused whatever it leads to.
@@ -40,7 +40,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !SPECIAL_V4.iter().any(|(first, length)| (bits ^ Ipv4Addr::from(*first).to_bits()) >> (32 - length) == 0)
 }
 
-/// What is not within 2000::/3 is special altogether.
+/// Special ranges within 2000::/3; everything outside of it is special altogether.
 const SPECIAL_V6: &[(u128, u32)] = &[
     // Protocols, Teredo, benchmarks, ORCHID.
     (0x2001 << 112, 23),

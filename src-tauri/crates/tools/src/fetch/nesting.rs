@@ -1,4 +1,5 @@
-//! Whether a page can be rendered in a time that somebody waits, told without parsing it, and its text where it cannot.
+//! Tells, without parsing it, whether a page can be rendered in a time that somebody waits, and extracts its text where
+//! it cannot.
 //!
 //! What renders HTML takes time and memory by how deep elements are nested, and by how many formatting elements are left
 //! open, which are opened anew in each paragraph. A page that takes too much of either is not rendered: its text is taken
@@ -21,7 +22,7 @@ const NOT_NESTED: &[&str] = &[
 /// Left open, they are opened again in what follows.
 const FORMATTING: &[&str] =
     &["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
-/// What is in them is no text of the page.
+/// Elements whose content is no text of the page.
 const SKIPPED: &[&str] = &["script", "style", "template", "noscript"];
 /// In them, text that is not parsed elsewhere is parsed.
 const FOREIGN: &[&str] = &["svg", "math", "select"];

@@ -1,4 +1,4 @@
-//! What came, as text: HTML becomes plain text with its headings, lists and links; other text stays as it is.
+//! Turns the response into text: HTML becomes plain text with its headings, lists and links; other text stays as it is.
 
 use super::nesting::{is_too_deep, text_between_tags};
 use super::tags::{self, Markup};
@@ -6,7 +6,7 @@ use arki_domain::{Code, Fault};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use reqwest::Url;
 
-/// Where a page says its own encoding.
+/// The bytes in which a page says its own encoding.
 const META_BYTES: usize = 1024;
 /// Columns for tables; text is not wrapped by it.
 const WIDTH: usize = 120;
@@ -89,7 +89,7 @@ impl Page {
         }
     }
 
-    /// What a byte order mark says, else the header, else the page itself; else UTF-8 where it is that.
+    /// Returns what a byte order mark says, else the header, else the page itself; else UTF-8 where it is that.
     fn decoded(&self) -> String {
         let said = charset(&self.content_type).or_else(|| self.said_in_page());
         let encoding = said.and_then(|label| Encoding::for_label(label.as_bytes()));
@@ -113,7 +113,7 @@ fn as_plain_text(html: &str) -> String {
     rendered.unwrap_or_else(|_| text_between_tags(html))
 }
 
-/// What the head of a page calls it, in one line; there are no tags in a title.
+/// Returns what the head of a page calls it, in one line; there are no tags in a title.
 fn title(html: &str) -> Option<String> {
     let mut page = tags::Page(html);
     while let Some((_, markup)) = page.next() {

@@ -17,7 +17,7 @@ pub(super) struct Tag {
     pub(super) attributes: usize,
 }
 
-/// What is still to be read.
+/// The rest of the page, still to be read.
 pub(super) struct Page<'a>(pub(super) &'a str);
 
 impl<'a> Page<'a> {

@@ -1,4 +1,4 @@
-//! What may be fetched from: which addresses stand behind a URL, and whether they may be spoken to.
+//! The target of a fetch: which addresses stand behind a URL, and whether they may be spoken to.
 
 use super::address::is_public;
 use arki_domain::{Code, Fault};

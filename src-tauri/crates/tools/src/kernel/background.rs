@@ -25,7 +25,7 @@ pub const MAX_BACKGROUND: usize = 8;
 /// A background command is ended after this long, unless its call asks for less.
 const BACKGROUND_LIMIT_SECONDS: u64 = 24 * 60 * 60;
 
-/// What goes on in the background of this process, in every session.
+/// The commands in the background of this process, in every session.
 pub struct BackgroundCommands {
     log: Arc<dyn EventLog>,
     going: Mutex<HashMap<CallPlace, CancellationToken>>,
@@ -198,7 +198,7 @@ impl Kernel {
         record.settle(bodies).await.map(drop)
     }
 
-    /// What the command leaves behind while it runs, in the session's log.
+    /// Returns the events of a running command, for the session's log.
     fn told_at_once(&self, call: &ToolCall, context: &CallContext) -> Meanwhile {
         let log = self.settings.background.log.clone();
         let (call_id, session_id) = (call.call_id.clone(), context.session_id.clone());

@@ -1,5 +1,5 @@
-//! What commands change: nobody knows beforehand, so the project's small text files are imaged before one runs, and
-//! compared afterwards. A command that is known to only read is not worth the look.
+//! Finds the files that commands change: nobody knows beforehand, so the project's small text files are imaged before
+//! one runs, and compared afterwards. A command that is known to only read is not worth the look.
 
 use super::Kernel;
 use crate::error::ToolError;
@@ -25,7 +25,7 @@ const PIECES_UNDER_WAY: usize = 2;
 #[derive(Default)]
 pub(super) struct LastSnapshot(Mutex<Option<Arc<Snapshot>>>);
 
-/// What a command did to the files.
+/// The changes that a command made to files.
 pub(super) struct CommandChanges {
     pub(super) events: Vec<EventBody>,
     /// More than could be told one by one.

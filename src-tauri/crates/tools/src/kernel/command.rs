@@ -61,7 +61,7 @@ impl Kernel {
         }
     }
 
-    /// What the user has put in the place of the shown command is the user's own, but what is denied stays denied.
+    /// Decides on a command that the user has edited: it is the user's own, but what is denied stays denied.
     pub(super) async fn command_approved(
         &self,
         call: &ToolCall,
@@ -158,7 +158,8 @@ impl Kernel {
         record.settle(bodies).await
     }
 
-    /// What it left may have git run a program, and nobody can tell: no more is done until the user has looked.
+    /// Stops the run after an unfinished look: what the command left may have git run a program, so no more is done
+    /// until the user has looked.
     pub(super) fn stop_for_unfinished_look(&self, outcome: &CommandOutcome) {
         if let Some(why) = &outcome.unfinished_look {
             // The first one says it all.
@@ -174,7 +175,7 @@ impl Kernel {
         }
     }
 
-    /// Whether it is known to only read, and is held to that. The network is only for what the user agreed to.
+    /// Returns whether it is known to only read, and is held to that. The network is only for what the user agreed to.
     fn only_reads(&self, arguments: &run_command::Arguments) -> bool {
         self.settings.sandbox.available && !arguments.network && arki_policy::is_read_only(&arguments.command, true)
     }
@@ -249,11 +250,11 @@ impl AsDecided {
     }
 }
 
-/// How long a command may take, and what is said when it takes longer.
+/// The time a command may take, and the message when it takes longer.
 pub(super) struct Limit {
     pub(super) duration: Duration,
     words: String,
-    /// Who or what a stop before that is the doing of.
+    /// The cause of a stop before that.
     pub(super) stopped: &'static str,
 }
 

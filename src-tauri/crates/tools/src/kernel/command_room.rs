@@ -1,4 +1,4 @@
-//! Where the commands of a run live: their temporary folders, environments and sandboxes.
+//! The commands of a run: their temporary folders, environments and sandboxes.
 //!
 //! A command that is known to only read gets a sandbox in which the project is read-only, and a temporary folder of its
 //! own: whoever was mistaken about it has shown something at worst. Nothing is imaged before it, for the same reason. Where
@@ -29,14 +29,14 @@ pub(super) struct CommandRoom {
     _temp_dir: PrivateTempDir,
 }
 
-/// Where commands live that only read: the project is read-only, and what they write is nobody else's.
+/// The room of commands that only read: the project is read-only, and what they write is nobody else's.
 struct ReadingRoom {
     environment: Vec<(String, String)>,
     sandbox: Sandbox,
     _temp_dir: PrivateTempDir,
 }
 
-/// What a command is there for, as far as it was judged.
+/// The purpose of a command, as far as it was judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose {
     /// Known to only read, and held to it by a sandbox: nothing is imaged, for nothing can change.

@@ -1,4 +1,4 @@
-//! What the policy says of a call, and what becomes of its words.
+//! The policy's verdict on a call, and its words.
 
 use super::Kernel;
 use super::subject::SubjectOf;
@@ -7,7 +7,7 @@ use arki_domain::{ApprovalMode, ApprovalRequested, Code, Decision, Fault, UNTRUS
 use arki_policy::{Impact, PolicySettings, Question, Verdict};
 
 impl Kernel {
-    /// What the policy says of a call, without carrying it out.
+    /// Returns what the policy says of a call, without carrying it out.
     #[must_use]
     pub fn judge(&self, tool_id: &str, args: &serde_json::Value, approve: ApprovalMode) -> Verdict {
         let subject = self.subject_of(self.tool(tool_id), args);
@@ -27,7 +27,7 @@ impl Kernel {
         arki_policy::proposal(&question, &self.policy())
     }
 
-    /// Whether a rule speaks of a call, and what would be decided with it beside those that are there.
+    /// Returns whether a rule speaks of a call, and what would be decided with it beside those that are there.
     #[must_use]
     pub fn judge_with(
         &self,

@@ -84,7 +84,7 @@ impl Kernel {
         (Some(emitted.into()), told)
     }
 
-    /// What the call's `path` names, where that is something kept.
+    /// Returns what the call's `path` names, where that is something kept.
     pub(super) async fn artifact_for(&self, call: &ToolCall, record: &Record<'_>) -> Result<Option<Vec<u8>>, Fault> {
         let Some(id) = artifact::id_in(&call.args) else { return Ok(None) };
         let kept = self.settings.contents.artifact(&record.context().session_id, id).await?;

@@ -7,7 +7,7 @@ use arki_files::{
 use arki_policy::WideRead;
 use globset::GlobSet;
 
-/// Whether what a line reads so holds a secret, or lies outside.
+/// Finds out whether the files that a line reads hold a secret, or lie outside.
 pub(crate) fn look(project: &Project, secrets: &GlobSet, read: &WideRead) -> UnnamedReads {
     let local = |path: &str| local(project, path);
     match read {

@@ -10,7 +10,7 @@ pub(super) const MAX_RESULT_BYTES: usize = 4 << 20;
 /// Room for the words that say what is missing.
 const NOTE_BYTES: usize = 64;
 
-/// As much of it as the log can take: control characters are up to six times as long there.
+/// Returns as much of it as the log can take: control characters are up to six times as long there.
 pub(super) fn storable(output: Output) -> Output {
     if json_text_bytes(&output.text) <= MAX_RESULT_BYTES {
         return output;

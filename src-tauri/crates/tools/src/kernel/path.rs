@@ -27,7 +27,7 @@ pub(super) struct Prepared<'a> {
     approval: Option<&'a ResolvedApproval>,
 }
 
-/// What has to be done for a call, down to what is written or run.
+/// The work that a call needs, down to what is written or run.
 pub(super) enum Work<'a> {
     Read(&'a Tool),
     Inside(InsideAction),
@@ -38,7 +38,7 @@ pub(super) enum Work<'a> {
     Remote(&'a Tool, &'a Arc<dyn RemoteTool>),
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 pub(super) enum Decided<'a> {
     Perform(Verdict, Work<'a>),
     /// The user is asked, and shown what would be done.
@@ -137,7 +137,7 @@ impl Kernel {
         }
     }
 
-    /// What is permitted by `verdict` is done, and its decision and its result are recorded.
+    /// Performs a call that `verdict` permits, and records its decision and its result.
     async fn perform(
         &self,
         call: &ToolCall,

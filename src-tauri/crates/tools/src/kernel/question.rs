@@ -1,4 +1,4 @@
-//! What is put to the user before an effect.
+//! Builds the question to the user before an effect.
 
 use arki_domain::{
     ApprovalId, ApprovalRequested, ChangePreview, CommandPreview, Hunk, ToolCall, canonical_json, sha256_hex,
@@ -70,8 +70,8 @@ fn shown(preview: Preview) -> ChangePreview {
     }
 }
 
-/// Whether this process was started by a tool: then it must not steer Arki. The environment says so, and the sandbox
-/// to those from whom that was taken.
+/// Returns whether this process was started by a tool: then it must not steer Arki. The environment says so, and the
+/// sandbox to those from whom that was taken.
 #[must_use]
 pub fn stands_under_a_tool() -> bool {
     std::env::var_os("ARKI_TOOL").is_some() || arki_sandbox::runs_in_sandbox()

@@ -22,7 +22,7 @@ pub(super) struct Record<'a> {
     events: Vec<Arc<Event>>,
     /// The names of the secrets that the call would put where they are not yet.
     secrets: Vec<String>,
-    /// What was asked in the middle of the call.
+    /// The questions asked in the middle of the call.
     elicitations: Vec<Elicitation>,
 }
 
@@ -31,7 +31,7 @@ impl<'a> Record<'a> {
         Self::since(Instant::now(), log, redactor, context)
     }
 
-    /// For what began before it is recorded.
+    /// Returns the record of a call that began before it is recorded.
     pub(super) fn since(
         started: Instant,
         log: &'a dyn EventLog,
@@ -67,7 +67,7 @@ impl<'a> Record<'a> {
         self.context
     }
 
-    /// Of what was appended here, or handed out before.
+    /// Returns the last number of the events appended here, or handed out before.
     pub(super) fn last_seq(&self) -> u64 {
         self.events.last().map_or(self.context.last_seq, |event| event.seq)
     }
@@ -94,7 +94,7 @@ impl<'a> Record<'a> {
         Ok(CallOutcome::Finished)
     }
 
-    /// What has no effect on the world needs no decision before it: both are one transaction.
+    /// Records a call without an effect on the world: it needs no decision before it, so both are one transaction.
     pub(super) async fn settle_decided(
         &mut self,
         call: &ToolCall,
@@ -234,7 +234,7 @@ impl<'a> Record<'a> {
         ToolResult { is_error: true, code: Some(fault.code.clone()), ..self.text(call, format!("Error: {text}")) }
     }
 
-    /// What an effect left to say must never be what the log refuses.
+    /// Returns a result that the log can't refuse.
     pub(super) fn text(&self, call: &ToolCall, text: String) -> ToolResult {
         let Output { text, truncated } = output::storable(Output { text, truncated: false });
         let possible_secrets = possible_secrets(&self.redactor.redact(&text));

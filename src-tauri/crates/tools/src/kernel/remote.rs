@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::task::AbortOnDropHandle;
 
-/// How long a call that was told to stop may take to say something of it.
+/// The time that a stopped call may take to say something of it.
 const STOP_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Kernel {

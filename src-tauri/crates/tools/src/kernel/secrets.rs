@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a secret begins that is longer than a line.
+/// The beginnings of secrets that are longer than a line.
 const KEYS_OF_MANY_LINES: [&str; 2] = ["PRIVATE KEY", "Private-Lines"];
 
 /// The project's environment files as they were last read.
@@ -201,7 +201,7 @@ impl Kernel {
     }
 }
 
-/// What waits or is turned down is not carried out.
+/// Returns whether the call is carried out: not one that waits or is denied.
 fn is_carried_out(pending: &PendingCall) -> bool {
     match &pending.progress {
         CallProgress::AwaitingApproval(_)
@@ -252,7 +252,7 @@ fn unresolved(placeholder: &str, why: &str) -> Fault {
     )
 }
 
-/// Whether a secret only stays where it is.
+/// Returns whether a secret only stays where it is.
 fn stays_in_place(secret: &str, files: &[String]) -> bool {
     !files.is_empty() && files.iter().all(|text| text.contains(secret))
 }

@@ -1,4 +1,4 @@
-//! What a kernel is given for a run: the project, what is allowed in it, and where things are kept.
+//! The settings of a kernel for a run: the project, the permissions in it, and where things are kept.
 
 use super::{Audience, BackgroundCommands};
 use crate::guide::Guides;
@@ -33,20 +33,20 @@ pub struct KernelSettings {
     pub secret_globs: Vec<Glob>,
     /// Arki's own folders, canonical: no tool touches anything in them, wherever the project lies.
     pub own_folders: Vec<PathBuf>,
-    /// What commands must not see: Arki's own folders among them.
+    /// The folders that commands must not see: Arki's own among them.
     pub hidden: Vec<PathBuf>,
-    /// Where what commands may not leave behind is kept; within a hidden folder.
+    /// The folder for files that commands may not leave behind; within a hidden folder.
     pub trash: PathBuf,
-    /// Where it is noted what was there before commands, should Arki be killed; within a hidden folder too.
+    /// The folder for notes on the state before commands, should Arki be killed; within a hidden folder too.
     pub journals: PathBuf,
     pub sandbox: SandboxStatus,
     pub standing: Arc<dyn Standing>,
     pub audience: Audience,
-    /// What there is besides the built-in tools, which keep their names.
+    /// The tools besides the built-in ones, which keep their names.
     pub tools: Vec<Tool>,
     pub guides: Guides,
     /// Outlives the run.
     pub background: Arc<BackgroundCommands>,
-    /// Where the images of files go before they are changed.
+    /// The store for the contents of files before they are changed.
     pub contents: Arc<dyn ContentStore>,
 }

@@ -1,4 +1,4 @@
-//! What a call is about: what its arguments touch, in the policy's terms.
+//! The subject of a call: what its arguments touch, in the policy's terms.
 
 use super::Kernel;
 use super::looking::look;
@@ -155,7 +155,7 @@ impl Kernel {
         touched.filter(|touched| touched.secret || touched.protected).collect()
     }
 
-    /// What the words may name in the project, and what is below folders that are named.
+    /// Returns what the words may name in the project, and what is below folders that are named.
     fn named_among(&self, words: &[String], paths: &[TouchedPath]) -> Vec<String> {
         let by_text = words.iter().filter_map(|word| self.touched(word).ok()).chain(paths.iter().cloned());
         let all = by_text.flat_map(|touched| [Some(touched.path), touched.real]);
@@ -163,8 +163,8 @@ impl Kernel {
         all.chain(by_links).flatten().flat_map(|path| [format!("{path}/."), path]).collect()
     }
 
-    /// What a word names by its text, and where the system finds it. Outside the project only the last two components
-    /// of both can be judged.
+    /// Returns the paths that a word names by its text, and where the system finds them. Outside the project only the
+    /// last two components of both can be judged.
     fn touched_by_word(&self, word: &str) -> Vec<TouchedPath> {
         let by_text = self.touched(word).ok().or_else(|| self.touched_by_tail(word));
         let by_links = match real_place(&self.settings.project, word) {

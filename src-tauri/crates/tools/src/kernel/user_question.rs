@@ -8,7 +8,7 @@ use crate::tool::Output;
 use arki_domain::{CallOutcome, Code, Fault, QuestionAnswered, QuestionAsked, QuestionId, ToolCall};
 use arki_policy::Verdict;
 
-/// Whether somebody sees what the model asks, and can answer it.
+/// Says whether somebody sees the model's question, and can answer it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
     User,

@@ -87,8 +87,8 @@ impl Kernel {
         matches!(verdict.decision, Decision::Approval | Decision::Preview).then_some(verdict)
     }
 
-    /// Whether a change, with the secrets in their places, would no longer be the one that was shown. What shows no
-    /// change to files is never stale.
+    /// Returns whether a change, with the secrets in their places, would no longer be the one that was shown. What
+    /// shows no change to files is never stale.
     #[must_use]
     pub fn is_stale(&self, requested: &ApprovalRequested) -> bool {
         let plan = match self.tool(&requested.tool_id).map(|tool| &tool.action) {
@@ -148,7 +148,7 @@ impl Kernel {
         record.ask((verdict, requested)).await
     }
 
-    /// Where a file changed at the last moment nothing is written. What the user had approved is shown anew then.
+    /// Writes the file, unless it changed at the last moment. What the user had approved is shown anew then.
     pub(super) async fn write(
         &self,
         (plan, accepted): (WriteAction, Accepted),
@@ -298,7 +298,7 @@ fn not_reviewable(preview: &ChangePreview) -> Fault {
     )
 }
 
-/// Whether there is, or was left, just this: a file or a link with this hash, or nothing.
+/// Returns whether there is, or was left, just this: a file or a link with this hash, or nothing.
 fn is(now: Option<&FileContent>, hash: Option<&str>, is_link: bool) -> bool {
     now.map(|content| sha256_hex(content)).as_deref() == hash && now.is_some_and(FileContent::is_link) == is_link
 }
@@ -385,7 +385,8 @@ fn written(call: &ToolCall, accepted: &Accepted, applied: Vec<AppliedChange>, re
     bodies
 }
 
-/// What the model is told: how its change was understood, each hunk's fate, what the user wrote instead, and the note.
+/// Returns what the model is told: how its change was understood, each hunk's fate, what the user wrote instead, and
+/// the note.
 fn summary(accepted: &Accepted, applied: &[AppliedChange]) -> String {
     let (written, deleted): (Vec<&AppliedChange>, Vec<&AppliedChange>) =
         applied.iter().partition(|change| change.after_hash.is_some());

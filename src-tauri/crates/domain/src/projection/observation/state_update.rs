@@ -1,4 +1,4 @@
-//! What changes the state of a session without being a part of an answer, in one line each.
+//! Lines for events that change a session's state and are not a part of an answer.
 
 use super::ObservationType;
 use super::draft::{Draft, duration, line};
@@ -87,7 +87,7 @@ fn of_session(body: &EventBody) -> Option<String> {
     })
 }
 
-/// What is permitted or asked for shows by what follows.
+/// Returns the line of a denial; permissions and questions show by the events that follow.
 fn denied(decided: &PolicyDecided, call: impl Fn(&CallId) -> String) -> Option<String> {
     match decided.decision {
         Decision::Deny => Some(format!("Denied: {}", call(&decided.call_id))),

@@ -14,7 +14,7 @@ pub(super) struct Phrase {
     pub(super) done: String,
 }
 
-/// How the argument stands in the title.
+/// The form of the argument in the title.
 enum Object {
     Plain(&'static str),
     /// Between backticks.

@@ -1,4 +1,4 @@
-//! What a compaction does to the conversation.
+//! The effect of a compaction on the conversation.
 
 use super::Transcript;
 use super::entry::{Entry, MessageKind, ShownAs};
@@ -6,7 +6,7 @@ use crate::{CallId, ContextAdded, ContextCompacted, Message};
 use std::collections::HashSet;
 
 impl Transcript {
-    /// What came late, and comes back after a compaction.
+    /// Adds context that came late, and that comes back after a compaction.
     pub(super) fn add_context(&mut self, seq: u64, added: ContextAdded) {
         let ContextAdded { part, origin, text } = added;
         let entry = Entry::new(self.place(seq), seq, Vec::new(), Message::user(text));
@@ -48,7 +48,7 @@ impl Transcript {
         self.show_anew();
     }
 
-    /// Where in `entries` something was added that came again later.
+    /// Returns where in `entries` something was added that came again later.
     fn superseded(&self) -> HashSet<usize> {
         let mut known = HashSet::new();
         let added = self.entries.iter().enumerate().rev().filter(|(_, entry)| entry.is_shown());

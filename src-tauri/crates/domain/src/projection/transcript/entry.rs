@@ -13,13 +13,13 @@ pub(super) struct Entry {
     /// The events of its calls, where it has any.
     pub(super) call_seqs: Vec<u64>,
     pub(super) whole: Arc<Message>,
-    /// As it is shown now: perhaps without its last calls, or only what stands in for it.
+    /// The message as shown now: perhaps without its last calls, or only its stand-in.
     pub(super) message: Arc<Message>,
     /// Oldest first; the last one is open while the message counts.
     spans: Vec<Span>,
 }
 
-/// Where a message of the conversation comes from.
+/// The source of a message in the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum MessageKind {
     /// From the user, the model or a tool.
@@ -28,23 +28,23 @@ pub enum MessageKind {
     LateResult,
     /// It stands for what a compaction left out.
     Summary,
-    /// What came late, such as the rules of a folder: `context.added`. No compaction leaves it out.
+    /// Context that came late, such as the rules of a folder: `context.added`. No compaction leaves it out.
     Added { part: String, origin: String },
 }
 
 /// A message of the conversation, whether the model is still shown it or not.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversationMessage<'a> {
-    /// What `context.compacted` names it by: the number of its event, with those of a fork's origins before it.
+    /// The message's number in `context.compacted`: that of its event, with those of a fork's origins before it.
     pub place: u64,
     pub kind: &'a MessageKind,
     pub shown_as: ShownAs,
     pub whole: &'a Arc<Message>,
-    /// As it is shown, if it is.
+    /// The message as shown, if it is.
     pub message: &'a Arc<Message>,
 }
 
-/// How a message is shown to the model.
+/// The form in which a message is shown to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShownAs {
     Whole,
@@ -81,7 +81,7 @@ impl Entry {
         self
     }
 
-    /// As a fork takes it over: nothing that the fork goes back on takes it away.
+    /// Returns the entry as a fork takes it over: nothing that the fork goes back on takes it away.
     pub(super) fn inherited(&self) -> Self {
         let now = self.spans.last().copied().unwrap_or(Span::since(0));
         Self {

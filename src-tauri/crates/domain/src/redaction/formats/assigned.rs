@@ -29,7 +29,7 @@ enum Stop {
 
 type Step<T> = Result<T, Stop>;
 
-/// Where a value stands, and how sure it is that it is one and no code.
+/// The place of a value, and how sure it is that it is one and no code.
 enum Place {
     Literal(Range<usize>),
     Bare(Range<usize>),
@@ -80,7 +80,7 @@ impl Text<'_> {
     }
 }
 
-/// Where the text is read on.
+/// A position in the text, from which it is read on.
 #[derive(Clone, Copy)]
 struct Cursor<'a> {
     text: Text<'a>,
@@ -347,7 +347,7 @@ impl Cursor<'_> {
         self.skip(MAX_BLANKS, |byte| byte == b' ' || byte == b'\t')
     }
 
-    /// How many such bytes were passed; more than `most` are too many.
+    /// Returns how many such bytes were passed; more than `most` are too many.
     fn skip(&mut self, most: usize, class: impl Fn(u8) -> bool) -> Step<usize> {
         let end = self.text.run(self.at, most, class).ok_or(Stop::Open)?;
         let length = end - self.at;
@@ -371,7 +371,7 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)
 }
 
-/// What may stand between a name and the word `value`, also with the numbers of lines.
+/// Returns whether the byte may stand between a name and the word `value`, also with the numbers of lines.
 fn is_gap(byte: u8) -> bool {
     byte.is_ascii_digit() || !byte.is_ascii() || b" \t\r\n,\"'|+-".contains(&byte)
 }

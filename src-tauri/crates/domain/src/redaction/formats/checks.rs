@@ -1,4 +1,4 @@
-//! What has to follow a beginning, so that it is a secret.
+//! Checks of what follows a beginning, so that it is a secret.
 
 use super::super::placeholder;
 use super::look::{has_random_part, is_basic_credential, is_real_password, looks_random};
@@ -31,7 +31,7 @@ pub(super) struct Token {
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
     pub(super) text: &'a str,
-    /// Where the beginning begins, and where it ends.
+    /// The start and the end of the beginning.
     pub(super) start: usize,
     pub(super) after: usize,
     pub(super) is_end: bool,
@@ -279,7 +279,7 @@ impl Text<'_> {
         (self.is_end || at + length < bytes.len() || length > most).then_some(at + length)
     }
 
-    /// Whether the text goes on so; `None` where it ends before that is known.
+    /// Returns whether the text goes on so; `None` where it ends before that is known.
     pub(super) fn goes_on(self, at: usize, expected: &str) -> Option<bool> {
         let rest = &self.text.as_bytes()[at..];
         let is_cut = !self.is_end && rest.len() < expected.len() && expected.as_bytes().starts_with(rest);

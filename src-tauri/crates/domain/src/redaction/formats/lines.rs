@@ -1,4 +1,4 @@
-//! What is a secret because of the line it stands in: the user and password of `curl`, and cookies.
+//! Secrets that the rest of their line gives away: the user and password of `curl`, and cookies.
 
 use super::checks::{MAX_SEPARATOR_BYTES, MIN_CREDENTIAL_BYTES, Outcome, Text, is_separator, secret};
 use super::look::{has_random_part, is_real_password, looks_random};
@@ -36,7 +36,7 @@ impl Text<'_> {
         }
     }
 
-    /// Whether the program stands before it in the same line, which a backslash at its end continues.
+    /// Returns whether the program stands before it in the same line, which a backslash at its end continues.
     fn is_in_line_of(self, program: &str) -> bool {
         let from = self.text.ceil_char_boundary(self.start.saturating_sub(LOOK_BACK_BYTES - 4));
         let before = &self.text[from..self.start];

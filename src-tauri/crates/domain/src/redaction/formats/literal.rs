@@ -1,9 +1,9 @@
-//! Whether a value that stands beside a telling name is a secret itself, and not a word, an example, a template or code.
+//! Tells whether a value beside a telling name is a secret itself, and not a word, an example, a template or code.
 //!
 //! People choose passwords, programs make tokens: of the former a digit or a sign among the letters is enough, the latter
 //! have to be made of chance.
 
-/// What the name says of the value.
+/// The kind of value that the name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Password,
@@ -150,7 +150,7 @@ const NUMBERED_WORDS: &[&str] = &[
     "aes", "argon", "base", "bcrypt", "blake", "cp", "ecdsa", "ed", "hs", "http", "ipv", "iso", "latin", "md", "oauth",
     "pbkdf", "pkcs", "ripemd", "rs", "rsa", "scram", "sha", "tls", "utf", "uuid", "version",
 ];
-/// What stands in a value that is filled in later, is a pattern, or was taken out already.
+/// Parts of values that are filled in later, are patterns, or were redacted already.
 const TEMPLATES: &[&str] = &[
     "${", "$(", "{{", "}}", "<%", "%s", "%d", "%v", "%(", "%{", "#{", "***", "...", "…", "(?", "[a-z", "[A-Z", "[0-9",
     "[^", "\\d", "\\w", "\\s", "\\b", ".*", ".+", "[secret:", "://", "ENC[", "::", "->", "==", "•",
@@ -159,7 +159,7 @@ const TEMPLATES: &[&str] = &[
 const SEQUENCES: &[&str] =
     &["123456", "234567", "abcdef", "xxxx", "deadbeef", "cafebabe", "0000", "qwerty", "aaaa", "1111", "lorem"];
 
-/// Whether the value is a secret, going by its own looks.
+/// Returns whether the value is a secret, going by its own looks.
 pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
     let least = if kind == Kind::Password { MIN_PASSWORD_BYTES } else { MIN_SECRET_BYTES };
     if !(least..=MAX_BYTES).contains(&value.len()) || is_filled_in(value) || is_plain(value) {
@@ -187,7 +187,7 @@ pub(super) fn is_secret(kind: Kind, value: &str) -> bool {
     }
 }
 
-/// Whether code could use it as a name: letters, digits and what joins them.
+/// Returns whether code could use it as a name: letters, digits and what joins them.
 pub(super) fn is_name_like(value: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.:-".contains(&byte);
     value.bytes().all(is_part)
@@ -302,7 +302,7 @@ fn is_made_by_chance(value: &str, counts: &Counts) -> bool {
     (has_digits || is_mixed_case) && distinct(value) >= 8 && !is_wordy(value, counts)
 }
 
-/// Whether most of its letters are in words.
+/// Returns whether most of its letters are in words.
 fn is_wordy(value: &str, counts: &Counts) -> bool {
     let mut in_words = 0;
     for run in value.split(|c: char| !c.is_ascii_alphabetic()) {

@@ -1,4 +1,4 @@
-//! Whether something looks like a secret, and not like a word, a path or an example.
+//! Tells whether something looks like a secret, and not like a word, a path or an example.
 
 /// Sixteen letters and digits in a row, of both kinds, or capitals, small letters and digits all three.
 pub(super) fn has_random_part(text: &str) -> bool {
@@ -7,7 +7,7 @@ pub(super) fn has_random_part(text: &str) -> bool {
     parts.any(is_random) || has_three_kinds(text)
 }
 
-/// As many digits among its letters as chance would have it, and no path.
+/// Returns whether its letters have as many digits among them as chance would give, and it is no path.
 pub(super) fn looks_random(text: &str) -> bool {
     let has_letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     let is_path = text.starts_with(['/', '.']) || text.contains("//");

@@ -1,4 +1,4 @@
-//! Which names say that what is assigned to them is a secret.
+//! The names that mark the value assigned to them as a secret.
 
 use super::literal::Kind;
 
@@ -94,7 +94,7 @@ const PUBLIC: &[&str] = &[
     "unk",
 ];
 
-/// What kind of secret, and what it is called where it is replaced.
+/// Returns what kind of secret, and what it is called where it is replaced.
 pub(super) fn telling(name: &str) -> Option<(Kind, &'static str)> {
     let mut words: Vec<String> = words(name).take(MAX_WORDS + 1).collect();
     if words.len() > MAX_WORDS || words.iter().any(|word| PUBLIC.contains(&word.as_str())) {

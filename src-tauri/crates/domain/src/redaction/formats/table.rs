@@ -10,7 +10,7 @@ pub(super) struct Format {
     kind: Kind,
 }
 
-/// What has to follow the beginning.
+/// The text that has to follow the beginning.
 enum Kind {
     /// The beginning is a part of the secret, which goes on like this.
     Token(Token),

@@ -204,8 +204,8 @@ fn hash(content: Option<&[u8]>) -> Option<String> {
 /// A prompt further away than this is not the one that is being taken back.
 const PROMPT_WITHIN: usize = 4;
 
-/// Whether there is room for a file at `path` once the files in `gone` are: one of them has the place of
-/// its folder, or it has the place of a folder that holds only such.
+/// Returns whether there is room for a file at `path` once the files in `gone` are: one of them has the place of its
+/// folder, or it has the place of a folder that holds only such.
 fn make_room(open: &OpenProject, path: &str, gone: &BTreeSet<String>) -> bool {
     let mut folders = path.match_indices('/').map(|(end, _)| &path[..end]);
     let holds_only_gone = |path| open.project.holds_only(&path, |below| gone.contains(below));

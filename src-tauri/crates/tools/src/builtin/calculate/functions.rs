@@ -1,4 +1,4 @@
-//! What an expression can name.
+//! The functions and constants that an expression can name.
 
 use super::expression::at;
 use super::number::{Computed, Number};
