@@ -23,7 +23,7 @@ type Refusal = Box<dyn Fn(&EventBody) -> Option<Fault> + Send>;
 #[derive(Default)]
 struct Beside {
     pieces: Vec<PartialAnswer>,
-    /// What the log does not take.
+    /// The drafts that the log refuses.
     refuses: Option<Refusal>,
 }
 
@@ -91,11 +91,11 @@ type Turn = Vec<Option<Result<StreamEvent, Fault>>>;
 struct Script {
     turns: Mutex<std::vec::IntoIter<Turn>>,
     message_counts: Mutex<Vec<usize>>,
-    /// What the user says while the first request is under way, and where.
+    /// The user's message while the first request is under way, and the mode it is queued in.
     meanwhile: Mutex<Option<(Arc<MemoryLog>, QueueMode)>>,
-    /// How long each step of the stream takes.
+    /// The time that each step of the stream takes.
     pace: Mutex<Duration>,
-    /// What is known of the context window at each request.
+    /// The known context window at each request.
     windows: Mutex<Vec<u64>>,
 }
 
@@ -149,7 +149,7 @@ impl ChatModel for Script {
 struct Hands {
     log: Arc<MemoryLog>,
     waits: bool,
-    /// What the user says in the midst of a call.
+    /// The mode of the user's message in the midst of a call.
     meanwhile: Option<QueueMode>,
 }
 

@@ -1,4 +1,4 @@
-//! What waits for the user's word, and what the user allowed from then on.
+//! Pending approvals, and the permissions that the user gave from then on.
 
 pub(crate) mod expiry;
 mod for_clients;

@@ -16,7 +16,7 @@ use arki_domain::{ApprovalId, ApprovalMode, Code, Fault, QuestionId, QueueMode, 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Who is there while a run works.
+/// The people and programs present while a run works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presence {
     /// Somebody sees what the model asks, and can answer. Otherwise the model is told that nobody is there.
@@ -28,7 +28,7 @@ pub struct Presence {
 
 pub struct Client {
     engine: Arc<Engine>,
-    /// What its decisions are told to come from in the log: `window`, `cli`.
+    /// The origin of its decisions in the log: `window`, `cli`.
     name: &'static str,
     presence: Presence,
     /// The folder that is open.
@@ -37,7 +37,7 @@ pub struct Client {
     _answering: Option<Answering>,
 }
 
-/// What a decision came to.
+/// The result of a decision.
 pub struct Decision {
     /// Why the rule that was to be kept is not. The decision holds all the same.
     pub rule_not_kept: Option<Fault>,
@@ -97,7 +97,7 @@ impl Client {
         self.runs().start_run(self.presence, start).await
     }
 
-    /// As [`Self::start_run`]; the folder, which was just opened, isn't looked through once more.
+    /// Starts a run like [`Self::start_run`]; the folder, which was just opened, isn't looked through once more.
     ///
     /// # Errors
     /// As [`Self::start_run`].
@@ -113,7 +113,7 @@ impl Client {
         self.runs().send(self.presence, start, mode).await
     }
 
-    /// What was written under these names: it begins a run or, where `mode` says how it may wait, is queued.
+    /// Sends a message written under these names: it begins a run or, where `mode` says how it may wait, is queued.
     ///
     /// # Errors
     /// Those of [`Self::send`], and `SESSION_ELSEWHERE` where session and folder don't belong together.
@@ -154,8 +154,8 @@ impl Client {
         self.runs().resume_run(self.presence, session_id, approve).await
     }
 
-    /// As [`Self::resume_run`], of a session or one of its runs. Where a session is named whose run has ended, with the
-    /// first message that waits in it; whoever names a run wants that one.
+    /// Resumes like [`Self::resume_run`], by the name of a session or one of its runs. Where a session is named whose
+    /// run has ended, with the first message that waits in it; whoever names a run wants that one.
     ///
     /// # Errors
     /// Those of [`Self::resume_run`].

@@ -48,7 +48,7 @@ const DEFAULT_MAX_TOOL_OUTPUT_BYTES: usize = 65_536;
 pub struct Config {
     /// `provider/model`.
     pub model: String,
-    /// What decides the run's steps, by name.
+    /// The name of the core that decides the run's steps.
     pub(crate) core: String,
     pub model_options: ModelOptions,
     pub system_prompt: Option<String>,
@@ -59,7 +59,7 @@ pub struct Config {
     /// Globs, as they were written.
     pub(crate) secret_globs: Vec<String>,
     pub(crate) secret_files: SecretFiles,
-    /// What `fetch_url` may reach besides the public internet.
+    /// The hosts that `fetch_url` may reach besides the public internet.
     pub(crate) private_hosts: PrivateHosts,
     pub tool_limits: ToolLimits,
     pub skills_enabled: bool,
@@ -79,7 +79,7 @@ pub struct Config {
     pub(crate) mcp_left_out: Vec<String>,
 }
 
-/// How conversations are kept within a model's window.
+/// The settings that keep conversations within a model's window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CompactionSettings {
     pub(crate) strategy: CompactionStrategy,

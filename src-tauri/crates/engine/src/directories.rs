@@ -1,4 +1,4 @@
-//! Where Arki keeps its own things.
+//! The folders of Arki's own data.
 
 use arki_domain::{Code, Fault};
 use std::path::PathBuf;
@@ -35,18 +35,18 @@ impl Directories {
         self.config.join("config.json")
     }
 
-    /// What commands left behind and was taken away.
+    /// Returns the folder for files that commands left behind and that were removed.
     #[must_use]
     pub(crate) fn trash(&self) -> PathBuf {
         self.data.join("trash")
     }
 
-    /// What waits to be told of projects.
+    /// Returns the folder for notes about projects that were not announced yet.
     pub(crate) fn untold(&self) -> PathBuf {
         self.data.join("untold")
     }
 
-    /// What projects were before the commands that run in them.
+    /// Returns the folder for the journals of projects in which commands run.
     #[must_use]
     pub(crate) fn journals(&self) -> PathBuf {
         self.data.join("journals")

@@ -1,4 +1,4 @@
-//! What works on this machine and what does not, with what to do about it.
+//! Checks of what works on this machine and what does not, with what to do about it.
 
 use crate::accounts::Accounts;
 use crate::accounts::keys::keychain_answers;
@@ -34,7 +34,7 @@ pub struct Check {
     pub name: &'static str,
     pub state: CheckState,
     pub detail: String,
-    /// What to do; empty when there is nothing.
+    /// The advice; empty when there is nothing to do.
     pub hint: String,
 }
 
@@ -48,7 +48,7 @@ impl Check {
     }
 }
 
-/// What can be checked where the database cannot be opened for this reason.
+/// Returns what can be checked where the database cannot be opened for this reason.
 ///
 /// # Errors
 /// When not even a database in memory can be made.
@@ -69,7 +69,7 @@ pub async fn doctor_without_database(
     Ok(doctor.checks(folder, [database, storage, doctor.check_disk()]).await)
 }
 
-/// What can be checked of this machine, the data and a folder.
+/// The checks of this machine, the data and a folder.
 pub struct Doctor {
     records: Arc<Records>,
     accounts: Arc<Accounts>,
@@ -102,7 +102,7 @@ impl Doctor {
         checks
     }
 
-    /// What the user should know of the folder before work begins in it.
+    /// Returns what the user should know of the folder before work begins in it.
     fn check_project(&self, folder: &Path) -> Check {
         // One that is not trusted may be large, and there is nothing to look for in it.
         let project = match self.projects.load_project(folder) {
@@ -172,7 +172,7 @@ impl Doctor {
         }
     }
 
-    /// What takes how much room.
+    /// Checks the disk space used.
     fn check_storage(&self) -> Check {
         let sizes = match self.sessions.sizes() {
             Ok(sizes) => sizes,
@@ -229,7 +229,7 @@ impl Doctor {
         }
     }
 
-    /// What a command may take.
+    /// Checks the limits of commands.
     fn check_limits(&self) -> Check {
         let limits = self.accounts.user_config().map(|config| config.tool_limits.command).unwrap_or_default();
         let memory = match limits.max_memory_bytes {
@@ -309,7 +309,7 @@ fn size(bytes: u64) -> String {
     format!("{mebibytes:.1} MiB")
 }
 
-/// Where commands and servers find their programs.
+/// Checks the PATH by which commands and servers find their programs.
 fn check_path() -> Check {
     let path = inherited_environment().into_iter().find(|(name, _)| name == "PATH").map_or_else(String::new, |it| it.1);
     let folders = path.split(if cfg!(windows) { ';' } else { ':' }).filter(|folder| !folder.is_empty()).count();

@@ -24,7 +24,7 @@ use arki_store::{ContentsReport, Reader, Salvaged, Store, StoreError, StoreOptio
 use arki_tools::BackgroundCommands;
 use std::sync::{Arc, Weak};
 
-/// How an engine is opened.
+/// The options of opening an engine.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
     pub directories: Directories,
@@ -44,7 +44,7 @@ pub struct Engine {
     approvals: Arc<Approvals>,
     runs: Arc<Runs>,
     doctor: Doctor,
-    /// What became of a damaged database when this engine was opened.
+    /// The result of salvaging a damaged database when this engine was opened.
     salvaged: Option<Salvaged>,
 }
 
@@ -66,8 +66,8 @@ impl Engine {
         })
     }
 
-    /// As [`Self::open`] for whoever only reads: on a disk that can't be written it shows what is there, and every write
-    /// fails with the reason.
+    /// Opens the engine like [`Self::open`], for whoever only reads: on a disk that can't be written it shows what is
+    /// there, and every write fails with the reason.
     ///
     /// # Errors
     /// Those of [`Self::open`].
@@ -88,7 +88,7 @@ impl Engine {
         })
     }
 
-    /// For what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
+    /// Returns for what can be told where the data directory cannot be used: nothing of it is touched, nothing is kept.
     pub(crate) fn without_database(options: EngineOptions) -> Result<Arc<Self>, Fault> {
         let options = EngineOptions { ephemeral: true, ..options };
         Self::over(options, None, |_, store_options| Ok((Store::open_in_memory(store_options)?, None)))
@@ -152,14 +152,14 @@ impl Engine {
         self.subscribe_to(EventFilter::default())
     }
 
-    /// What the filter lets through of what is announced from now on.
+    /// Returns what the filter lets through of what is announced from now on.
     #[must_use]
     pub fn subscribe_to(&self, filter: EventFilter) -> Subscription {
         self.records.bus().subscribe(filter)
     }
 
-    /// What was stored after a cursor, or from the beginning where there is none, by whichever process; at most `limit`
-    /// events. Whoever subscribes first and asks for this until there is no more has missed nothing.
+    /// Returns what was stored after a cursor, or from the beginning where there is none, by whichever process; at most
+    /// `limit` events. Whoever subscribes first and asks for this until there is no more has missed nothing.
     ///
     /// # Errors
     /// `CURSOR_UNKNOWN` for one that this database has not given out, or when it cannot be read.
@@ -240,7 +240,7 @@ impl Engine {
         self.records.is_ephemeral()
     }
 
-    /// What became of a damaged database; `None` where it was whole.
+    /// Returns what became of a damaged database; `None` where it was whole.
     #[must_use]
     pub fn salvaged(&self) -> Option<&Salvaged> {
         self.salvaged.as_ref()
@@ -260,7 +260,7 @@ impl Engine {
     }
 }
 
-/// What `verify` looks at.
+/// The scope of `verify`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerifyScope {
     Log,
@@ -268,7 +268,7 @@ pub enum VerifyScope {
     LogAndContents,
 }
 
-/// What `verify` found.
+/// The result of `verify`.
 #[derive(Debug)]
 pub struct Verified {
     pub sessions: Vec<VerifyReport>,

@@ -1,4 +1,4 @@
-//! What happens, on its way to whoever listens: the log that runs write, the live bus, frames for a window.
+//! Events on their way to subscribers: the log that runs write, the live bus, frames for a window.
 
 pub(crate) mod announcer;
 pub(crate) mod bus;

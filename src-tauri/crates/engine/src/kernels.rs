@@ -1,4 +1,4 @@
-//! What a run in a folder has at hand: its tools, and the kernel that judges their calls and carries them out.
+//! The parts of a run in a folder: its tools, and the kernel that judges their calls and carries them out.
 
 pub(crate) mod delegating;
 

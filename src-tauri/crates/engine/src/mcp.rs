@@ -40,7 +40,7 @@ pub struct Mcp {
     projects: Arc<Projects>,
     servers: Mutex<HashMap<(String, String), Kept>>,
     elicitations: Arc<Elicitations>,
-    /// How many clients see what servers ask, and can answer.
+    /// The number of clients that see servers' questions, and can answer.
     answering: Arc<AtomicUsize>,
     /// Why servers have no tools in the runs that were begun, until somebody asks.
     faults: Mutex<Vec<Fault>>,
@@ -133,7 +133,7 @@ impl Mcp {
         }
     }
 
-    /// Where nobody sees what a server asks, none is told that it may ask.
+    /// Returns the elicitor; where nobody sees a server's questions, no server is told that it may ask.
     fn elicitor(&self, open: &OpenProject) -> Option<Arc<dyn Elicitor>> {
         let asks = || -> Arc<dyn Elicitor> {
             let register = self.elicitations.clone();

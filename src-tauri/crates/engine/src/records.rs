@@ -31,7 +31,7 @@ pub(crate) struct Records {
     decided_before: Option<Arc<Reader>>,
 }
 
-/// What they are made of.
+/// The stores and services that they are made of.
 pub(crate) struct Grounds {
     pub(crate) store: Store,
     pub(crate) redactor: Redactor,
@@ -71,7 +71,7 @@ impl Records {
         self.store.reader()
     }
 
-    /// Where decisions about folders are found.
+    /// Returns where decisions about folders are found.
     pub(crate) fn decisions(&self) -> &Reader {
         self.decided_before.as_deref().unwrap_or_else(|| self.reader())
     }

@@ -1,4 +1,4 @@
-//! What the log says of a session, and what can be done with it: gone back, forked, searched, exported, verified.
+//! A session's past as logged, and the actions on it: going back, forking, searching, exporting, verifying.
 
 pub(crate) mod anchoring;
 pub(crate) mod claim;
@@ -48,14 +48,14 @@ pub struct Sessions {
     kernels: Arc<Kernels>,
     runs: Weak<dyn EndsWaitingRuns>,
     claims: Claims,
-    /// Which logs are known to be whole.
+    /// The logs that are known to be whole.
     found: Found,
     /// Loaded when a log is first vouched for; `None` where no keychain has it.
     anchor_key: OnceCell<Option<AnchorKey>>,
     anchoring: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// What sessions need of runs: one that waits for the user has no place to go on from once its session went back.
+/// Ends runs for sessions: one that waits for the user has no place to go on from once its session went back.
 #[async_trait]
 pub(crate) trait EndsWaitingRuns: Send + Sync {
     /// # Errors

@@ -1,4 +1,4 @@
-//! What this process does for its own safety.
+//! Protects this process itself.
 
 /// Makes the process not dumpable: others of the same user can neither attach to it nor read its memory, where keys are.
 /// Does nothing where the system has no such switch.

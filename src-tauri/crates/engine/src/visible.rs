@@ -1,9 +1,10 @@
 //! Text of people, models and files, with what would not be seen, or would hide something, told from the rest.
 
-/// Which invisible characters are part of the text.
+/// The invisible characters that are part of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writing {
-    /// What joins letters and emoji, and marks of direction without an effect beyond their place, are left alone.
+    /// Leaves alone the characters that join letters and emoji, and marks of direction without an effect beyond their
+    /// place.
     Prose,
     /// Whatever is not seen could change what the code does.
     Code,
@@ -64,7 +65,7 @@ impl VisiblePieces {
     }
 }
 
-/// As Rust would write it in a string.
+/// Returns the text as Rust would write it in a string.
 pub(crate) fn written_out(character: char) -> String {
     match character {
         '\r' => "\\r".to_owned(),

@@ -116,7 +116,7 @@ fn inside(told: &impl std::fmt::Debug) {
     assert!(!told.contains(MARK), "{told}");
 }
 
-/// How often it was done, and how often not.
+/// The number of times it was done, and of those it was not.
 #[derive(Debug, Default)]
 struct Tally {
     done: usize,

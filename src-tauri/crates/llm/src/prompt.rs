@@ -60,7 +60,7 @@ pub(crate) fn sendable(messages: &[Arc<Message>], kept: &Images) -> Sendable {
 /// The messages as they may be sent.
 pub(crate) struct Sendable {
     pub(crate) messages: Vec<Arc<Message>>,
-    /// The ends after which nothing changes the form of the messages before.
+    /// The points at which nothing that comes later changes the form of the messages before.
     pub(crate) ends: Vec<End>,
 }
 

@@ -181,7 +181,7 @@ impl Reader<'_> {
         begins && !self.is_redirected && self.characters.clone().next() != Some('(')
     }
 
-    /// Marks that a command may follow.
+    /// Adds a mark, after which a command may follow.
     fn mark(&mut self, word: Word) {
         let mark = Command { words: vec![word], ..std::mem::take(&mut self.command) };
         self.read.commands.push(mark);

@@ -87,7 +87,7 @@ mod tests {
         line.strip_suffix('"').unwrap().to_owned()
     }
 
-    /// As Microsoft describes it for C programs, the name left out.
+    /// Splits a command line as Microsoft describes it for C programs, the name left out.
     fn read(line: &str) -> Vec<String> {
         let mut arguments: Vec<String> = Vec::new();
         let mut current: Option<String> = None;

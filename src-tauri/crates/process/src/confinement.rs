@@ -1,4 +1,4 @@
-//! What confines a command, as far as whoever starts it has to know: the port that a sandbox implements.
+//! The port that a sandbox implements: the confinement of a command, as far as whoever starts it has to know.
 
 use std::fmt;
 #[cfg(unix)]
@@ -32,7 +32,7 @@ pub trait Confined: Send + Sync {
     #[cfg(unix)]
     fn wrap(&self, directory: &Path, command: &[&str], terminal: Option<&Path>) -> io::Result<Wrapped>;
 
-    /// Where the command is started. Its terminal, if it has one, is the only one in reach.
+    /// Returns the place in which the command is started. Its terminal, if it has one, is the only one in reach.
     #[cfg(unix)]
     async fn place(&self, terminal: Option<&Path>) -> Result<Arc<dyn ConfinedStart>>;
 
@@ -74,10 +74,10 @@ pub struct Wrapped {
     pub descriptors: Vec<std::os::fd::OwnedFd>,
 }
 
-/// What a look at what commands left came to.
+/// The findings of a look at what commands left.
 #[derive(Debug, Default)]
 pub struct Findings {
-    /// What was done, a sentence each.
+    /// The actions taken, a sentence each.
     pub notes: Vec<String>,
     /// Why not all of it was looked at, if so: a repository that makes git run a program may be left.
     pub unfinished: Option<String>,
@@ -90,7 +90,7 @@ impl Findings {
         Self { notes: Vec::new(), unfinished: Some(why) }
     }
 
-    /// Where nobody can stop for what was not looked at.
+    /// Returns the notes alone, where nobody can stop for what was not looked at.
     #[must_use]
     pub fn into_notes(self) -> Vec<String> {
         self.notes.into_iter().chain(self.unfinished.as_deref().map(unfinished_words)).collect()

@@ -154,7 +154,7 @@ const SECRET_WORDS: &[&str] =
 /// These only as a word of their own: `MONKEY` is none.
 const SECRET_PARTS: &[&str] = &["KEY", "KEYS", "PASS", "PWD", "COOKIE", "SESSION", "PAT"];
 
-/// What nobody is there to answer must not be asked, and what nobody scrolls must not be paged.
+/// Variables that keep programs from asking, since nobody is there to answer, and from paging.
 const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("GIT_TERMINAL_PROMPT", "0"),
     // Git directories are read-only in the sandbox, and what only looks need not try to write them.
@@ -172,7 +172,7 @@ const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("npm_config_yes", "true"),
 ];
 
-/// What differs from run to run.
+/// The part of the environment that differs from run to run.
 #[derive(Debug, Clone, Copy)]
 pub struct EnvironmentSpec<'a> {
     /// The private temporary folder; becomes `TMPDIR` (and `TEMP` and `TMP`).

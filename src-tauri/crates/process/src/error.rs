@@ -4,7 +4,7 @@ use arki_domain::{Code, Fault};
 use std::io;
 use std::path::PathBuf;
 
-/// What every fallible operation of this crate returns.
+/// The result of every fallible operation in this crate.
 pub type Result<T, E = ProcessError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]

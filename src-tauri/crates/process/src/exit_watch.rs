@@ -9,7 +9,7 @@ use tokio::sync::watch;
 pub(super) enum ExitWatch {
     #[cfg(target_os = "linux")]
     Descriptor(descriptor::Descriptor),
-    /// Where there are no process descriptors, or a container forbids them.
+    /// A thread that waits, where there are no process descriptors, or a container forbids them.
     Thread(watch::Receiver<bool>),
 }
 

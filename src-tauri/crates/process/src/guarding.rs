@@ -1,4 +1,4 @@
-//! What the sandbox looks after while a command runs, and says of it when it has ended; nothing without a sandbox.
+//! The sandbox's guard while a command runs, and its notes when it has ended; nothing without a sandbox.
 
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ impl Guarding {
     }
 }
 
-/// What is left of it when the command has ended.
+/// The guard's results when the command has ended.
 #[derive(Default)]
 pub(super) struct Guarded {
     pub(super) findings: Findings,

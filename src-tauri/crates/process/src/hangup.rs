@@ -1,4 +1,4 @@
-//! What happens to this process when its terminal is closed.
+//! Handles the closing of this process's terminal.
 
 #![allow(unsafe_code)]
 

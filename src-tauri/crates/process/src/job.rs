@@ -22,7 +22,7 @@ use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORY
 
 use super::limits::CommandLimits;
 
-/// What processes that are ended say of themselves.
+/// The exit code of processes that are ended.
 const ENDED: u32 = 1;
 
 /// Dropping it ends what is in it.

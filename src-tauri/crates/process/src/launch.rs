@@ -33,7 +33,7 @@ pub struct Launch {
     directory: CString,
 }
 
-/// What a child has as its first three descriptors.
+/// A child's first three descriptors.
 pub enum Standard {
     /// Input, output and error.
     Three([OwnedFd; 3]),
@@ -115,8 +115,9 @@ impl Launch {
     }
 }
 
-/// What we open is closed on exec, what we were started with, or a C library opened, may not be: a display's or a bus's
-/// socket must not reach a command. It is marked here, in this process, since nothing of ours runs in the child.
+/// Closes all other descriptors on exec: those we open are, but those we were started with, or a C library opened, may
+/// not be: a display's or a bus's socket must not reach a command. It is marked here, in this process, since nothing of
+/// ours runs in the child.
 fn close_others_on_exec() {
     #[cfg(target_os = "linux")]
     {

@@ -1,4 +1,4 @@
-//! How much a command may take before it is ended. Pure.
+//! The limits of a command, before it is ended. Pure.
 
 use std::fmt;
 

@@ -24,10 +24,10 @@ const MARK: &str = "--arki-environment--";
 const ASK: &str =
     r#"exec "$SHELL" -l -c 'printf "%s\0" --arki-environment--; /usr/bin/env -0; printf "%s\0" --arki-environment--'"#;
 
-/// Where the PATH of commands is from.
+/// The source of the PATH of commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathOrigin {
-    /// As this process was given it.
+    /// The PATH that this process was given.
     Inherited,
     LoginShell,
     /// The login shell was asked in vain; a sentence on why.

@@ -1,4 +1,4 @@
-//! Who is told what a command left behind while it still runs.
+//! Announces the files that a command left behind while it still runs.
 
 use std::fmt;
 use std::sync::Arc;

@@ -23,12 +23,12 @@ use crate::platform;
 use crate::run::{GRACE, KILL_WAIT};
 use meter::{Meter, Metered};
 
-/// How long a program has to end by itself when its input has ended.
+/// The time a program has to end by itself when its input has ended.
 const LEAVE_PATIENCE: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub struct PipedSpec<'a> {
-    /// What it is called where running commands are listed.
+    /// The name in the list of running commands.
     pub name: String,
     /// A path, or a name that is looked for in the environment's PATH.
     pub program: String,
@@ -38,7 +38,7 @@ pub struct PipedSpec<'a> {
     /// The whole of it; see [`crate::child_environment`].
     pub environment: Vec<(String, String)>,
     pub sandbox: Option<&'a dyn Confinement>,
-    /// What is written counts anew each minute: a program may be spoken to for days.
+    /// The limits; output counts anew each minute, since a program may be spoken to for days.
     pub limits: CommandLimits,
     /// Told what it left behind, while it runs and when it has ended.
     pub meanwhile: Meanwhile,
@@ -52,7 +52,7 @@ pub struct Piped {
     pub process: PipedProcess,
 }
 
-/// What a platform hands over.
+/// The pipes that a platform hands over.
 pub(super) struct Pipes<I, O, E> {
     pub(super) running: platform::Running,
     pub(super) stdin: I,
@@ -68,7 +68,7 @@ pub struct PipedProcess {
     ends: AbortOnDropHandle<ProcessEnd>,
 }
 
-/// How a program ended; neither code nor signal is known when it was stuck in the kernel.
+/// The end of a program; neither code nor signal is known when it was stuck in the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProcessEnd {
     pub exit_code: Option<i32>,

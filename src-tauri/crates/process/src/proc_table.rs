@@ -1,4 +1,4 @@
-//! What `/proc` tells of running processes. What ends while it is read is left out.
+//! Reads the running processes from `/proc`. What ends while it is read is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -46,7 +46,7 @@ pub(super) fn load_of(pid: u32, known: &BTreeMap<i32, u64>) -> Option<Load> {
     })
 }
 
-/// Which of them are still the same processes.
+/// Returns those that are still the same processes.
 pub(super) fn still_there(known: &BTreeMap<i32, u64>, all: &[Process]) -> Vec<i32> {
     let is_same = |process: &&Process| known.get(&process.number) == Some(&process.started);
     all.iter().filter(is_same).map(|process| process.number).collect()

@@ -57,8 +57,8 @@ pub(super) fn restricted_token() -> io::Result<OwnedHandle> {
     Ok(restricted)
 }
 
-/// What an administrator makes belongs to all administrators, who are nobody now: a command could not open what it has
-/// just made itself.
+/// Gives new objects to the user: what an administrator makes belongs to all administrators, who are nobody now, so a
+/// command could not open what it has just made itself.
 fn give_to_the_user(token: &OwnedHandle) -> io::Result<()> {
     let user = information(token, TokenUser)?;
     // SAFETY: of this class it is this structure, at the beginning of a buffer that is aligned for it and lives on.
@@ -81,7 +81,7 @@ fn privileges_to_delete(token: &OwnedHandle) -> io::Result<Vec<LUID_AND_ATTRIBUT
     Ok(all.iter().filter(|entry| entry.Luid.LowPart != CHANGE_NOTIFY || entry.Luid.HighPart != 0).copied().collect())
 }
 
-/// Who is known by the same on every machine.
+/// An identifier that is the same on every machine.
 struct Identifier([u32; SECURITY_MAX_SID_SIZE.div_ceil(4) as usize]);
 
 impl Identifier {

@@ -26,11 +26,11 @@ use crate::running::{Listed, Listing};
 use crate::screen::{Screen, Written};
 use crate::watch::Watch;
 
-/// How long a stopped command has to clean up.
+/// The time a stopped command has to clean up.
 pub(crate) const GRACE: Duration = Duration::from_millis(300);
-/// How long what a command left in the background may go on writing after it ended.
+/// The time that programs left in the background may go on writing after the command ended.
 const DRAIN: Duration = Duration::from_millis(200);
-/// How long a killed process may take to go; longer only when it is stuck in the kernel.
+/// The time a killed process may take to go; longer only when it is stuck in the kernel.
 pub(crate) const KILL_WAIT: Duration = Duration::from_secs(5);
 /// Bytes read at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
@@ -229,7 +229,7 @@ impl<F: FnMut(&[u8])> Output<F> {
         }
     }
 
-    /// What comes now is not the command's.
+    /// Leaves the screen: what comes now is not the command's.
     fn leave_screen(&mut self) {
         if let Some(screen) = self.screen.take() {
             self.kept.push(screen.finish().as_bytes());

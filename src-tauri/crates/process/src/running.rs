@@ -19,11 +19,11 @@ pub struct RunningCommand {
     /// Of the first process; a sandbox knows it by another number.
     pub pid: u32,
     pub command_line: String,
-    /// What a program that is spoken to is called; `None` of a plain command.
+    /// The name of a program that is spoken to; `None` for a plain command.
     pub name: Option<String>,
     pub directory: PathBuf,
     pub started_at: SystemTime,
-    /// What it takes; `None` where the system does not tell.
+    /// The load of the command; `None` where the system does not tell.
     pub load: Option<Load>,
     /// Its ports are reached by itself alone.
     pub own_network: bool,
@@ -39,7 +39,7 @@ pub struct Load {
     pub ports: Vec<u16>,
 }
 
-/// What is told of a command while it runs.
+/// The entry of a running command.
 #[derive(Debug, Clone)]
 pub(super) struct Listing {
     pub(super) pid: u32,

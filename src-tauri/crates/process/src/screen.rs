@@ -1,4 +1,4 @@
-//! What a command's writing to a terminal comes to, as plain text. Pure.
+//! The screen of a terminal: turns a command's output into plain text. Pure.
 //!
 //! The command moves a cursor, colours, overwrites and clears; a terminal without a window (`avt`) does what it says.
 //! A line is text once it has left the screen at the top and nothing can change it any more, so that a progress bar is
@@ -22,12 +22,12 @@ pub(super) struct Screen {
     undecoded: Vec<u8>,
 }
 
-/// What came of some bytes.
+/// The result of writing some bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Written {
-    /// As it was printed, for whoever watches: each redrawn line is a line more.
+    /// The text as it was printed, for whoever watches: each redrawn line is a line more.
     pub(super) printed: String,
-    /// What has left the screen.
+    /// The text that has left the screen.
     pub(super) settled: String,
 }
 

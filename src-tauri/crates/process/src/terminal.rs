@@ -18,10 +18,10 @@ use tokio::time::timeout;
 
 use super::screen::{COLUMNS, ROWS};
 
-/// What `screen` understands, as every system's terminal database knows it.
+/// The terminal that `screen` understands, as every system's terminal database knows it.
 const KIND: &str = "xterm-256color";
 const CTRL_D: &[u8] = b"\x04";
-/// How long a command may be silent until it is taken to wait for an answer.
+/// The silence after which a command is taken to wait for an answer.
 const SILENCE: Duration = Duration::from_millis(200);
 
 /// Our side of it. Dropping it hangs up.
@@ -30,7 +30,7 @@ pub(super) struct Terminal(pipe::Receiver);
 /// The command's side.
 pub struct Device {
     pub(super) path: CString,
-    /// As long as somebody has it open, our side has not ended.
+    /// The other side, kept open so that our side does not end.
     _open: OwnedFd,
 }
 
@@ -81,7 +81,7 @@ impl Terminal {
         }
     }
 
-    /// Where nobody reads them, its buffer is full after a while, and has enough of them.
+    /// Presses Ctrl-D. Where nobody reads, the terminal's buffer is full after a while, and has enough of them.
     fn press_ctrl_d(&self) {
         let _ = rustix::io::write(&self.0, CTRL_D);
     }

@@ -104,7 +104,7 @@ pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &
     Ok((wait_at_gate(launch, streams, gate, guard, &spec.directory).await?, output))
 }
 
-/// What a command has, and where its output is read.
+/// Opens the command's descriptors, and the reader of its output.
 fn at_terminal() -> Result<(Standard, Reader), ProcessError> {
     let (terminal, device) = terminal::open().map_err(|source| ProcessError::NoTerminal { source })?;
     Ok((Standard::Terminal(device), Reader::Terminal(terminal)))
@@ -117,7 +117,7 @@ fn at_pipes(input: &[u8]) -> io::Result<(Standard, Reader)> {
     Ok((Standard::Three([readable(input)?, writer.try_clone()?, writer]), Reader::Pipe(output)))
 }
 
-/// What a program is started behind, besides the gate.
+/// The programs that a program is started behind, besides the gate.
 struct Behind<'a> {
     guard: &'a Guarding,
     environment: &'a [(String, String)],
@@ -184,7 +184,7 @@ impl Running {
         self.group.terminate();
     }
 
-    /// What left the group is `Watch`'s to end.
+    /// Kills the group; what left it is `Watch`'s to end.
     pub(super) fn kill_group(&self) {
         self.group.signal(Signal::KILL);
     }
@@ -231,7 +231,8 @@ fn lost(source: io::Error) -> ProcessError {
 pub(super) struct Group {
     pub(super) pid: Pid,
     is_reaped: bool,
-    /// What is wrapped dies with the thread that started it, so that is kept; and it knows what belongs to the command.
+    /// The sandbox. It is kept, since a wrapped command dies with the thread that started it; and it knows what belongs
+    /// to the command.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there the sandbox knows nothing of it"))]
     pub(super) sandbox: Option<Arc<dyn ConfinedStart>>,
 }

@@ -1,4 +1,4 @@
-//! Where nobody looks after what a command takes: its output alone is bounded.
+//! Runs commands where nobody looks after what they take: the output alone is bounded.
 
 use super::limits::{CommandLimits, Overrun};
 use super::platform::Running;

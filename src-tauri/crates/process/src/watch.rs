@@ -145,8 +145,8 @@ fn all_watched() -> (Vec<Arc<Watched>>, bool) {
     (watched.unwrap_or_else(PoisonError::into_inner).clone(), have_to_wait)
 }
 
-/// What `ulimit -u` is set to: the kernel counts all processes and threads of the user, in a sandbox with users of its
-/// own only those in it.
+/// Returns the value for `ulimit -u`: the kernel counts all processes and threads of the user, in a sandbox with users
+/// of its own only those in it.
 pub(super) fn thread_limit(limits: &CommandLimits) -> usize {
     threads_of_machine() + limits.max_processes.saturating_mul(THREADS_A_PROCESS)
 }
@@ -209,7 +209,7 @@ impl Watched {
         }
     }
 
-    /// What left the command's group is not killed with it should this program die.
+    /// Guards the processes that left the command's group: they are not killed with it should this program die.
     fn guard(&self, mut groups: BTreeSet<i32>, guarded: &mut BTreeSet<i32>) {
         groups.remove(&self.root.as_raw_nonzero().get());
         if self.sandbox.as_ref().is_some_and(|sandbox| sandbox.is_wrapping()) {

@@ -103,7 +103,7 @@ fn shell(line: &str) -> io::Result<(String, Vec<String>)> {
     Ok(("cmd.exe".to_owned(), ["/d", "/s", "/c", line].map(str::to_owned).into()))
 }
 
-/// What a command has, and where its output is read.
+/// Opens the command's handles, and the reader of its output.
 fn at_terminal() -> Result<(Standard, io::PipeReader), ProcessError> {
     let (console, printed) = pseudo_console::open().map_err(|source| ProcessError::NoTerminal { source })?;
     Ok((Standard::Console(console), printed))

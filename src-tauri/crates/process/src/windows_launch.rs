@@ -29,7 +29,7 @@ use super::pseudo_console::PseudoConsole;
 /// In the order tried, where a name has none of them.
 const EXTENSIONS: [&str; 4] = ["exe", "com", "cmd", "bat"];
 const BATCH_EXTENSIONS: [&str; 2] = ["cmd", "bat"];
-/// As long as a path may be for programs that know no other.
+/// The longest path for programs that know no other.
 const MAX_PLAIN_PATH: usize = 248;
 
 /// A program, ready to be started. All texts end with NUL.
@@ -41,7 +41,7 @@ pub(super) struct Launch {
     directory: Vec<u16>,
 }
 
-/// What a child has as its input, output and error.
+/// A child's input, output and error.
 pub(super) enum Standard {
     Three([OwnedHandle; 3]),
     Console(PseudoConsole),
@@ -154,7 +154,7 @@ impl Process {
     }
 }
 
-/// What a program is started with besides; what is named in it has to outlive it.
+/// The further attributes that a program is started with; what is named in them has to outlive this.
 struct Attributes(Vec<usize>);
 
 impl Attributes {

@@ -25,7 +25,7 @@ use arki_process::{ProcessError, Result};
 /// Not looked up in `PATH`, which a project may have a say in.
 const PROGRAMS: &[&str] = &["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
 
-/// What every sandbox has. A command dies with the thread that started it, and all that it started with it.
+/// The options of every sandbox. A command dies with the thread that started it, and all that it started with it.
 const ALWAYS: &[&str] = &[
     "--unshare-ipc",
     "--unshare-pid",
@@ -42,7 +42,7 @@ const ALWAYS: &[&str] = &[
     "--proc",
     "/proc",
 ];
-/// As in a container; for an Arki that was started as root.
+/// The powers of root to drop, as in a container; for an Arki that was started as root.
 const ROOT_POWERS: &[&str] = &[
     "CAP_CHOWN",
     "CAP_DAC_OVERRIDE",
@@ -66,7 +66,7 @@ pub(super) struct Bubblewrap {
     filters: [BpfProgram; 2],
 }
 
-/// Whether it is there and works; asked once, which takes some milliseconds.
+/// Returns whether it is there and works; asked once, which takes some milliseconds.
 pub(super) fn probe() -> SandboxStatus {
     static STATUS: OnceLock<SandboxStatus> = OnceLock::new();
     STATUS.get_or_init(find_out).clone()

@@ -62,7 +62,7 @@ impl Attack {
     }
 }
 
-/// What there is to be attacked.
+/// The target of the attacks.
 struct Target {
     world: World,
     before: BTreeMap<String, (u32, Vec<u8>)>,
@@ -161,7 +161,8 @@ impl Target {
         ]
     }
 
-    /// What in the project makes git run something, and what is in it. What attacks only prepare is none.
+    /// Returns the files in the project that make git run something, with their contents. What attacks only prepare is
+    /// none.
     fn steering(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let project = self.world.path("project");
         let mut all = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What is said of a command that failed because of the sandbox, as far as its output tells.
+//! Explains a command's failure because of the sandbox, as far as its output tells.
 
 use super::sensitive::Sensitive;
 use super::{GitAccess, OWN_GIT, ProjectAccess, Sandbox};

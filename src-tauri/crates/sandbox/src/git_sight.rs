@@ -1,4 +1,4 @@
-//! Whether a project is small enough for all its git directories to be looked after.
+//! Tells whether a project is small enough for all its git directories to be looked after.
 
 use std::path::Path;
 #[cfg(unix)]
@@ -7,7 +7,7 @@ use std::sync::Mutex;
 #[cfg(unix)]
 use super::{listings::Listings, sensitive};
 
-/// What a sandbox sees of a project's git directories; remembers what folders hold from one look to the next.
+/// A sandbox's view of a project's git directories; remembers what folders hold from one look to the next.
 #[derive(Debug, Default)]
 pub struct GitSight {
     #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Whether what is left to do of a rebase runs a program once somebody goes on with it.
+//! Tells whether the rest of a rebase runs a program once somebody goes on with it.
 
 /// All that git knows but `exec`. Another comment character than git's own is none of these.
 const HARMLESS: &[&str] = &[

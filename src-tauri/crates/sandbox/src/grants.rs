@@ -1,4 +1,4 @@
-//! Which paths to grant so that everything is reachable but what is hidden.
+//! Finds the paths to grant so that everything is reachable but what is hidden.
 //!
 //! Landlock adds and never subtracts, and a grant covers everything below. So the tree is walked down only along the
 //! ancestors of hidden paths; at each of them the siblings are granted instead.
@@ -16,7 +16,7 @@ pub(super) struct Visible {
     pub(super) is_cut: bool,
 }
 
-/// What to grant of `root`, which is itself visible even when it lies in a hidden folder.
+/// Returns what to grant of `root`, which is itself visible even when it lies in a hidden folder.
 pub(super) fn visible(root: &Path, hidden: &[PathBuf]) -> Visible {
     let mut visible = Visible::default();
     add(root, hidden, &mut visible);

@@ -20,7 +20,7 @@ use super::put_back::Moment;
 use super::sensitive::{self, Sensitive};
 use arki_process::{Findings, Meanwhile};
 
-/// How often it is seen whether a look is due; the first is at once.
+/// The interval of checks whether a look is due; the first is at once.
 const TICK: Duration = Duration::from_millis(500);
 /// Between two looks while commands run.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -35,7 +35,7 @@ pub(crate) struct Guard {
     /// The project it runs in, and its number there; `None` for what can't write it.
     running: Option<(Arc<Watched>, u64)>,
     git: Sensitive,
-    /// What commands of a process that was killed left.
+    /// The notes on what commands of a killed process left.
     found: Vec<String>,
     listings: Arc<Mutex<Listings>>,
     is_done: bool,
@@ -74,12 +74,12 @@ impl Guard {
         Ok(Self { running: None, git, found, listings, is_done: false })
     }
 
-    /// What there was before the command.
+    /// Returns the git directories from before the command.
     pub(crate) fn git(&self) -> &Sensitive {
         &self.git
     }
 
-    /// What is to be said of it. Blocks as [`Guard::begin`] does, longer where there is very much.
+    /// Ends the guard and returns its findings. Blocks as [`Guard::begin`] does, longer where there is very much.
     pub(crate) fn finish(mut self) -> Findings {
         self.do_finish()
     }
@@ -106,7 +106,8 @@ impl Drop for Guard {
     }
 }
 
-/// What commands left whose Arki was killed: taken away and put back, but for what changed later. `root` is canonical.
+/// Cleans up after commands whose Arki was killed: what they left is removed or restored, but for what changed later.
+/// `root` is canonical.
 pub(super) fn settle_abandoned(
     root: &Path,
     journals: &Path,

@@ -1,4 +1,4 @@
-//! Where in a home folder keys, credentials and other people's mail are kept.
+//! The places in a home folder of keys, credentials and other people's mail.
 
 use std::path::{Path, PathBuf};
 
@@ -88,7 +88,7 @@ const HOME_SECRETS: &[&str] = &[
     "Library/Safari",
 ];
 
-/// What in a home folder commands never see: keys, credential stores, browser profiles, mail.
+/// Returns the places in a home folder that commands never see: keys, credential stores, browser profiles, mail.
 pub fn home_secrets(home: &Path) -> Vec<PathBuf> {
     HOME_SECRETS.iter().map(|secret| home.join(secret)).collect()
 }

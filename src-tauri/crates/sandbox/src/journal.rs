@@ -1,5 +1,5 @@
-//! What a project was before commands could change it, kept in Arki's data for as long as they run: should this process
-//! be killed, the next one looks for what they left (`leavings`).
+//! The journal of a project's state before commands could change it, kept in Arki's data for as long as they run:
+//! should this process be killed, the next one looks for what they left (`leavings`).
 //!
 //! One file for each project that a process runs commands in. Its first line is a [`Before`], each that follows is what
 //! one more command could reach, and the last, after a death, is the word of who ends the commands then
@@ -31,7 +31,7 @@ const NAME_CHARS: usize = 16;
 const EXTENSION: &str = "journal";
 /// A journal names at most some thousand small files, and those of Arki's folder.
 const MAX_BYTES: u64 = 256 << 20;
-/// How often its owner touches it.
+/// The interval at which its owner touches it.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// After the last touch, by when its commands are gone for certain: it may have been held up.
 const SURELY_DEAD: Duration = Duration::from_secs(10);
@@ -123,7 +123,8 @@ impl Drop for Journal {
     }
 }
 
-/// What another process that lives has noted of the project: what its commands have made since was not there before.
+/// Returns the state of the project that another living process has noted: what its commands have made since was not
+/// there before.
 pub(super) fn of_another(folder: &Path, root: &Path) -> Option<Before> {
     let is_locked =
         |path: &PathBuf| open(path).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)));
@@ -283,7 +284,7 @@ mod tests {
             Journal::begin(&self.path, &before).unwrap().unwrap()
         }
 
-        /// As a killed owner leaves it.
+        /// Leaves the journal as a killed owner does.
         fn killed(&self, held: &[Held]) {
             let _ = fs::remove_file(&self.path);
             let mut journal = self.begun();

@@ -1,4 +1,5 @@
-//! What commands leave behind that would make git run something, outside the sandbox, once somebody uses git there.
+//! Finds the files left by commands that would make git run something, outside the sandbox, once somebody uses git
+//! there.
 //!
 //! What exists when they start is held by the sandbox, or put back (`put_back`). What does not exist yet can't be: a
 //! `commondir`, hooks, attributes, a rebase that waits with programs to run, a repository within the project. So its
@@ -60,14 +61,14 @@ impl Held {
     }
 }
 
-/// What commands could do; of several together, what any of them could.
+/// The reach of commands; of several together, what any of them could reach.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Reached {
     pub(super) held: Held,
     /// Whether hooks outside git directories are theirs to change. Journals of earlier versions don't say.
     #[serde(default)]
     pub(super) writes_hooks: bool,
-    /// Where they can prepare something besides the project.
+    /// The places besides the project in which they can prepare something.
     #[serde(with = "written::paths")]
     pub(super) elsewhere: Vec<PathBuf>,
 }
@@ -83,19 +84,19 @@ impl Reached {
     }
 }
 
-/// What of a project makes git run something, before commands could change it.
+/// The parts of a project that make git run something, before commands could change them.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Before {
     /// Canonical.
     #[serde(with = "written::path")]
     pub(super) root: PathBuf,
     git: Sensitive,
-    /// What git's configuration includes, and is not there.
+    /// The files that git's configuration includes, and that are missing.
     #[serde(with = "written::paths")]
     missing: Vec<PathBuf>,
     #[serde(with = "written::pairs")]
     pieces: BTreeMap<Identity, Pieces>,
-    /// Where the sandbox holds nothing.
+    /// The state to restore, where the sandbox holds nothing.
     put_back: Option<PutBack>,
     /// Hooks outside git directories. Journals of earlier versions know of none.
     #[serde(default)]
@@ -110,7 +111,7 @@ pub(super) struct Settling<'a> {
     pub(super) moment: Moment,
     pub(super) trash: Option<&'a Path>,
     pub(super) listings: &'a Mutex<Listings>,
-    /// Where the commands' owner is gone.
+    /// The end of the commands, where their owner is gone.
     pub(super) ended: Option<Ended>,
 }
 
@@ -248,8 +249,8 @@ impl Look<'_> {
         since == Some(true)
     }
 
-    /// What could hide a repository: folders that nobody can look into since the commands ran, and what there was no
-    /// time for.
+    /// Notes what could hide a repository: folders that nobody can look into since the commands ran, and what there was
+    /// no time for.
     fn note_what_was_not_seen(&self, told: &mut Told) {
         if self.after.is_cut {
             told.unfinished.get_or_insert_with(|| "there is too much in the project for the time there was".to_owned());
@@ -349,7 +350,7 @@ impl Look<'_> {
         told.notes.push(words(&whole, &ending));
     }
 
-    /// Where it is now; `None` where it can't be kept and is where it was.
+    /// Keeps a copy and returns its place; `None` where it can't be kept and is where it was.
     fn keep(&self, folder: &Dir, name: &str) -> Option<PathBuf> {
         let trash = self.settling.trash?;
         create_private_dir(trash).ok()?;

@@ -1,4 +1,4 @@
-//! What a command may see and change.
+//! Sandboxes: the files that a command may see and change.
 //!
 //! Writable are the project, the run's private temporary folder and what the specification adds. Everything else can
 //! be read and executed, except what is hidden: Arki's own configuration and data, and the keys in a home folder.
@@ -100,7 +100,7 @@ const OWN_GIT: &str = ".git";
 /// In a git directory: what git runs, what says what it runs, and what says where that stands.
 #[cfg(unix)]
 const STEERS_GIT: &[&str] = &["config", "config.worktree", "commondir", "hooks", "info/attributes"];
-/// How the name of a hook ends that is none.
+/// The ending of a hook's name that is only a sample.
 #[cfg(unix)]
 const SAMPLE: &str = ".sample";
 /// The first descriptor that a wrapping program may have for itself; those before are the command's.

@@ -34,10 +34,10 @@ const SOCKETS_ABI: ABI = ABI::V9;
 /// Of `/dev` only what is no way to a person or to another process: no terminals, cameras, shared memory.
 const WRITABLE_DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full"];
 const READABLE_DEVICES: &[&str] = &["/dev/random", "/dev/urandom"];
-/// Which one it is depends on who opens it.
+/// The terminal of a session; which one it is depends on who opens it.
 const SESSION_TERMINAL: &str = "/dev/tty";
 
-/// How long the thread may take to answer, whose commands may leave it no time.
+/// The time the thread may take to answer; its commands may leave it no time.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 type Job = Box<dyn FnOnce() + Send>;
@@ -51,7 +51,7 @@ pub(super) struct Restricted {
     spec: Arc<SandboxSpec>,
     /// Its thread is in a domain with one command's processes and no others.
     is_one_commands: bool,
-    /// As long as it is held, what is in the domain around that one goes on.
+    /// The handle that keeps going what is in the domain around that one.
     when_gone: Arc<OnceLock<Option<File>>>,
 }
 
@@ -359,7 +359,7 @@ fn ruleset(abi: ABI, grants: &[Grant]) -> Result<RulesetCreated, RulesetError> {
     Ok(created)
 }
 
-/// What vanished or became a link since it was listed is left out.
+/// Allows the paths; one that vanished or became a link since it was listed is left out.
 fn allow(ruleset: RulesetCreated, abi: ABI, grant: &Grant) -> Result<RulesetCreated, RulesetError> {
     let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let Ok(file) = rustix::fs::open(&grant.path, flags, Mode::empty()) else { return Ok(ruleset) };

@@ -1,4 +1,4 @@
-//! What folders hold that a sandbox looks after, remembered for as long as nothing comes into them or goes.
+//! The entries of folders that a sandbox looks after, remembered for as long as nothing comes into them or goes.
 //!
 //! The time at which a folder changed moves with every entry that comes, goes or gets another name, and only the kernel
 //! sets it. That is known of the file systems of Linux's own disks, so only their folders are remembered; and only such
@@ -23,7 +23,7 @@ const STILL: Duration = Duration::from_secs(3);
 /// Of one folder.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    /// How many were looked at.
+    /// The number of entries looked at.
     pub(super) entries: usize,
     /// There are more.
     pub(super) is_cut: bool,
@@ -38,7 +38,7 @@ pub(super) struct Listing {
     marks: Marks,
 }
 
-/// What tells a git directory that is not called so.
+/// The marks of a git directory that has another name.
 #[derive(Debug, Default)]
 struct Marks {
     head: bool,
@@ -67,7 +67,7 @@ pub(super) struct Listings {
     devices: HashMap<u64, bool>,
     /// When the search began.
     now: Option<SystemTime>,
-    /// Which files are secret besides those that always are; `None` where nobody asks.
+    /// The files that are secret besides those that always are; `None` where nobody asks.
     secrets: Option<GlobSet>,
 }
 

@@ -41,7 +41,7 @@ impl Restricted {
         Held::by_view(git)
     }
 
-    /// What is hidden is looked for anew.
+    /// Wraps the command; hidden places are looked for anew.
     pub(super) fn wrap(
         &self,
         _: &Path,

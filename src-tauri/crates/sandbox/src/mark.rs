@@ -1,4 +1,4 @@
-//! How a program learns that it runs in the sandbox, whatever its environment says.
+//! Tells a program that it runs in the sandbox, whatever its environment says.
 //!
 //! A system call filter can't be taken off, and everything that a process starts inherits it. So the filter refuses one
 //! question that nobody asks, and that the kernel answers to everyone else: whether the process is dumpable, with a

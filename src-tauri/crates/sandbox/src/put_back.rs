@@ -1,5 +1,5 @@
-//! What a command may not change in the project, where nothing can keep it from doing so: looked at before, put back
-//! after.
+//! Restores the parts of a project that a command may not change, where nothing can keep it from doing so: looked at
+//! before, put back after.
 //!
 //! Landlock grants a folder with all that is in it. So under Landlock alone a command can write what of its git
 //! directories makes git run something, and Arki's folder, for as long as it runs; never longer, however it ends. What it
@@ -35,7 +35,7 @@ enum State {
 
 type States = BTreeMap<String, State>;
 
-/// What was there before commands could change it.
+/// The state before commands could change it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct PutBack {
     watched: Vec<Watched>,
@@ -112,7 +112,7 @@ pub(super) enum Moment {
     AtTheEnd,
 }
 
-/// What was there, where it was.
+/// A file from before, where it was.
 struct InPlace<'a> {
     root: Dir,
     before: &'a States,
@@ -175,7 +175,7 @@ impl InPlace<'_> {
     }
 }
 
-/// What is looked after, with all that is below.
+/// A place that is looked after, with all that is below.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Watched {
     path: String,

@@ -30,7 +30,7 @@ pub struct SandboxStatus {
     pub reason: Option<String>,
 }
 
-/// What a command gets of what the project has.
+/// The part of the project that a command reaches.
 #[cfg(unix)]
 #[derive(Clone, Copy)]
 pub(crate) struct Reach<'a> {
@@ -59,7 +59,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// Whether commands can be confined on this machine; asked once, then remembered.
+    /// Returns whether commands can be confined on this machine; asked once, then remembered.
     pub fn probe() -> SandboxStatus {
         platform::probe()
     }
@@ -135,7 +135,7 @@ impl Sandbox {
         Self { hides_secrets: true, ..self.clone() }
     }
 
-    /// As a command's specification has it.
+    /// Returns the sandbox in the form for a command's specification.
     pub fn as_confinement(&self) -> &dyn Confinement {
         self
     }

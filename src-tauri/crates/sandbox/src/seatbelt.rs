@@ -46,7 +46,7 @@ const GIT_FILES: &[&str] = &[
     "shallow",
 ];
 
-/// What a command may do with which paths, all of them absolute and with their links followed.
+/// The paths that a command may use, and what for, all of them absolute and with their links followed.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     pub(super) writable: Vec<PathBuf>,

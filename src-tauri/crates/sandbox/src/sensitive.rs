@@ -1,4 +1,4 @@
-//! What of a project a sandbox looks after: its git directories, and files of secrets.
+//! The parts of a project that a sandbox looks after: its git directories, and files of secrets.
 //!
 //! Git directories are its own, those of nested repositories, submodules and worktrees, and bare ones. The nearest to
 //! the root are found first, and nothing is left out but for the bound: what a project ignores can hold a repository
@@ -23,7 +23,7 @@ use arki_git::{WorkingTree, hooks_below, included};
 const MAX_ENTRIES: usize = 50_000;
 /// Git directories, files and links in the place of one, and secrets, of each. Bubblewrap takes 9,000 arguments.
 const MAX_FOUND: usize = 500;
-/// How long a search without bounds by count may take; what it has not come to by then is not known.
+/// The time for a search without bounds by count; what it has not come to by then is not known.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of a `.git` file that are read; a path is not longer.
 const MAX_POINTER_BYTES: u64 = 8 << 10;
@@ -43,10 +43,10 @@ pub(crate) struct Sensitive {
     /// A `.git` that is a file or a link, and what it says.
     #[serde(with = "written::by_path")]
     pub(super) pointers: BTreeMap<PathBuf, Pointer>,
-    /// What the git directories' configuration includes, of what is in the project, whether it is there or not.
+    /// The files in the project that the git directories' configuration includes, whether they exist or not.
     #[serde(with = "written::paths")]
     pub(super) included: BTreeSet<PathBuf>,
-    /// What git runs as hooks and lies outside git directories, whether it is there or not.
+    /// The hooks that lie outside git directories, whether they exist or not.
     #[serde(default, with = "written::paths")]
     pub(super) hooks: BTreeSet<PathBuf>,
     /// Files and folders, with links followed; only where they are looked for.
@@ -62,7 +62,7 @@ pub(crate) struct Sensitive {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Pointer {
     pub(super) is_link: bool,
-    /// As it is written; nothing where it can't be read.
+    /// The target as it is written; empty where it can't be read.
     #[serde(with = "written::path")]
     pub(super) target: PathBuf,
 }
@@ -213,7 +213,7 @@ impl Search<'_> {
         }
     }
 
-    /// What may be a `.git`.
+    /// Looks at an entry that may be a `.git`.
     fn look_at(&mut self, path: &Path) {
         let Ok(found) = self.root.join(path).symlink_metadata() else { return };
         if found.is_dir() {

@@ -1,4 +1,4 @@
-//! What a look at what commands left came to, in words.
+//! Describes the findings of a look at what commands left.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::put_back::Changed;
 /// Paths named in one sentence.
 const MAX_NAMED: usize = 10;
 
-/// What was done, in words.
+/// The actions taken, in words.
 #[derive(Default)]
 pub(super) struct Told {
     pub(super) notes: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a sandbox is asked to give and to keep from a command.
+//! The specification of a sandbox: what it gives to a command and keeps from it.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use globset::GlobSet;
 #[cfg(unix)]
 use super::spelling::Spellings;
 
-/// What only root can read, for an Arki that root started.
+/// The files that only root can read, for an Arki that root started.
 #[cfg(unix)]
 const ROOT_SECRETS: &[&str] = &[
     "/etc/shadow",
@@ -33,7 +33,7 @@ pub enum Network {
     /// Nobody can be reached, nor this machine's own services.
     #[default]
     None,
-    /// As for every other program.
+    /// Granted, as for every other program.
     Granted,
 }
 
@@ -50,16 +50,16 @@ pub struct SandboxSpec {
     /// Writable besides the project and the temporary folder, such as a build cache.
     pub also_writable: Vec<PathBuf>,
     pub network: Network,
-    /// Which of the project's files hold secrets besides those that always do; `None` where none is ever hidden.
+    /// The project's files that hold secrets besides those that always do; `None` where none is ever hidden.
     pub secrets: Option<GlobSet>,
-    /// Where what a command may not leave behind is kept, in a folder that commands don't see; else it is removed.
+    /// The folder for files that a command may not leave behind; commands don't see it. Without it they are removed.
     pub trash: Option<PathBuf>,
-    /// Where it is noted what was there before commands, in a folder that they don't see, should this process be killed;
-    /// else what they left then stays.
+    /// The folder for notes on the state before commands, should this process be killed; commands don't see it. Without
+    /// it, what they left then stays.
     pub journals: Option<PathBuf>,
 }
 
-/// What a command may do with the project itself.
+/// The access of a command to the project itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProjectAccess {
     #[default]
@@ -68,7 +68,7 @@ pub enum ProjectAccess {
     ReadOnly,
 }
 
-/// What a command may do with the git directories that a project has when it starts.
+/// The access of a command to the git directories that a project has when it starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GitAccess {
     #[default]

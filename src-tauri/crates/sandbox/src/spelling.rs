@@ -29,11 +29,11 @@ impl Spellings {
     }
 }
 
-/// Where each path really is, `None` where there is nothing. Paths are absolute, without `.` and `..`.
+/// The real place of each path, `None` where there is nothing. Paths are absolute, without `.` and `..`.
 #[derive(Default)]
 struct Places {
     known: HashMap<PathBuf, Option<PathBuf>>,
-    /// How often the disk was asked.
+    /// The number of times the disk was asked.
     #[cfg(test)]
     lookups: usize,
 }
@@ -61,7 +61,7 @@ impl Places {
         if found.is_symlink() { path.canonicalize().ok() } else { Some(path) }
     }
 
-    /// As far as it exists.
+    /// Resolves the path as far as it exists.
     fn of_whole(&mut self, path: &Path) -> PathBuf {
         let existing = path.ancestors().find_map(|ancestor| Some((ancestor, self.of(ancestor)?)));
         let Some((ancestor, place)) = existing else { return path.to_owned() };

@@ -1,4 +1,4 @@
-//! What neither Landlock nor a mount view governs, refused by system call.
+//! Refuses, by system call, what neither Landlock nor a mount view governs.
 //!
 //! *Sockets.* D-Bus, X11, the keychain and agents such as ssh-agent listen on Unix sockets. A filter sees no paths, so
 //! `socket(AF_UNIX)` is refused altogether, but under Landlock's ABI 9, which governs them; `socketpair`, with which
@@ -99,7 +99,7 @@ const TERMINAL_INPUT: &[u64] = &[0x5412, 0x541c];
 /// A file with one of these gives whoever starts it its owner's or group's rights, also long after the command.
 const FOREIGN_RIGHTS: &[u32] = &[libc::S_ISUID, libc::S_ISGID];
 const SYS_FCHMODAT2: i64 = 452;
-/// Which argument is the mode.
+/// The index of the argument that is the mode.
 const MODE_GIVEN: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -112,14 +112,14 @@ const MODE_GIVEN: &[(i64, u8)] = &[
     (SYS_FCHMODAT2, 2),
     (libc::SYS_mknodat, 2),
 ];
-/// Which argument are the flags; the mode follows, and says nothing where no file is made.
+/// The index of the argument that is the flags; the mode follows, and says nothing where no file is made.
 const MODE_GIVEN_TO_NEW: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, 1),
     (libc::SYS_openat, 2),
 ];
 
-/// What changes a file without opening it for writing, which Landlock does not govern.
+/// System calls that change a file without opening it for writing, which Landlock does not govern.
 const METADATA: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
@@ -156,7 +156,7 @@ const SYS_FILE_SETATTR: i64 = 469;
 /// Requests of these kinds are the file systems' own: flags, attributes, seals. The kind is the second byte.
 const FILE_SYSTEMS_REQUESTS: &[u64] = &[0x58, 0x66, 0x94];
 
-/// What the filter leaves to others.
+/// The calls that the filter leaves to others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowed {
     /// Landlock decides by path.

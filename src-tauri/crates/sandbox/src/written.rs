@@ -1,4 +1,4 @@
-//! How a journal writes down what is not text: names are bytes, and so are contents.
+//! The written form of a journal's parts that are not text: names are bytes, and so are contents.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -62,7 +62,7 @@ pub(super) mod bytes {
     }
 }
 
-/// What has other keys than text.
+/// Maps whose keys are not text.
 pub(super) mod pairs {
     use super::{BTreeMap, Deserialize, Deserializer, Serialize, Serializer};
 

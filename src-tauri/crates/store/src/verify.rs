@@ -88,7 +88,7 @@ fn verify_diffs(
     Ok(())
 }
 
-/// Returns the removals that a crash cut off: such a session is not a broken one.
+/// Returns the sessions whose removal a crash cut off: they are not broken.
 fn unfinished_removals(connection: &Connection) -> Result<HashSet<String>, StoreError> {
     let mut statement = connection.prepare_cached(
         "SELECT session_id FROM session_removals \
@@ -222,7 +222,7 @@ struct End {
     lag: u64,
 }
 
-/// Returns the owner's id; a value that is not text is nobody's id.
+/// Copies a value; one that is not text is nobody's id.
 fn owned(id: ValueRef<'_>) -> Value {
     match id {
         ValueRef::Null => Value::Null,

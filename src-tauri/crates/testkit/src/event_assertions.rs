@@ -1,4 +1,5 @@
-//! What the event log promises, checked from the outside: over the JSON that `arki events` and `arki exec --json` print.
+//! Checks the promises of the event log from the outside: over the JSON that `arki events` and `arki exec --json`
+//! print.
 
 use arki_domain::{Event, GENESIS_HASH};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! What tests of other crates stand on: a scripted provider server, temporary homes, event-log assertions, labelled
-//! shell lines.
+//! Helpers for tests of other crates: a scripted provider server, temporary homes, event-log assertions, labelled shell
+//! lines.
 //!
 //! Everything here works from a plain `#[test]`: the server has threads of its own and needs no async runtime. It talks
 //! to loopback only, and everything on disk lives in a temporary folder.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is played, and how it is sent.
+/// The turns to play, and how they are sent.
 pub struct Script {
     pub(crate) turns: Vec<Turn>,
     pub(crate) chunk: Option<usize>,
@@ -78,7 +78,7 @@ impl Recorded {
     }
 }
 
-/// What has happened so far.
+/// The events so far.
 #[derive(Debug, Clone, Default)]
 pub struct Journal {
     /// POSTs only.

@@ -33,7 +33,7 @@ pub(crate) fn spoken(spoken: &Spoken, turn: usize) -> Vec<u8> {
     out
 }
 
-/// As [`spoken`], with the text cut as it is given.
+/// Encodes like [`spoken`], with the text cut as it is given.
 pub(crate) fn pieces<'a>(pieces: impl IntoIterator<Item = &'a str>) -> Vec<u8> {
     let mut out = Vec::new();
     for piece in pieces {

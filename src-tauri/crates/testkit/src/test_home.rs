@@ -90,7 +90,7 @@ impl TestHome {
         finish(self.command(program).args(args).spawn()?)
     }
 
-    /// As [`TestHome::run_arki`], left running with piped output.
+    /// Runs Arki like [`TestHome::run_arki`], and leaves it running with piped output.
     ///
     /// # Errors
     /// When it cannot be started.

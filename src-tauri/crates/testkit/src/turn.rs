@@ -1,4 +1,4 @@
-//! What the scripted model does in one turn.
+//! One turn of the scripted model.
 
 use crate::sse_encoding;
 use serde_json::Value;
@@ -78,7 +78,7 @@ impl Turn {
         self.call_raw(name, arguments.to_string())
     }
 
-    /// As [`Turn::call`], with arguments that need not be JSON.
+    /// Makes a call like [`Turn::call`], with arguments that need not be JSON.
     #[must_use]
     pub fn call_raw(mut self, name: &str, arguments: impl Into<String>) -> Self {
         if let Answer::Spoken(spoken) = &mut self.answer {

@@ -23,7 +23,7 @@ pub struct Guide {
     /// One line.
     pub description: String,
     pub text: Arc<str>,
-    /// Where it is from, for people: a path, or `built in`.
+    /// The source, for people: a path, or `built in`.
     pub origin: String,
     /// The files beside it, to which its text may send the model. Procedures have none.
     pub files: Option<GuideFiles>,

@@ -7,7 +7,7 @@ use arki_engine::{Compacted, Engine, NextRequest};
 use serde_json::json;
 use std::path::Path;
 
-/// How wide a part's bar can be.
+/// The greatest width of a part's bar.
 const BAR_WIDTH: usize = 20;
 
 pub(crate) fn run(engine: &Engine, dir: &Path, session: Option<&str>, output: &Output) -> Result<Exit, Fault> {

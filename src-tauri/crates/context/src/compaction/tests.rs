@@ -144,7 +144,7 @@ impl Session {
         })
     }
 
-    /// As the engine would: with a summary, where one is wanted and the model gives a good one.
+    /// Compacts as the engine would: with a summary, where one is wanted and the model gives a good one.
     fn compact(
         &mut self,
         strategy: CompactionStrategy,
@@ -168,7 +168,7 @@ impl Session {
     }
 }
 
-/// What holds after a compaction.
+/// Checks the invariants after a compaction.
 fn check(session: &mut Session, limits: CompactionLimits, before: u64) {
     let event = session.compactions.last().unwrap().clone();
     let after = session.tokens();

@@ -87,7 +87,7 @@ mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
 
-    /// As a killed run leaves it: nobody holds its lock.
+    /// Leaves a folder as a killed run does: nobody holds its lock.
     fn left_behind(parent: &Path, name: &str) -> std::path::PathBuf {
         let folder = parent.join(name);
         fs::create_dir_all(folder.join("deep/er")).unwrap();

@@ -284,7 +284,7 @@ impl Transcript {
         }
     }
 
-    /// Takes over the origin's state; it comes before everything of the fork's own.
+    /// Makes all that came so far the origin's: it is before everything of the fork's own.
     fn inherit(&mut self, from_seq: u64) {
         self.close_turn();
         self.events_before += from_seq;

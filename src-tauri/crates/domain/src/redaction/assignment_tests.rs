@@ -2,7 +2,7 @@
 
 use super::Redactor;
 
-/// What is replaced of each line; the value stands between `‹` and `›`.
+/// Returns what is replaced of each line; the value stands between `‹` and `›`.
 fn marked(line: &str) -> (String, String) {
     let (before, rest) = line.split_once('‹').unwrap();
     let (value, after) = rest.split_once('›').unwrap();

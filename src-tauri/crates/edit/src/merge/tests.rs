@@ -97,7 +97,7 @@ fn maybe_content() -> impl Strategy<Value = Option<Vec<u8>>> {
     prop_oneof![1 => Just(None), 4 => content().prop_map(Some), 1 => vec(any::<u8>(), 0..6).prop_map(Some)]
 }
 
-/// What a line of the base becomes: it stays, it goes, or others come in its place.
+/// The fate of a line of the base: it stays, it goes, or others come in its place.
 #[derive(Debug, Clone, Copy)]
 enum LineEdit {
     Delete,

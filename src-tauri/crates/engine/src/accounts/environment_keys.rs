@@ -32,7 +32,7 @@ impl EnvironmentKeys {
         self.taken.insert(name.to_owned(), Zeroizing::new(value));
     }
 
-    /// What was taken, else what stands in the environment now.
+    /// Returns what was taken, else what stands in the environment now.
     pub(crate) fn value(&self, name: &str) -> Option<Zeroizing<String>> {
         self.taken.get(name).cloned().or_else(|| std::env::var(name).ok().map(Zeroizing::new))
     }

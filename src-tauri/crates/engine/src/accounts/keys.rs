@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 /// One item a provider, under this service's name.
 const SERVICE: &str = "arki";
-/// How long a prompt of the keychain may stand; one that never answers must not hold everything up.
+/// The time that a prompt of the keychain may stand; one that never answers must not hold everything up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Longer input is not a key.
 const LONGEST_KEY_BYTES: usize = 16 * 1024;
@@ -55,7 +55,7 @@ impl Keys {
         }
     }
 
-    /// Where the key would come from. Looks into the keychain, so it may take a moment or raise a prompt.
+    /// Returns the source of the key. Looks into the keychain, so it may take a moment or raise a prompt.
     pub(crate) async fn status(&self, provider: &ProviderSettings) -> KeyStatus {
         if provider.key_need() == KeyNeed::None {
             return KeyStatus::NoneNeeded;
@@ -93,7 +93,7 @@ impl Keys {
     }
 }
 
-/// Whether the keychain answers at all.
+/// Checks that the keychain answers.
 pub(crate) async fn keychain_answers() -> Result<(), Fault> {
     read("doctor".to_owned()).await.map(|_| ())
 }
@@ -154,7 +154,7 @@ fn token_item(url: &str) -> String {
     format!("mcp {url}")
 }
 
-/// What signing in to an MCP server gave.
+/// Returns what signing in to an MCP server gave.
 pub(crate) async fn mcp_tokens(url: &str) -> Result<Option<String>, Fault> {
     Ok(read(token_item(url)).await?.map(|tokens| tokens.expose().to_owned()))
 }

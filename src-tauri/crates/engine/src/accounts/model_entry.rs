@@ -1,4 +1,4 @@
-//! What is known of a model, as clients are told it.
+//! A model's facts as clients get them.
 
 use crate::enum_words::word;
 use arki_api::{ModelEntry, ModelFigures, ModelPrice, ModelPriceTier};

@@ -25,7 +25,8 @@ impl Accounts {
         providers.test(provider, model, &mut |step| on_step(redacted(ended_step(step), &self.redactor))).await
     }
 
-    /// As [`Accounts::models`], with what the local servers list now; asks them all at once, for about two seconds.
+    /// Lists models like [`Accounts::models`], with what the local servers list now; asks them all at once, for about
+    /// two seconds.
     ///
     /// # Errors
     /// When the configuration has an error.

@@ -46,7 +46,7 @@ impl Accounts {
         Ok(entries)
     }
 
-    /// Whether runs can begin with the models that are configured, each agent's.
+    /// Checks that runs can begin with the models that are configured, each agent's.
     ///
     /// # Errors
     /// `UNKNOWN_PROVIDER` or `CONFIG_INVALID` when it names none.

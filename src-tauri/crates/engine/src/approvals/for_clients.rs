@@ -1,4 +1,4 @@
-//! What waits for a decision, as clients are told it: requests with long arguments cut, and large diffs in pages.
+//! Pending approvals as clients get them: requests with long arguments cut, and large diffs in pages.
 
 use crate::approvals::Approvals;
 use crate::{Keep, OpenQuestion};

@@ -4,7 +4,7 @@ use crate::approvals::Approvals;
 use arki_domain::Fault;
 use serde::Serialize;
 
-/// What the policy says of one call.
+/// The policy's judgement of one call.
 #[derive(Debug, Clone, Serialize)]
 pub struct Judgement {
     pub decision: arki_domain::Decision,
@@ -14,7 +14,7 @@ pub struct Judgement {
 }
 
 impl Approvals {
-    /// What the policy says of a call in a folder, without carrying it out.
+    /// Returns what the policy says of a call in a folder, without carrying it out.
     ///
     /// # Errors
     /// When the folder or the configuration cannot be used.

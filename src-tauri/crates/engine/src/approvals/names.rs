@@ -1,17 +1,18 @@
-//! What a name on the command line means where an approval is wanted.
+//! Finds the approval that a name on the command line means.
 
 use crate::approvals::Approvals;
 use crate::sessions::names::{LAST, MAX_CANDIDATES, ambiguous, found, refuse_last, shown, unknown, with_title};
 use arki_domain::{ApprovalId, Code, Fault, SessionId};
 use arki_store::{ApprovalRecord, IdKind, MIN_ID_PART_BYTES, NamedId};
 
-/// What an approval is wanted for.
+/// The use of an approval that is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalUse {
     Show,
     /// Only one that waits can be decided.
     Reject,
-    /// As for [`Self::Reject`], and it has to be named: the newest may be another than the one that was seen.
+    /// Approves. Like [`Self::Reject`], but the approval has to be named: the newest may be another than the one that
+    /// was seen.
     Approve,
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// More pending approvals than this are not listed.
 const MAX_APPROVALS: usize = 1000;
 
-/// How long an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
+/// The time that an approval holds. What is stored is the rule that the user was shown, as JSON, and no other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Keep {
     #[default]
@@ -40,7 +40,7 @@ pub struct Resolution {
     pub command: Option<String>,
     /// For the model.
     pub note: Option<String>,
-    /// Of what the user was shown; `None` where the caller has just shown it itself.
+    /// The hash of the preview that the user was shown; `None` where the caller has just shown it itself.
     pub preview_hash: Option<String>,
     pub keep: Keep,
 }
@@ -61,7 +61,7 @@ impl Resolution {
     }
 }
 
-/// What a decision came to.
+/// The result of a decision.
 #[derive(Debug)]
 pub struct Decided {
     pub session_id: SessionId,
@@ -70,7 +70,8 @@ pub struct Decided {
 }
 
 impl Approvals {
-    /// What waits for the user in all sessions, the newest first. What came with an export waits where it was asked.
+    /// Returns the pending approvals of all sessions, the newest first. What came with an export waits where it was
+    /// asked.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -121,7 +122,7 @@ impl Approvals {
         Ok(Decided { session_id, rule_not_kept })
     }
 
-    /// What a resolution would record, where it can be.
+    /// Returns what a resolution would record, where it can be.
     fn checked(
         &self,
         approval_id: &ApprovalId,
@@ -240,7 +241,7 @@ impl Approvals {
     }
 }
 
-/// What is recorded of an answer, and the rule that holds from then on.
+/// The record of an answer, and the rule that holds from then on.
 struct CheckedDecision {
     session_id: SessionId,
     drafts: Vec<EventDraft>,

@@ -1,4 +1,4 @@
-//! What a review shows: the real bytes, which the preview's hash covers. In the log there are placeholders.
+//! The content of a review: the real bytes, which the preview's hash covers. In the log there are placeholders.
 
 use crate::approvals::Approvals;
 use crate::approvals::for_clients::approval_summary;
@@ -8,7 +8,7 @@ use arki_store::ApprovalRecord;
 use std::path::Path;
 
 impl Approvals {
-    /// What waits for the user in all sessions, the newest first, as it is shown in the window.
+    /// Returns what waits for the user in all sessions, the newest first, as it is shown in the window.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -17,8 +17,9 @@ impl Approvals {
         Ok(pending.iter().filter_map(|record| Some(approval_summary(record, self.revealed(record)?))).collect())
     }
 
-    /// What is asked, with the secrets in the place of their placeholders as far as they can be found here. For the
-    /// user's eyes alone: not to be stored or sent. Arki's own keys stay hidden. `None` for what this version cannot read.
+    /// Returns the request, with the secrets in the place of their placeholders as far as they can be found here. For
+    /// the user's eyes alone: not to be stored or sent. Arki's own keys stay hidden. `None` for what this version
+    /// cannot read.
     #[must_use]
     pub fn revealed(&self, record: &ApprovalRecord) -> Option<ApprovalRequested> {
         let requested = record.request()?;

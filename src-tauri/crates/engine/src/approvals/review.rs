@@ -28,7 +28,7 @@ pub struct ReviewFile {
     pub added: usize,
     pub removed: usize,
     bytes: Range<usize>,
-    /// Where the text of each hunk begins; a file that is shown whole has one, without lines.
+    /// The start of each hunk's text; a file that is shown whole has one, without lines.
     hunk_starts: Vec<usize>,
 }
 

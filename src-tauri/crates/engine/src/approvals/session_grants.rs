@@ -1,4 +1,4 @@
-//! What the user allows for one session: said in its log, known to the policy as long as the session goes on here.
+//! Permissions of one session: recorded in its log, and known to the policy as long as the session goes on here.
 //!
 //! A fork begins without them, going back to before they were given ends them, and those that came with an export are
 //! nobody's here.
@@ -13,7 +13,7 @@ use serde_json::Value;
 const MAX_SESSION_GRANTS: usize = 100;
 
 impl Approvals {
-    /// What is allowed in a session, in the order in which it was.
+    /// Returns what is allowed in a session, in the order in which it was.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
@@ -49,7 +49,7 @@ impl Approvals {
         Ok(SessionGranted { rules })
     }
 
-    /// As the policy knows them: `session:rules[1]` and so on.
+    /// Returns the rules as the policy knows them: `session:rules[1]` and so on.
     pub(crate) fn granted_rules(&self, session_id: &SessionId, history: &History) -> Result<Vec<PolicyRule>, Fault> {
         let definitions = definitions(&self.grants_of(session_id, history)?);
         let rules = definitions.into_iter().enumerate();

@@ -31,7 +31,7 @@ pub struct PastCall {
     pub with_rule: Decision,
 }
 
-/// What a rule would have meant.
+/// The effect that a rule would have had.
 #[derive(Debug, Clone, Default)]
 pub struct Backtest {
     /// The newest session first, each in order.
@@ -68,7 +68,7 @@ impl Approvals {
         self.accounts.edit_config(|root| append_rule(root, value))
     }
 
-    /// Whether [`Self::add_rule`] would find a configuration that it can add to.
+    /// Checks that [`Self::add_rule`] would find a configuration that it can add to.
     ///
     /// # Errors
     /// `CONFIG_INVALID`.
@@ -77,7 +77,7 @@ impl Approvals {
         self.accounts.edited_config(|root| append_rule(root, value)).map(drop)
     }
 
-    /// Which past calls a rule speaks of, and how today's decisions on them would change.
+    /// Returns which past calls a rule speaks of, and how today's decisions on them would change.
     ///
     /// # Errors
     /// `CONFIG_INVALID` where the rule is none or fails its own examples, or when the database cannot be read.

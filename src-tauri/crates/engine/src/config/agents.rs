@@ -136,7 +136,8 @@ pub(super) fn narrow(agents: &mut Agents, file: &ConfigFile) {
     }
 }
 
-/// What can be the name of an agent: short, and nothing that a model or a terminal could take for something else.
+/// Returns whether the text can name an agent: short, and nothing that a model or a terminal could take for something
+/// else.
 pub(super) fn is_name(name: &str) -> bool {
     let is_first = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.len() <= MAX_NAME_CHARS

@@ -1,5 +1,5 @@
-//! What a project's configuration forbids, apart from what it enables: it holds before the file was agreed to, and on
-//! after it changed.
+//! The denials in a project's configuration, apart from what it enables: they hold before the file was agreed to, and
+//! on after it changed.
 //!
 //! Here nothing is an error that is only looser than what holds already: the stricter of two counts.
 

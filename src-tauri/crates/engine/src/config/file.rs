@@ -38,7 +38,7 @@ pub(crate) struct ConfigFile {
 pub(crate) struct AgentConfig {
     /// `provider/model`.
     pub(crate) model: Option<String>,
-    /// How the agent works: the name of a core.
+    /// The name of the core that decides how the agent works.
     #[serde(default, deserialize_with = "none_or_core")]
     #[schemars(extend("enum" = known_cores()))]
     pub(crate) core: Option<String>,
@@ -61,7 +61,7 @@ pub(crate) struct AgentConfig {
     pub(crate) tools: Option<ToolNames>,
 }
 
-/// Of what a model is told of an agent.
+/// The number of characters of an agent's description that a model gets.
 const MAX_DESCRIPTION_CHARS: usize = 300;
 
 fn none_or_line<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
@@ -124,7 +124,7 @@ pub(crate) struct ProviderConfig {
     pub(crate) max_parallel: Option<u32>,
     pub(crate) idle_timeout_seconds: Option<u64>,
     pub(crate) queue_timeout_seconds: Option<u64>,
-    /// How long the server may be silent: before its answer begins, and between two pieces of it.
+    /// The time that the server may be silent: before its answer begins, and between two pieces of it.
     #[schemars(range(min = 1, max = 86_400))]
     pub(crate) timeout_seconds: Option<u64>,
     #[serde(default)]
@@ -179,7 +179,7 @@ fn none_or_not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Op
     if amount.is_some_and(|amount| amount < 0.0) { Err(D::Error::custom("an amount is negative")) } else { Ok(amount) }
 }
 
-/// Of what there is at least one.
+/// Returns of what there is at least one.
 fn none_or_positive<'de, D: Deserializer<'de>, N: Deserialize<'de> + Default + PartialEq>(
     deserializer: D,
 ) -> Result<Option<N>, D::Error> {
@@ -199,7 +199,7 @@ pub(crate) struct PolicyConfig {
     pub(crate) fetch: FetchConfig,
 }
 
-/// What `fetch_url` may reach besides the public internet. The user's alone.
+/// The hosts that `fetch_url` may reach besides the public internet. The user's alone.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct FetchConfig {
@@ -215,7 +215,7 @@ pub(crate) struct LimitsConfig {
     #[serde(default, deserialize_with = "none_or_not_negative")]
     #[schemars(range(min = 0.0))]
     pub(crate) max_cost_usd: Option<f64>,
-    /// What nobody answers for so long is rejected; never where `null`.
+    /// The time after which an unanswered request is rejected; never where `null`.
     pub(crate) approval_timeout_seconds: Option<u64>,
     /// For one answer of the model, from its request to its last word.
     #[schemars(range(min = 1))]
@@ -228,7 +228,7 @@ pub(crate) struct LimitsConfig {
 }
 
 impl LimitsConfig {
-    /// What a command may take: what is said here, else as in `others`.
+    /// Returns the limits of a command: those set here, and those of `others` for the rest.
     pub(crate) fn command(&self, others: CommandLimits) -> CommandLimits {
         let bytes = |megabytes: Option<u64>| megabytes.map(|megabytes| megabytes.saturating_mul(1 << 20));
         CommandLimits {
@@ -239,7 +239,7 @@ impl LimitsConfig {
     }
 }
 
-/// What is kept, and how long. The user's alone.
+/// Retention: what is kept, and for how long. The user's alone.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct RetentionConfig {
@@ -277,7 +277,7 @@ pub(crate) struct McpServerConfig {
     /// For one call; `limits.toolTimeoutSeconds` where absent.
     #[schemars(range(min = 1, max = 86_400))]
     pub(crate) timeout_seconds: Option<u64>,
-    /// What its tools' definitions may take of a request, in tokens; beyond, they are searched.
+    /// The tokens of a request that its tools' definitions may take; beyond, they are searched.
     pub(crate) tool_token_budget: Option<usize>,
 }
 
@@ -327,7 +327,7 @@ impl From<CompactionStrategy> for arki_domain::CompactionStrategy {
     }
 }
 
-/// What is remembered beyond a session. The user's alone.
+/// Memory beyond a session. The user's alone.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct MemoryConfig {

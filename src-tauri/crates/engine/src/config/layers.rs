@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// What holds where no file says otherwise.
+/// The settings where no file says otherwise.
 const DEFAULTS: &str = include_str!("defaults.json");
 const DEFAULT_ORIGIN: &str = "default";
 /// Lists to which each file adds. Any other list is replaced.

@@ -171,7 +171,7 @@ impl Config {
     }
 }
 
-/// What the file says, else as in `others`.
+/// Returns the file's settings, with those of `others` for the rest.
 fn compaction(file: &CompactionConfig, others: CompactionSettings) -> CompactionSettings {
     CompactionSettings {
         strategy: file.strategy.map_or(others.strategy, Into::into),

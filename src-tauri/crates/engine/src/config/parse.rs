@@ -64,7 +64,7 @@ fn place(bytes: &[u8], byte: usize) -> String {
     format!("byte {byte} (line {line})")
 }
 
-/// What is wrong with it as JSON, and where.
+/// Returns what is wrong with it as JSON, and where.
 fn broken(text: &str, error: &jsonc_parser::errors::ParseError) -> String {
     let byte = error.range().start.min(text.len());
     let what = error.kind().to_string();
@@ -152,7 +152,7 @@ fn unknown_key(value: &Value, schema: &Value, place: &KeyPath) -> Option<Unknown
     }
 }
 
-/// Of what may be left out, the schema of what is there.
+/// Returns the schema of a value that may be left out.
 fn unless_null(schema: &Value) -> &Value {
     let alternatives = schema.get("anyOf").and_then(Value::as_array);
     alternatives.and_then(|all| all.iter().find(|one| one["type"] != "null")).unwrap_or(schema)

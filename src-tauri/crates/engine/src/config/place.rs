@@ -1,4 +1,4 @@
-//! Where in a file a key stands, in words for people who look for it.
+//! Finds the place of a key in a file, in words for people who look for it.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;

@@ -62,7 +62,7 @@ pub(super) struct RuleKeys {
     /// Also allows commands to use the network.
     network: Option<bool>,
     reason: Option<String>,
-    /// What the rule must match; checked when the configuration is loaded.
+    /// Commands that the rule must match; checked when the configuration is loaded.
     r#match: Option<Vec<String>>,
     not_match: Option<Vec<String>>,
 }

@@ -1,3 +1,3 @@
-//! What the first start writes.
+//! The configuration that the first start writes.
 
 pub(crate) const USER_TEMPLATE: &str = include_str!("template.jsonc");

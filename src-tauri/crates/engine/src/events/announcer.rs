@@ -9,7 +9,7 @@ use arki_store::{Store, StoreError};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What others stored in between is read in pieces of this many.
+/// The number of events in one piece when reading what others stored in between.
 const EVENTS_A_PIECE: usize = 500;
 
 pub(crate) struct Announcer {

@@ -11,7 +11,7 @@ const CAPACITY: usize = 16_384;
 
 pub(crate) struct Bus {
     sender: broadcast::Sender<LiveEvent>,
-    /// What has streamed of the answers under way: for who begins to watch in the middle of one.
+    /// The streamed part of the answers under way, for whoever begins to watch in the middle of one.
     partials: Mutex<HashMap<SessionId, PartialAnswer>>,
 }
 

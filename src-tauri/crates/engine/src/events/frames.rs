@@ -10,7 +10,7 @@ use arki_domain::LiveEvent;
 /// A frame that has this much text is whole; the rest waits for the next.
 const MAX_FRAME_BYTES: usize = 256 * 1024;
 
-/// What is announced from its making on.
+/// The frames of everything announced since this was made.
 pub struct Frames {
     subscription: Subscription,
 }

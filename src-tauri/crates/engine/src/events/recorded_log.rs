@@ -6,7 +6,7 @@ use arki_store::Store;
 use async_trait::async_trait;
 use std::sync::Arc;
 
-/// What others appended is read in pieces of this many.
+/// The number of events in one piece when reading what others appended.
 const EVENTS_A_PIECE: usize = 500;
 
 pub(crate) struct RecordedLog {

@@ -1,4 +1,4 @@
-//! What one subscriber hears, and how it is told that it missed something.
+//! One subscriber's events, and the news that it missed something.
 //!
 //! Every subscriber has a place in one bounded buffer. Whoever falls behind by more than the buffer holds is told how
 //! much was missed, and reads the stored part of it from the log; nobody waits for the slow one.
@@ -7,7 +7,7 @@ use arki_domain::{EventBody, LiveEvent, RunId, SessionId};
 use std::collections::HashMap;
 use tokio::sync::broadcast;
 
-/// What an announcement is about: the first word of its kind.
+/// The class of an announcement: the first word of its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventClass {
     Session,
@@ -64,7 +64,7 @@ impl EventClass {
     }
 }
 
-/// What to hear; everything where a part is left open.
+/// A filter of events; a part that is left open lets everything through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EventFilter {
     /// `None` = every class.
@@ -90,7 +90,7 @@ impl EventFilter {
     }
 }
 
-/// What is announced from now on. Dropping it unsubscribes and frees all there is of it.
+/// The announcements from now on. Dropping it unsubscribes and frees all there is of it.
 pub struct Subscription {
     receiver: broadcast::Receiver<LiveEvent>,
     filter: EventFilter,
@@ -119,7 +119,7 @@ impl Subscription {
         }
     }
 
-    /// What is there already, without waiting.
+    /// Returns what is there already, without waiting.
     pub fn ready(&mut self) -> Option<Result<LiveEvent, Lagged>> {
         loop {
             match self.receiver.try_recv() {

@@ -60,7 +60,7 @@ impl Mcp {
     }
 }
 
-/// How a server is reached, as it stands in the file, but for values that may be secrets.
+/// Returns how a server is reached, as it stands in the file, but for values that may be secrets.
 pub(super) fn settings_of(configured: &ConfiguredServer) -> McpServerSettings {
     let McpServerConfig { command, args, env, network, url, headers, .. } = &configured.config;
     McpServerSettings {
@@ -104,7 +104,7 @@ fn save(root: &CstRootNode, name: &str, settings: &McpServerSettings) {
     }
 }
 
-/// Who was shown the address without its password gives it back so.
+/// Sets the address; whoever was shown it without its password gives it back so.
 fn set_url(server: &CstObject, url: &str) {
     let known = server.get("url").and_then(|property| property.value()?.as_string_lit()?.decoded_value().ok());
     if known.is_none_or(|known| shown_url(&known) != url) {

@@ -1,4 +1,4 @@
-//! What MCP servers ask the user now, and the answers.
+//! The open questions of MCP servers to the user, and the answers.
 //!
 //! It is kept in memory alone: a question is a part of a call that a server works on, and ends with the call and with
 //! this process. What came of it stands in the call's result. The run stays at work meanwhile: it is not paused.
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// How long a question waits for the user; then the server is told that it was cancelled.
+/// The time that a question waits for the user; then the server is told that it was cancelled.
 const PATIENCE: Duration = Duration::from_secs(600);
 /// Questions of one server that may wait at once; more are declined.
 const MAX_OPEN_A_SERVER: usize = 4;
@@ -100,7 +100,7 @@ impl Elicitations {
         self.locked().open.iter().map(summary).collect()
     }
 
-    /// What is wrong with the values; nothing where the server was told.
+    /// Returns what is wrong with the values; nothing where the server was told.
     fn answer(&self, id: u64, reply: ElicitationReply) -> Result<Vec<ElicitationFault>, Fault> {
         let mut register = self.locked();
         let place = register.open.iter().position(|open| open.id == id).ok_or_else(gone)?;
@@ -133,7 +133,7 @@ impl Elicitations {
 }
 
 impl Mcp {
-    /// What MCP servers ask now, the oldest first.
+    /// Returns what MCP servers ask now, the oldest first.
     #[must_use]
     pub fn elicitations(&self) -> Vec<ElicitationSummary> {
         self.elicitations.list()

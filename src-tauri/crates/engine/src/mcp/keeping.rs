@@ -1,4 +1,4 @@
-//! What is kept of MCP servers: agreements in the database, tokens in the keychain.
+//! Stored data of MCP servers: agreements in the database, tokens in the keychain.
 
 use crate::accounts::keys;
 use arki_domain::{Fault, Redactor};

@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a shell says of a program that is not there.
+/// The exit code of a shell for a program that is not there.
 const NOT_FOUND: i32 = 127;
 
 pub(super) struct SandboxedLauncher {
@@ -22,9 +22,9 @@ pub(super) struct SandboxedLauncher {
     pub(super) server: String,
     pub(super) project: PathBuf,
     pub(super) hidden: Vec<PathBuf>,
-    /// Where what it may not leave behind is kept.
+    /// The folder for files that it may not leave behind.
     pub(super) trash: PathBuf,
-    /// Where it is noted what was there before it.
+    /// The folder for notes on the state before it.
     pub(super) journals: PathBuf,
     /// Told what it left behind.
     pub(super) leavings: Arc<Leavings>,

@@ -51,8 +51,8 @@ pub(super) fn of(name: &str, configured: &ConfiguredServer, project: &str, keys:
     settings
 }
 
-/// As other agents fill in what `.mcp.json` says: anywhere, and with `${NAME:-otherwise}`. Which variables a server
-/// gets is told where the user agrees to it, and none is a provider's key.
+/// Fills in variables in `.mcp.json` as other agents do: anywhere, and with `${NAME:-otherwise}`. Which variables a
+/// server gets is told where the user agrees to it, and none is a provider's key.
 fn with_variables(config: &McpServerConfig, keys: &Keys) -> McpServerConfig {
     let fill = |text: &String| {
         filled_in(text, |named| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// How long the user may take.
+/// The time the user may take.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// The first line of the browser's request has all there is to know.
 const MAX_REQUEST_BYTES: usize = 16 * 1024;
@@ -72,7 +72,7 @@ impl SignIn for Loopback {
     }
 }
 
-/// What a `GET` asks for.
+/// Returns what a `GET` asks for.
 async fn target(stream: &mut TcpStream) -> Option<String> {
     let mut request = Vec::new();
     let mut buffer = [0; 1024];

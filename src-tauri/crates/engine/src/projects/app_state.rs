@@ -1,4 +1,4 @@
-//! What the window starts from.
+//! The state that the window starts from.
 
 use crate::projects::Projects;
 use arki_api::{AppState, ProjectState};

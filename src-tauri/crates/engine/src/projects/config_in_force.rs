@@ -21,7 +21,7 @@ const MCP_JSON: &str = ".mcp.json";
 /// Beyond it the text that was agreed to would not be kept.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// What holds in a folder.
+/// The configuration in force in a folder.
 pub(crate) struct InForce {
     pub(crate) config: Config,
     /// Why nothing may be begun there.
@@ -151,7 +151,7 @@ impl Projects {
     }
 }
 
-/// What holds of a folder while a run is at work in it.
+/// The rules in force in a folder while a run is at work in it.
 pub(crate) struct StandingFolder {
     leavings: Arc<Leavings>,
     project: Arc<Project>,

@@ -16,7 +16,7 @@ use globset::GlobSet;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Where a project keeps its skills, in the order of their precedence.
+/// The folders of a project's skills, in the order of their precedence.
 const PROJECT_SKILLS: [&str; 4] = [".agent/skills", ".agents/skills", ".skills", ".claude/skills"];
 const PROJECT_PROCEDURES: &str = ".arki/procedures";
 /// In the configuration folder.
@@ -34,7 +34,7 @@ const MAX_OWN_DEPTH: usize = 8;
 /// Below all of them, by one walk.
 const MAX_OWN_FILES_AT_ONCE: usize = 20_000;
 
-/// What was found, and what looks like a guide but is none.
+/// The skills or procedures found, and the files that look like one but are none.
 #[derive(Default)]
 pub struct FoundGuides {
     pub guides: Guides,
@@ -82,7 +82,7 @@ impl Projects {
     }
 }
 
-/// What is told where folders of skills don't count.
+/// Returns the notice for folders whose skills don't count.
 pub(crate) fn left_out_words(left_out: usize) -> Option<String> {
     (left_out > 0).then(|| {
         let (skills, are) = (plural(left_out as u64, "skill"), if left_out == 1 { "is" } else { "are" });
@@ -91,7 +91,7 @@ pub(crate) fn left_out_words(left_out: usize) -> Option<String> {
 }
 
 impl FoundGuides {
-    /// What to tell the user of skills that are left out.
+    /// Returns the notice for the user about skills that are left out.
     #[must_use]
     pub fn notice(&self) -> Option<String> {
         left_out_words(self.skills_left_out)
@@ -161,7 +161,7 @@ impl OpenProject {
         folders.into_values().filter(|folder| folder.file().is_some()).collect()
     }
 
-    /// How many of the skills here would not count.
+    /// Returns how many of the skills here would not count.
     pub(crate) fn skills_left_out(&self, config_folder: &Path) -> usize {
         let own = own_skill_folders(&config_folder.join(OWN_SKILLS)).len();
         (own + self.skill_folders().len()).saturating_sub(MAX_GUIDES)

@@ -1,6 +1,7 @@
-//! What commands left behind that makes git run something, and no call's result tells: theirs whose Arki was killed, and
-//! MCP servers'. A run in that folder tells it in its session's log, the next one if there is none now; until then it is
-//! kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or end before one.
+//! Files left by commands that make git run something, and that no call's result tells of: by those whose Arki was
+//! killed, and by MCP servers. A run in that folder tells it in its session's log, the next one if there is none now;
+//! until then it is kept in Arki's data, for whoever comes upon it may be no run at all (`arki doctor`, the window), or
+//! end before one.
 
 use crate::projects::Projects;
 use arki_disk::{create_private_dir, remove_private_file, write_private_file};
@@ -12,10 +13,10 @@ use tokio::sync::{Mutex, Notify};
 
 /// Sentences of one folder that are told at once.
 const MAX_WAITING: usize = 200;
-/// What waits of one folder, in files; beyond that it is only said in the diagnostics.
+/// The number of files that wait for one folder; beyond that it is only said in the diagnostics.
 const MAX_FILES: usize = 100;
 
-/// What is not told yet: a folder for each project, a file for each time that something was found.
+/// The notes that were not announced yet: a folder for each project, a file for each time that something was found.
 pub(crate) struct Leavings {
     folder: PathBuf,
     has_more: Notify,
@@ -38,7 +39,7 @@ impl Leavings {
         self.has_more.notify_waiters();
     }
 
-    /// What waits to be told of a folder, the oldest first.
+    /// Returns what waits to be told of a folder, the oldest first.
     pub(crate) fn waiting(&self, project: &str) -> Vec<String> {
         notes_in(&self.files(project))
     }
@@ -67,7 +68,7 @@ impl Leavings {
     }
 }
 
-/// As far as they can be read; no sentence twice.
+/// Returns the notes as far as they can be read; no sentence twice.
 fn notes_in(files: &[PathBuf]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for file in files {

@@ -1,4 +1,4 @@
-//! What a configuration may ask for and this version does not do: said wherever somebody might rely on it.
+//! Settings that this version does not support: said wherever somebody might rely on one.
 
 use crate::config;
 use crate::projects::Projects;

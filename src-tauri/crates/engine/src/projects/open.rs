@@ -29,9 +29,9 @@ const PARTLY_SEEN: &str = "The folder has too much in it to look for every git d
 pub(crate) struct OpenProject {
     pub(crate) project: Arc<Project>,
     pub(crate) trust: Option<TrustRecord>,
-    /// What is executable or instructive in it now.
+    /// The files in it now that are executable or instruct a model.
     pub(crate) current: Vec<arki_files::Pin>,
-    /// Where what git reads and runs lies in it.
+    /// The places in it of what git reads and runs.
     pub(crate) git: GitScan,
     /// Its skills and procedures, once somebody asked for them.
     pub(crate) guides: OnceLock<FoundGuides>,
@@ -57,7 +57,7 @@ impl OpenProject {
         self.project.root().display().to_string()
     }
 
-    /// What the user agreed to; empty while untrusted.
+    /// Returns what the user agreed to; empty while untrusted.
     pub(crate) fn pins(&self) -> Vec<TrustPin> {
         match &self.trust {
             Some(trust) if trust.trusted => trust.pins.iter().map(|record| record.pin.clone()).collect(),
@@ -263,12 +263,12 @@ impl Projects {
         Ok(())
     }
 
-    /// What can confine commands on this machine; asked once.
+    /// Returns what can confine commands on this machine; asked once.
     pub(crate) fn sandbox(&self) -> &SandboxStatus {
         self.sandbox.get_or_init(Sandbox::probe)
     }
 
-    /// What neither commands nor servers may see.
+    /// Returns what neither commands nor servers may see.
     pub(crate) fn hidden_folders(&self) -> Vec<PathBuf> {
         let mut hidden = self.records.directories().own();
         if let Some(home) = std::env::home_dir() {
@@ -279,7 +279,7 @@ impl Projects {
 }
 
 impl OpenProject {
-    /// What is no longer as it was agreed to, so that it is off; nothing while untrusted.
+    /// Returns the items that are off because they differ from what was agreed to; empty while untrusted.
     fn off(&self, current: &[arki_files::Pin]) -> Vec<arki_files::ChangedPin> {
         let Some(trust) = self.trust.as_ref().filter(|trust| trust.trusted) else { return Vec::new() };
         off(trust, current)
@@ -303,7 +303,7 @@ impl OpenProject {
             .collect()
     }
 
-    /// What changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
+    /// Returns what changed, as a unified diff; `None` where the old text was not kept or the new one is not text.
     fn difference(&self, trust: &TrustRecord, path: &str, redactor: &Redactor) -> Option<String> {
         let record = trust.pins.iter().find(|record| record.pin.path == path);
         let old = match record {
@@ -325,7 +325,7 @@ fn off(trust: &TrustRecord, current: &[arki_files::Pin]) -> Vec<arki_files::Chan
     changes.filter(arki_files::ChangedPin::puts_off).collect()
 }
 
-/// What git would run of a trusted folder that nobody has agreed to; `current` is of git alone.
+/// Returns what git would run of a trusted folder that nobody has agreed to; `current` is of git alone.
 pub(crate) fn changed_git(trust: &TrustRecord, current: &[arki_files::Pin]) -> ChangedGit {
     let off = off(trust, current);
     let is_hook = |change: &arki_files::ChangedPin| {

@@ -44,7 +44,7 @@ impl ContentStore for Contents {
     }
 }
 
-/// What a stored snapshot speaks of, so that it is kept.
+/// Returns what a stored snapshot speaks of, so that it is kept.
 pub(crate) fn listed_hashes(snapshot: &[u8]) -> Vec<String> {
     let snapshot: Option<Snapshot> = serde_json::from_slice(snapshot).ok();
     snapshot.iter().flat_map(Snapshot::hashes).map(str::to_owned).collect()

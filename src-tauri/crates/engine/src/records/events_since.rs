@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct EventsSince {
     /// May be none although more come: what is looked through at once is bounded, too.
     pub events: Vec<Arc<Event>>,
-    /// Where to go on from, at any time and in any process on the same data.
+    /// The cursor to continue from, at any time and in any process on the same data.
     pub next: String,
     pub has_more: bool,
 }
@@ -26,7 +26,7 @@ impl Records {
         Ok(self.store().log_end().await?.to_string())
     }
 
-    /// What was stored after a cursor, or from the beginning where there is none, by whichever process.
+    /// Returns what was stored after a cursor, or from the beginning where there is none, by whichever process.
     ///
     /// # Errors
     /// `CURSOR_UNKNOWN` for one that this database has not given out, or when it cannot be read.

@@ -1,4 +1,4 @@
-//! What other processes store in the same data directory, announced here too.
+//! Announces here what other processes store in the same data directory.
 
 use crate::records::Records;
 use arki_domain::{Event, Fault};

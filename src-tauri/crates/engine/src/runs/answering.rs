@@ -46,7 +46,7 @@ impl Runs {
         self.resume(session_id, Resume { answer, presence, ..Resume::default() }).await
     }
 
-    /// That the run waits for the answer to this very question.
+    /// Checks that the run waits for the answer to this very question.
     pub(crate) fn ensure_asked(
         &self,
         session_id: &SessionId,

@@ -1,4 +1,4 @@
-//! What goes on in the background of a session, in this process or another, and what became of what a process left.
+//! The background calls of a session, in this process or another, and the results of those that a process left.
 
 pub(crate) mod above;
 
@@ -11,7 +11,7 @@ const LOST: &str = "Interrupted: the program ended while this went on. Its effec
      Check what was done before deciding whether to run it again.";
 
 impl Runs {
-    /// What goes on in the background of a session, the oldest first.
+    /// Returns what goes on in the background of a session, the oldest first.
     ///
     /// # Errors
     /// When the database cannot be read.

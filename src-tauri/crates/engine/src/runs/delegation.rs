@@ -32,7 +32,7 @@ impl Runs {
         Ok(self.subagent(started)?.is_some_and(|(state, _)| waiting(&state).is_some()))
     }
 
-    /// Where a sub-agent stands; `None` before it has begun.
+    /// Returns where a sub-agent stands; `None` before it has begun.
     fn subagent(&self, started: &SubagentStarted) -> Result<Option<(RunState, Vec<Event>)>, Fault> {
         let events = self.sessions.run_events(started.run_id.as_str())?.unwrap_or_default();
         Ok(RunState::fold(&events).map(|state| (state, events)))
@@ -84,7 +84,7 @@ impl Runs {
 }
 
 impl Runs {
-    /// What is granted and limited above is beneath, too.
+    /// Returns the start of the sub-agent's run; the permissions and limits above hold beneath, too.
     fn task_of(
         &self,
         delegation: &Delegation,
@@ -143,7 +143,7 @@ impl WorksBeneath for Runs {
     }
 }
 
-/// How its run has ended; `None` where it can go on. One that used up its budget gets no other.
+/// Returns how its run has ended; `None` where it can go on. One that used up its budget gets no other.
 fn end_of(state: &RunState) -> Option<RunEnd> {
     match &state.phase {
         RunPhase::Completed => Some(RunEnd::Completed { response: state.last_text.clone() }),

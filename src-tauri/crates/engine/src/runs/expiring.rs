@@ -30,7 +30,7 @@ impl Runs {
         });
     }
 
-    /// For what waited before this program began. To be called within the runtime.
+    /// Rejects, in time, the approvals that were pending before this program began. To be called within the runtime.
     pub(crate) fn expire_waiting(self: &Arc<Self>, presence: Presence) {
         for record in self.approvals.pending_approvals().unwrap_or_default() {
             if let Some(asked) = record.request() {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How soon a run hears that another process asks it to stop or pause.
+/// The interval at which a run looks for another process's request to stop or pause.
 const LISTEN_INTERVAL: Duration = Duration::from_millis(250);
 /// The lease is renewed this often; it is given up for dead after several missed times.
 const HEARTBEAT: Duration = Duration::from_secs(3);

@@ -52,7 +52,7 @@ impl Runs {
         Ok((active, handle))
     }
 
-    /// What follows the end of a run, on nobody's way.
+    /// Does the work that follows the end of a run, on nobody's way.
     async fn after(
         self: &Arc<Self>,
         presence: Presence,
@@ -76,7 +76,7 @@ impl Runs {
         }
     }
 
-    /// What the run works with, and where it stands.
+    /// Returns what the run works with, and where it stands.
     fn wired(
         &self,
         session_id: &SessionId,

@@ -23,7 +23,7 @@ pub struct NextRequest {
     pub compactions: Vec<(u64, ContextCompacted)>,
 }
 
-/// What stands before the conversation.
+/// The part of a request before the conversation.
 struct Head {
     config: Config,
     system: SystemPrompt,
@@ -106,7 +106,7 @@ impl Runs {
         Ok(Head { config, system, tools })
     }
 
-    /// What the session's own log says of its requests.
+    /// Returns what the session's own log says of its requests.
     fn told(&self, session: &SessionId) -> Result<Told, Fault> {
         let mut told = Told::default();
         let own = Stretch { session_id: session.clone(), to_seq: None };

@@ -3,7 +3,7 @@
 use arki_domain::{Code, Fault};
 use serde_json::Value;
 
-/// Whether this can be asked for at all.
+/// Checks that the schema can be asked for at all.
 ///
 /// # Errors
 /// `USAGE` when it is not a JSON Schema of an object.
@@ -19,7 +19,7 @@ pub fn ensure_usable(schema: &Value) -> Result<(), Fault> {
         .map_err(|error| unusable(format!("The output schema is not a JSON Schema: {error}.")))
 }
 
-/// Whether an answer follows it. Vendors promise that; servers often ignore what they were asked.
+/// Checks that an answer follows the schema. Vendors promise that; servers often ignore what they were asked.
 ///
 /// # Errors
 /// `PROVIDER_BAD_ANSWER` when it does not, `USAGE` when the schema itself is none.

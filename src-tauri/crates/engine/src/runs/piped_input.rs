@@ -1,4 +1,4 @@
-//! What was piped in beside a prompt: appended to it, fenced and named, and kept whole where it is long.
+//! Input piped in beside a prompt: appended to it, fenced and named, and kept whole where it is long.
 
 use arki_domain::{ArtifactEmitted, Code, Content, Fault, Redactor};
 use arki_tools::{MAX_ARTIFACT_BYTES, artifact_reference, text_artifact};
@@ -59,7 +59,7 @@ pub(crate) fn appended(prompt: String, input: &[u8], redactor: &Redactor) -> Res
 }
 
 impl PipedPrompt {
-    /// As one artifact, or several where it is longer than one may be.
+    /// Keeps the input as one artifact, or several where it is longer than one may be.
     fn keep_whole(&mut self, text: &str, redactor: &Redactor) {
         let mut rest = text;
         let is_one = rest.len() <= MAX_ARTIFACT_BYTES;

@@ -12,7 +12,7 @@ pub const MAX_IMAGE_BYTES: usize = 5 << 20;
 /// Pictures of one prompt.
 pub const MAX_IMAGES: usize = 20;
 
-/// What a picture begins with, and what it then is. WebP has its name behind a length.
+/// The first bytes of pictures, and their types. WebP has its name behind a length.
 const SIGNATURES: [(&[u8], usize, &str); 5] = [
     (b"\x89PNG\r\n\x1a\n", 0, "image/png"),
     (b"\xff\xd8\xff", 0, "image/jpeg"),
@@ -62,7 +62,7 @@ pub(crate) fn ensure_seen_by(model: &ModelInfo) -> Result<(), Fault> {
 }
 
 impl Runs {
-    /// What is still kept of them: those of an imported session are not.
+    /// Returns the images that are still kept: those of an imported session are not.
     pub(crate) fn images_of(&self, transcript: &Transcript) -> Result<BTreeMap<String, Bytes>, Fault> {
         let mut images = BTreeMap::new();
         for image in transcript.images() {

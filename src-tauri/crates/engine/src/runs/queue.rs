@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The longest message that may wait.
 const MAX_MESSAGE_BYTES: usize = 4 << 20;
 
-/// What became of a message.
+/// The outcome of sending a message.
 pub enum Accepted {
     Started(Running),
     Queued(MessageId),
@@ -45,7 +45,7 @@ impl Runs {
         }
     }
 
-    /// What waits in a session.
+    /// Returns what waits in a session.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -18,11 +18,11 @@ use arki_domain::{
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How to go on.
+/// The way to resume.
 #[derive(Default)]
 pub(crate) struct Resume {
     pub(crate) control: RunControl,
-    /// What is granted from now on; as before where `None`.
+    /// The approval mode from now on; as before where `None`.
     pub(crate) approve: Option<ApprovalMode>,
     /// Only with this run; with the session's last where `None`.
     pub(crate) run: Option<RunId>,
@@ -49,7 +49,8 @@ impl Runs {
         self.resume(&session_id, Resume { approve, presence, ..Resume::default() }).await
     }
 
-    /// As [`Self::resume_run`], of a session or one of its runs. Another run than the one named is not gone on with.
+    /// Resumes like [`Self::resume_run`], by the name of a session or one of its runs. Another run than the one named
+    /// is not gone on with.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, and those of [`Self::resume_run`].
@@ -68,7 +69,7 @@ impl Runs {
         self.resume(&session_id, Resume { approve, run, presence, ..Resume::default() }).await
     }
 
-    /// As [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
+    /// Resumes like [`Self::resume_run`]; a run of this process that is just stopping at the approval is waited for.
     ///
     /// # Errors
     /// As [`Self::resume_run`].
@@ -147,7 +148,8 @@ impl Runs {
         Ok((self.sessions.history_since(history, session_id, &run_id)?, system))
     }
 
-    /// What is granted from now on, or refused, holds for the call that waits too, as far as the policy lets it.
+    /// Returns the decision on the pending call under the new mode: its grants and denials hold for that call too, as
+    /// far as the policy lets them.
     fn decision(
         &self,
         asked: &ApprovalRequested,
@@ -192,7 +194,7 @@ fn has_ended(session_id: &SessionId) -> Fault {
     )
 }
 
-/// What the run waits for, where it waits for the user.
+/// Returns what the run waits for, where it waits for the user.
 pub(crate) fn waiting(run: &RunState) -> Option<&ApprovalRequested> {
     run.pending_calls().first().and_then(|pending| match &pending.progress {
         CallProgress::AwaitingApproval(asked) => Some(&**asked),

@@ -1,4 +1,4 @@
-//! Where a message goes that was written under what a client shows.
+//! Finds the target of a message that was written under what a client shows.
 
 use crate::RunTarget;
 use crate::projects::open::canonical;
@@ -8,7 +8,7 @@ use arki_domain::{Code, Fault};
 use std::path::{Path, PathBuf};
 
 impl Runs {
-    /// Where a message goes that was written under these names.
+    /// Returns where a message goes that was written under these names.
     ///
     /// # Errors
     /// Those of [`Self::session_shown`], or `FOLDER_UNAVAILABLE` where the folder is gone or leads elsewhere by now.

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 const MAX_TITLE_CHARS: usize = 80;
 
-/// Where a new run belongs.
+/// The place of a new run.
 #[derive(Debug, Clone)]
 pub enum RunTarget {
     /// A new session in this folder.
@@ -28,7 +28,7 @@ pub enum RunTarget {
     Session(SessionId),
 }
 
-/// Where a run begins, and under which names.
+/// The place where a run begins, and its names.
 pub(crate) struct Place {
     pub(crate) session_id: SessionId,
     pub(crate) is_new: bool,
@@ -48,12 +48,12 @@ pub struct StartRun {
     pub prompt: String,
     /// `provider/model`; the configured one where `None`.
     pub model: Option<String>,
-    /// What decides the run's steps, by name; the configured one where `None`.
+    /// The name of the core that decides the run's steps; the configured one where `None`.
     pub core: Option<String>,
     pub options: RunOptions,
     /// The pictures that the prompt shows: each a whole file. They are kept, and `options.images` speaks of them.
     pub images: Vec<Vec<u8>>,
-    /// What was piped in beside the prompt, which names it; empty where nothing was.
+    /// The input piped in beside the prompt, which names it; empty where there was none.
     pub piped: Vec<u8>,
     /// The tools that the session's runs don't have from now on; as before where `None`.
     pub disabled_tools: Option<Vec<String>>,
@@ -89,7 +89,7 @@ impl Runs {
         self.start_run_in(presence, None, start).await
     }
 
-    /// As [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
+    /// Starts a run like [`Self::start_run`]; where the folder was just opened, it isn't looked through once more.
     ///
     /// # Errors
     /// As [`Self::start_run`].
@@ -115,7 +115,7 @@ impl Runs {
         .await
     }
 
-    /// As [`Self::start_run`], where the place is known: the target says nothing more.
+    /// Starts a run like [`Self::start_run`], where the place is known: the target says nothing more.
     pub(crate) async fn start_at(self: &Arc<Self>, place: Place, start: StartRun) -> Result<Running, Fault> {
         let Place { session_id, is_new, project, run_id, agent, parent, control, presence, open } = place;
         if start.prompt.trim().is_empty() {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How long the end of the program waits for its runs to stop.
+/// The time that the end of the program waits for its runs to stop.
 pub(crate) const STOP_PATIENCE: Duration = Duration::from_secs(3);
 pub(crate) const STOP_POLL: Duration = Duration::from_millis(10);
 

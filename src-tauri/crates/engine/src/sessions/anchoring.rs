@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
-/// How long the end of the program waits for logs to be vouched for. They are whole without it.
+/// The time that the end of the program waits for logs to be anchored. They are whole without it.
 const ANCHOR_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Sessions {

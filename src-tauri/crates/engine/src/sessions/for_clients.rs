@@ -50,7 +50,7 @@ pub fn line_origin(line: FileLine) -> arki_api::LineOrigin {
     }
 }
 
-/// What the log says; who runs the session and whether its log is whole is not in it.
+/// Returns the overview from the log; who runs the session and whether its log is whole is not in it.
 pub(crate) fn session_overview(overview: &Overview, origin: Option<ForkOrigin>) -> SessionOverview {
     let plan = overview.plan.current();
     let changed = overview.changed_files.files().iter();

@@ -1,4 +1,4 @@
-//! What is known of a session before its run goes on: whose run waits for it, whether it was begun here, and what it was
+//! The facts about a session before its run goes on: whose run waits for it, whether it was begun here, and what it was
 //! begun with.
 
 use crate::sessions::Sessions;
@@ -21,7 +21,7 @@ impl Sessions {
         Ok(if waits { parent.session_id } else { session_id.clone() })
     }
 
-    /// What a log from elsewhere says was granted, nobody here has granted.
+    /// Checks that the session was begun here: nobody here has granted what a log from elsewhere says was granted.
     pub(crate) fn ensure_begun_here(&self, run_id: &RunId) -> Result<(), Fault> {
         if !self.records.reader().is_imported(run_id)? {
             return Ok(());

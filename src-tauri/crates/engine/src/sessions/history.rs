@@ -1,4 +1,4 @@
-//! What the log says of a session, folded for going on with it.
+//! A session's log, folded for going on with it.
 
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{Stretch, each_event};
@@ -15,7 +15,7 @@ pub(crate) struct History {
     run_last_seq: u64,
     /// The trust last noted in this session.
     pub(crate) trust: Option<TrustChanged>,
-    /// What the session itself last said is allowed in it, and where.
+    /// The permissions that the session itself last recorded, and where they hold.
     pub(crate) grants: Vec<Value>,
     pub(crate) grants_seq: u64,
     pub(crate) last_seq: u64,
@@ -66,7 +66,7 @@ impl Sessions {
 }
 
 impl History {
-    /// What the session took over from the one that it was forked from.
+    /// Applies the events that the session took over from the one that it was forked from.
     fn apply_inherited(&mut self, event: &Event) {
         let body = event.body();
         self.progress.apply(event, &body);

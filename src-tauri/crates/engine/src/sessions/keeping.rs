@@ -1,5 +1,4 @@
-//! What is kept and for how long: sessions that the user removes, images beyond their quota, what comes in from an export,
-//! and what killed programs left.
+//! Retention: sessions that the user removes, images beyond their quota, imports, and the remains of killed programs.
 
 use crate::records::contents::listed_hashes;
 use crate::sessions::Sessions;
@@ -19,7 +18,7 @@ const TIDIED_AT: &str = "tidied_at";
 /// Old contents are removed when a program's start is long over.
 const TIDY_AFTER: Duration = Duration::from_secs(60);
 
-/// How much a program that is about to end has time for.
+/// The time that a program which is about to end has left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Time {
     ForLittle,
@@ -53,7 +52,7 @@ impl Sessions {
         ))
     }
 
-    /// What takes how much room.
+    /// Returns what takes how much room.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -1,4 +1,4 @@
-//! Who wrote each line of a file: which turn, call and approval, or the user.
+//! The author of each line in a file: which turn, call and approval, or the user.
 
 use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
@@ -40,7 +40,7 @@ const PROMPT_CHARS: usize = 80;
 
 /// A file that was moved more often than this is followed no further back.
 const MAX_MOVES: usize = 20;
-/// As far from the file that was made, in events, what went in its place is looked for.
+/// The distance, in events from the file that was made, within which the one that replaced it is looked for.
 const MAX_FILES_OF_CALL: u64 = 2000;
 
 /// One event, and the file before and after; `None` is no file.
@@ -179,7 +179,8 @@ impl Sessions {
     }
 }
 
-/// What a sub-agent changed is told in its own session call by call, and above in one: that one says nothing more.
+/// Returns the events with each change of a sub-agent once: its own session has them call by call, and the one above in
+/// one, which says nothing more.
 fn told_once(events: Vec<Event>) -> Vec<Event> {
     let sessions: HashSet<SessionId> = events.iter().map(|event| event.session_id.clone()).collect();
     let is_told_by_itself = |event: &Event| match event.body() {
@@ -189,7 +190,7 @@ fn told_once(events: Vec<Event>) -> Vec<Event> {
     events.into_iter().filter(|event| !is_told_by_itself(event)).collect()
 }
 
-/// Where a file was brought back to exactly what it was after so many changes.
+/// Returns where a file was brought back to exactly what it was after so many changes.
 fn is_restored_state(kept: &[KeptChange], KeptChange { event, after, .. }: &KeptChange) -> Option<usize> {
     if !matches!(event.kind.as_str(), "session.rewound" | "change.taken_back") {
         return None;
@@ -235,7 +236,7 @@ fn calls(events: &[Event]) -> HashMap<CallId, Arc<AuthorCall>> {
     calls.into_iter().map(|(call_id, call)| (call_id, Arc::new(call))).collect()
 }
 
-/// What a line's author is called where there is only room for a word.
+/// Returns what a line's author is called where there is only room for a word.
 #[must_use]
 pub fn author_word(line: &FileLine) -> &'static str {
     match line.origin {

@@ -1,4 +1,4 @@
-//! Where a session's conversation comes from: a fork begins with what its origin had said by then.
+//! The origins of a session's conversation: a fork begins with what its origin had said by then.
 
 use crate::sessions::Sessions;
 use arki_domain::{Code, Event, EventBody, Fault, SessionId};
@@ -26,7 +26,7 @@ pub struct Origin {
     pub seq: u64,
 }
 
-/// Where events come from.
+/// A source of events.
 pub(crate) trait EventSource {
     fn events(&self, session_id: &SessionId, after_seq: u64, limit: usize) -> Result<EventPage, Fault>;
 
@@ -48,7 +48,7 @@ impl EventSource for Sessions {
 }
 
 impl Sessions {
-    /// Where a session was forked from.
+    /// Returns where a session was forked from.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -1,4 +1,4 @@
-//! What a name on the command line means: the one place where ids are looked up.
+//! Finds the session, run or event that a name on the command line means: the one place where ids are looked up.
 //!
 //! A name is an id, an unambiguous prefix or ending of one (at least four characters), or `last`, the newest. Whatever
 //! belongs to a session names that session too, so that every id which some command prints is taken where a session is
@@ -21,12 +21,12 @@ const MAX_TITLE_CHARS: usize = 40;
 #[derive(Debug, Clone)]
 pub struct NamedPlace {
     pub session: SessionSummary,
-    /// Where a run was named and not its session.
+    /// The run, where one was named and not its session.
     pub run: Option<RunId>,
     pub seq: Option<u64>,
 }
 
-/// Where something is approved or removed, it has to be named.
+/// Refuses `last`: to approve or remove something, name it.
 ///
 /// # Errors
 /// `USAGE` for `last`.
@@ -50,7 +50,7 @@ impl Sessions {
         Ok(self.find_place(name)?.session)
     }
 
-    /// As [`Self::find_session`], for what can be about a run or an event of it too.
+    /// Finds like [`Self::find_session`], for what can be about a run or an event of it too.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, `ID_AMBIGUOUS`.

@@ -1,4 +1,4 @@
-//! What the model asks the user, in all sessions.
+//! The model's open questions to the user, in all sessions.
 
 use crate::sessions::Sessions;
 use arki_domain::{Fault, QuestionAsked, RunId, SessionId};
@@ -12,7 +12,7 @@ pub struct OpenQuestion {
 }
 
 impl Sessions {
-    /// What waits for the user's answer in all sessions, the newest first.
+    /// Returns what waits for the user's answer in all sessions, the newest first.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -24,7 +24,7 @@ impl Sessions {
         Ok(open)
     }
 
-    /// What a session's run waits for, where that is an answer.
+    /// Returns what a session's run waits for, where that is an answer.
     ///
     /// # Errors
     /// When the database cannot be read.

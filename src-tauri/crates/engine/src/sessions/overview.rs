@@ -1,4 +1,4 @@
-//! What is shown of a session without reading all of it: a fold that begins at the last snapshot.
+//! The overview of a session, without reading all of it: a fold that begins at the last snapshot.
 
 use crate::config::AGENT;
 use crate::sessions::Sessions;
@@ -23,7 +23,7 @@ impl Sessions {
         Ok(overview)
     }
 
-    /// As the window shows it, with who runs the session and whether its log is whole.
+    /// Returns the overview for the window, with who runs the session and whether its log is whole.
     ///
     /// # Errors
     /// `SESSION_NOT_FOUND`, or when the database cannot be read.
@@ -54,8 +54,8 @@ impl Sessions {
         Ok(())
     }
 
-    /// As [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it ended stays the last
-    /// that is said of it. The number of the last event that is folded in, where one was kept.
+    /// Keeps a snapshot like [`Self::note_snapshot`] but without a word in the log, for a run that has ended: how it
+    /// ended stays the last that is said of it. The number of the last event that is folded in, where one was kept.
     pub(crate) async fn keep_snapshot(&self, session_id: &SessionId) -> Result<Option<u64>, Fault> {
         let kept = self.records.reader().snapshot(session_id)?.map_or(0, |(last_seq, _)| last_seq);
         if self.records.reader().last_seq(session_id)? < kept + SNAPSHOT_EVERY {
@@ -73,12 +73,13 @@ impl Sessions {
         Ok(if agent.is_empty() { AGENT.to_owned() } else { agent })
     }
 
-    /// As [`Self::note_snapshot`]: nothing is lost without a snapshot but time.
+    /// Notes a snapshot like [`Self::note_snapshot`]; an error is passed over, since nothing is lost without a snapshot
+    /// but time.
     pub(crate) async fn note_snapshot_quietly(&self, session_id: &SessionId) {
         warn_without_snapshot(session_id, self.note_snapshot(session_id).await);
     }
 
-    /// As [`Self::keep_snapshot`], in the same way.
+    /// Keeps a snapshot like [`Self::keep_snapshot`]; an error is passed over too.
     pub(crate) async fn keep_snapshot_quietly(&self, session_id: &SessionId) {
         warn_without_snapshot(session_id, self.keep_snapshot(session_id).await);
     }

@@ -23,7 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Sessions {
-    /// What going back would do, file by file. Changes nothing.
+    /// Returns what going back would do, file by file. Changes nothing.
     ///
     /// # Errors
     /// `EVENT_NOT_FOUND`, `USAGE` for an empty scope, or when the folder or the database cannot be read.
@@ -106,7 +106,7 @@ impl Sessions {
         Ok(plan)
     }
 
-    /// What a restoration wrote that was cut off is told first, so that it can be gone back on like any other.
+    /// Records first what an interrupted restoration wrote, so that it can be gone back on like any other.
     pub(crate) async fn tell_interrupted(&self, session_id: &SessionId) -> Result<(), Fault> {
         let open = self.projects.load_project(Path::new(&self.session(session_id)?.project))?;
         let untold = self.settle_interrupted_restoration(session_id, &open)?;
@@ -191,7 +191,7 @@ impl PlannedFile {
     }
 }
 
-/// What would be written, as a unified diff.
+/// Returns what would be written, as a unified diff.
 pub(crate) fn diff(open: &OpenProject, files: &[PlannedFile]) -> Result<String, Fault> {
     let written = files.iter().filter(|planned| planned.is_written());
     let restorations = written.map(|planned| planned.restoration(open)).collect::<Result<Vec<_>, _>>()?;

@@ -1,4 +1,4 @@
-//! What has to be known as a secret before words of the user's are stored in a session.
+//! Finds the values that have to be known as secrets before words of the user's are stored in a session.
 
 use crate::sessions::Sessions;
 use arki_domain::{Fault, SessionId};

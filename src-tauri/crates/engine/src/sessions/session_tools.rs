@@ -1,4 +1,4 @@
-//! What the agent would be offered in a folder, and what of it is switched off in a session.
+//! The tools that the agent would be offered in a folder, and those switched off in a session.
 
 use crate::client::Presence;
 use crate::config::{AGENT, Config};

@@ -1,4 +1,5 @@
-//! What a client shows, as what a command acts on: a session only together with the folder that was shown with it.
+//! Turns what a client shows into what a command acts on: a session only together with the folder that was shown with
+//! it.
 
 use crate::sessions::Sessions;
 use arki_api::Shown;

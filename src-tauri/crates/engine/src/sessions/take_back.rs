@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl Sessions {
-    /// What taking back the change that event `seq` tells of would do. Changes nothing.
+    /// Returns what taking back the change that event `seq` tells of would do. Changes nothing.
     ///
     /// # Errors
     /// `CHANGE_NOT_FOUND`, or when the folder or the database cannot be read.

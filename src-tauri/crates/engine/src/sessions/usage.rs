@@ -1,4 +1,4 @@
-//! What was used, by day and model.
+//! Usage by day and model.
 
 use crate::sessions::Sessions;
 use arki_domain::projection::DailyUsage;
@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// What is looked at of a time zone: 2020 to 2039.
+/// The days of a time zone that are sampled: 2020 to 2039.
 const SAMPLED_DAYS: RangeInclusive<i64> = 18_262..=25_566;
 const SECONDS_A_DAY: i64 = 86_400;
 
-/// Where the sum of all sessions is kept.
+/// The key under which the sum of all sessions is kept.
 const KEPT: &str = "usage_by_day.2";
 
 #[derive(Default, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ impl Sessions {
         Ok(kept.usage)
     }
 
-    /// What cannot be read is read anew from the log.
+    /// Returns the kept usage; one that cannot be read is built anew from the log.
     fn kept_usage(&self, zone: &str) -> Result<KeptUsage, Fault> {
         let kept = self.records.reader().meta(KEPT)?.and_then(|text| serde_json::from_str::<KeptUsage>(&text).ok());
         Ok(kept.filter(|kept| kept.zone == zone).unwrap_or_default())

@@ -25,7 +25,7 @@ const READ_BUFFER_BYTES: usize = 256 << 10;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
     pub report: VerifyReport,
-    /// What is wrong with the first broken event, and in which line; `None` where nothing is.
+    /// The problem with the first broken event, and its line; `None` where there is none.
     pub reason: Option<String>,
 }
 
@@ -46,7 +46,7 @@ pub fn verify_export(mut lines: impl BufRead, name: &str) -> Result<Vec<FileRepo
     file.reports(name)
 }
 
-/// As [`verify_export`], of a file.
+/// Verifies a file like [`verify_export`].
 ///
 /// # Errors
 /// Also when the file cannot be opened.
@@ -64,7 +64,7 @@ struct ExportedFile {
     current: Option<usize>,
     /// The first line, where no event came before it, that is none.
     foreign: Option<(u64, &'static str)>,
-    /// What lies beside the log.
+    /// The contents that lie beside the log.
     contents: ExportedContents,
     /// Events that speak of a content: of which session, and the event's number.
     spoken: Vec<(usize, u64)>,
@@ -171,7 +171,7 @@ impl Chain {
         }
     }
 
-    /// Where the next event should stand is something else.
+    /// Marks the log as broken here: something else stands where the next event should.
     fn break_here(&mut self, number: u64, what: &str) {
         let expected = self.last_seq + 1;
         self.broken.get_or_insert_with(|| (expected, format!("line {number} {what}")));

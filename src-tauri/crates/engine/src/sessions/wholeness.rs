@@ -1,4 +1,4 @@
-//! Whether a session's log is whole: asked before anything is added to it, and shown to whoever looks at it.
+//! Checks that a session's log is whole: before anything is added to it, and for whoever looks at it.
 
 use crate::sessions::Sessions;
 use arki_domain::{Fault, SessionId};
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A log of so many events is proved within a few frames; a longer one is proved behind the view of it.
 const PROVED_AT_ONCE: u64 = 1000;
 
-/// What was found of each session that was looked at, in this process.
+/// The result for each session that was looked at, in this process.
 pub(crate) type Found = Arc<Mutex<HashMap<SessionId, Option<u64>>>>;
 
 impl Sessions {
@@ -21,7 +21,7 @@ impl Sessions {
         }
     }
 
-    /// As [`Self::ensure_whole`], but a log that was found whole in this process is not gone through again.
+    /// Checks like [`Self::ensure_whole`], but a log that was found whole in this process is not gone through again.
     pub(crate) fn ensure_found_whole(&self, session_id: &SessionId) -> Result<(), Fault> {
         let found = self.found.lock().unwrap_or_else(PoisonError::into_inner).get(session_id).copied();
         if found == Some(None) { Ok(()) } else { self.ensure_whole(session_id) }
@@ -35,7 +35,8 @@ impl Sessions {
         Ok(broken)
     }
 
-    /// As far as it is known by now: a long log is looked at in the background, once a process.
+    /// Returns the broken event as far as it is known by now: a long log is looked at in the background, once a
+    /// process.
     pub(crate) fn known_broken(self: &Arc<Self>, session_id: &SessionId) -> Result<Option<u64>, Fault> {
         if let Some(found) = self.found.lock().unwrap_or_else(PoisonError::into_inner).get(session_id) {
             return Ok(*found);

@@ -154,7 +154,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-/// What a textual patch tool makes of some hunks of a diff: it looks only at the text.
+/// Applies some hunks of a diff as a textual patch tool does: it looks only at the text.
 fn patch(before: &[u8], diff: &str, accepted: &BTreeSet<usize>) -> Vec<u8> {
     let old: Vec<&[u8]> = arki_edit::split_lines(before);
     let mut result: Vec<u8> = Vec::new();

@@ -15,7 +15,7 @@ pub(super) struct Scanned {
     project: Project,
     pub(super) limits: SnapshotLimits,
     pub(super) secrets: GlobSet,
-    /// What was handed out to be kept, since it was looked at last.
+    /// The contents handed out to be kept, since this was looked at last.
     kept: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ impl Scanned {
         self.folder.path()
     }
 
-    /// As modified `age` before the test's now.
+    /// Writes a file as modified `age` before the test's now.
     pub(super) fn write(&self, path: &str, content: &[u8], age: Duration) {
         let path = self.root().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

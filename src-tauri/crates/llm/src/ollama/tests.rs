@@ -1,4 +1,4 @@
-//! What is sent to `/api/chat`, and what is made of its lines, without a network.
+//! Tests of the requests to `/api/chat`, and of reading its lines, without a network.
 
 use super::Ollama;
 use super::response::OllamaDecoder;

@@ -1,4 +1,4 @@
-//! What each of the servers is sent that the others are not.
+//! Tests of what each of the servers is sent that the others are not.
 
 use super::OpenAiChat;
 use crate::growing_request::GrowingRequest;

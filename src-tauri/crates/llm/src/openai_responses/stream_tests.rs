@@ -12,7 +12,7 @@ fn read(pieces: Vec<Bytes>) -> (Vec<StreamEvent>, Option<Fault>) {
     replay::read(ResponsesDecoder::new("m"), pieces)
 }
 
-/// As the API writes it: each event with its name.
+/// Encodes events as the API writes them, each with its name.
 fn encode(events: &[Value], line_end: &str) -> String {
     let event = |event: &Value| {
         let name = event["type"].as_str().unwrap_or_default();

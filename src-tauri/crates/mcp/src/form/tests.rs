@@ -5,7 +5,7 @@ fn form(schema: &Value) -> Result<Form, String> {
     read(&schema.to_string())
 }
 
-/// As it comes over the wire: in a `Value` the fields would lose their order.
+/// Reads the form as it comes over the wire: in a `Value` the fields would lose their order.
 fn read(schema: &str) -> Result<Form, String> {
     Form::of(&serde_json::from_str(schema).unwrap())
 }

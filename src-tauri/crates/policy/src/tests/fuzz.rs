@@ -223,7 +223,7 @@ proptest! {
     }
 }
 
-/// What bash ran of each line, by its own account.
+/// Returns what bash ran of each line, by its own account.
 #[cfg(unix)]
 #[allow(clippy::disallowed_methods, reason = "bash is the judge of what bash would do")]
 fn run_by_bash(lines: &[String], status: &str) -> Vec<Vec<Vec<String>>> {

@@ -1,5 +1,5 @@
-//! What holds of the labelled commands of `tests/fixtures/commands` whatever is in the project. How each is judged in
-//! one is tested where there is one, beside `arki-tools`' `kernel::looking`.
+//! Tests of the labelled commands of `tests/fixtures/commands`, for what holds whatever is in the project. How each is
+//! judged in one is tested where there is one, beside `arki-tools`' `kernel::looking`.
 
 use super::{command_with, looking};
 use arki_domain::{ApprovalMode, Decision};

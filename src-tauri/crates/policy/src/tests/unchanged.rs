@@ -25,7 +25,7 @@ use std::time::Duration;
 
 /// Lines that are run between two looks at the project; a change is then looked for line by line.
 const BATCH: usize = 250;
-/// How long a line may take. Some wait for ever.
+/// The time that a line may take. Some wait for ever.
 const LIMIT_SECONDS: u32 = 1;
 
 /// A project with something of everything, beside a home.
@@ -117,7 +117,7 @@ impl World {
     }
 }
 
-/// What of a file a command could change; reading may change when it was last read.
+/// The state of a file that a command could change; reading may change when it was last read.
 #[derive(Debug, PartialEq, Eq)]
 struct Known {
     inode: u64,
@@ -141,7 +141,7 @@ fn add(path: &Path, tree: &mut BTreeMap<PathBuf, Known>) {
     }
 }
 
-/// Which of the lines change the project, of each batch the first.
+/// Returns the lines that change the project, of each batch the first.
 fn that_change(access: ProjectAccess, layer: usize, lines: &[&str]) -> Vec<String> {
     let changed = lines.chunks(BATCH).filter_map(|batch| first_that_changes(access, layer, batch));
     changed.collect()

@@ -416,7 +416,7 @@ pub(super) fn other_languages() -> Vec<String> {
     lines
 }
 
-/// As `cargo xtask soak` asks for; that takes half an hour.
+/// Returns whether all lines run, as `cargo xtask soak` asks for; that takes half an hour.
 pub(super) fn runs_all() -> bool {
     std::env::var_os("ARKI_SOAK").is_some()
 }

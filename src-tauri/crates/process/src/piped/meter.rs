@@ -1,4 +1,4 @@
-//! How much a program writes, so that one which writes without end is known.
+//! Measures how much a program writes, so that one which writes without end is known.
 
 use std::io;
 use std::pin::Pin;

@@ -1,5 +1,5 @@
-//! What a command on Windows has, and how it ends. The programs are this test binary, started again to play a part; the
-//! shell is `cmd`, which is there also where no PowerShell is.
+//! Tests of what a command on Windows has, and how it ends. The programs are this test binary, started again to play a
+//! part; the shell is `cmd`, which is there also where no PowerShell is.
 
 #![allow(unsafe_code)]
 
@@ -20,7 +20,7 @@ const LONG: Duration = Duration::from_secs(60);
 const PART: &str = "ARKI_TEST_PART";
 const FOLDER: &str = "ARKI_TEST_FOLDER";
 const PARTS: &str = "run::windows_tests::a_part_in_another_test";
-/// How many children the part `crowd` starts.
+/// The number of children that the part `crowd` starts.
 const CROWD: usize = 8;
 
 /// Does nothing unless it was started by one of the tests below.
@@ -128,7 +128,7 @@ fn run_line(line: &str, change: impl FnOnce(Check) -> Check) -> Result<CommandOu
     run_with(environment("none", folder.path()), change(check(line)))
 }
 
-/// As a command of the shell's.
+/// Runs a part as a command of the shell's.
 fn run_part(part: &str, folder: &Path, change: impl FnOnce(Check) -> Check) -> Result<CommandOutcome> {
     let program = std::env::current_exe().unwrap();
     let line = format!("{} --exact --nocapture {PARTS}", program.display());

@@ -1,4 +1,4 @@
-//! Whether a sandbox confines: a command in a world of its own tries to get out of it.
+//! Checks that a sandbox confines: a command in a world of its own tries to get out of it.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::super::{Network, ProjectAccess, SandboxSpec};
 
 const SCRIPT: &str = include_str!("probe.sh");
-/// What the script says where everything is as it should be.
+/// The script's output where everything is as it should be.
 const ALL_WELL: &str = "done\n";
 const SHELL: &str = "/bin/sh";
 const PATH: &str = "/usr/bin:/bin:/usr/sbin:/sbin";

@@ -119,7 +119,7 @@ async fn several_sessions_come_all_or_none() {
     assert_eq!(export(fresh.store.reader(), &one) + &export(fresh.store.reader(), &two), both);
 }
 
-/// Where the import of a changed export is refused; nothing of it may be stored.
+/// Returns the line where the import of a changed export is refused; nothing of it may be stored.
 async fn refused_at(export: &str) -> u64 {
     let fixture = Fixture::new();
     let error = import(&fixture, export).await.unwrap_err();

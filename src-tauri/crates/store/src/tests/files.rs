@@ -1,4 +1,4 @@
-//! What sessions did to files, and the sessions that began in others.
+//! Tests of what sessions did to files, and of the sessions that began in others.
 
 use super::{Fixture, created, options, parsed, started};
 use crate::{Store, StoreOptions};

@@ -20,7 +20,7 @@ struct Disk {
     index: Vec<u8>,
     hashes: Vec<String>,
     promised: Vec<(usize, usize)>,
-    /// How long the log was before the first event.
+    /// The length of the log before the first event.
     empty: usize,
 }
 

@@ -37,7 +37,7 @@ async fn fill(fixture: &Fixture, id: &str, word: &str) {
     store.index_for_search().await.unwrap();
 }
 
-/// How many rows each table has that could hold some of a session.
+/// Returns the number of rows of each table that could hold some of a session.
 fn rows(fixture: &Fixture) -> Vec<String> {
     let connection = foreign(&fixture.path);
     let mut statement = connection

@@ -4,7 +4,7 @@ use arki_domain::{RunId, SessionId};
 use serde_json::json;
 use std::time::Instant;
 
-/// What the tail has, as session and number.
+/// Returns what the tail has, as session and number.
 fn seen(tail: &mut Tail) -> Vec<(String, u64)> {
     tail.poll().unwrap().iter().map(|event| (event.session_id.to_string(), event.seq)).collect()
 }

@@ -1,4 +1,4 @@
-//! What the database itself refuses, whoever asks.
+//! Tests of what the database itself refuses, whoever asks.
 
 use super::{Fixture, created, foreign};
 use arki_domain::SessionId;

@@ -19,7 +19,7 @@ async fn with_three_events() -> Fixture {
     fixture
 }
 
-/// Where the session `s` of three events is found to be broken after `sql`.
+/// Returns where the session `s` of three events is found to be broken after `sql`.
 async fn broken_after(sql: &str) -> Option<u64> {
     let fixture = with_three_events().await;
     foreign(&fixture.path).execute_batch(&format!("{FREE_OF_GUARDS} {sql}")).unwrap();

@@ -44,7 +44,7 @@ fn signed(bytes: usize) -> i64 {
     i64::try_from(bytes).unwrap()
 }
 
-/// As `WriteQueue::write` does, but without waiting for a place or an answer.
+/// Queues as `WriteQueue::write` does, but without waiting for a place or an answer.
 fn queue<T: Send + 'static>(
     writer: &Writer,
     work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,

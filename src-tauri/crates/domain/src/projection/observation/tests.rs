@@ -1,4 +1,4 @@
-//! Which events give which observations, in which words.
+//! Tests of the observations that events give, and of their words.
 
 use super::*;
 use crate::projection::tests::generated::{User, event, sessions};
@@ -81,7 +81,7 @@ fn requested() -> EventBody {
     .into()
 }
 
-/// What is observed of the last of the events.
+/// Returns what is observed of the last of the events.
 fn seen(bodies: &[EventBody]) -> Vec<(&'static str, String)> {
     let mut observer = Observer::default();
     let all = bodies.iter().zip(1..).map(|(body, seq)| observer.observe(&event(seq, body.clone())));

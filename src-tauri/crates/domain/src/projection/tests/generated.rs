@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What the files hold: one number a path.
+/// The content of the files: one number a path.
 pub(crate) type Disk = BTreeMap<String, u8>;
 
 /// A change that the agent or a rewind made, with what the disk really held.
@@ -23,7 +23,7 @@ pub(crate) struct Touch {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Generated {
-    /// What came before the fork, where the session is one.
+    /// The events before the fork, where the session is one.
     pub(crate) origin: Vec<Event>,
     pub(crate) events: Vec<Event>,
     /// After each event of the session itself; the first entry is before the first event.
@@ -32,7 +32,7 @@ pub(crate) struct Generated {
 }
 
 impl Generated {
-    /// As the folds read them: the origins first.
+    /// Returns the events as the folds read them: the origins first.
     pub(crate) fn all(&self) -> Vec<Event> {
         self.origin.iter().chain(&self.events).cloned().collect()
     }
@@ -42,7 +42,7 @@ impl Generated {
     }
 }
 
-/// Whether the user edits files too, which no event tells of.
+/// Says whether the user edits files too, which no event tells of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum User {
     Watches,

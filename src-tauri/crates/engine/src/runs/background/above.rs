@@ -1,4 +1,4 @@
-//! What a sub-agent left in the background when its run ended. The session above is told of it with the sub-agent's
+//! The background calls that a sub-agent left when its run ended. The session above is told of it with the sub-agent's
 //! answer, and of each result when it comes. Where a result stands is read off the two logs, so that it is told once,
 //! whoever comes first and whatever ended in between. A sub-agent has none of its own.
 
@@ -13,7 +13,7 @@ use async_trait::async_trait;
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-/// For what is said in the background: stored as all is, and told above if it is waited for there.
+/// The log for background calls: stores their events as usual, and reports them above if they are waited for there.
 pub(crate) struct LateLog {
     pub(crate) log: Arc<RecordedLog>,
     pub(crate) runs: Weak<Runs>,
@@ -40,7 +40,7 @@ impl EventLog for LateLog {
 }
 
 impl Runs {
-    /// What goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
+    /// Returns what goes on of a sub-agent's whose run has ended, and what ended too late for its model to hear of it.
     pub(crate) async fn left_in_background(&self, started: &SubagentStarted) -> Result<Vec<LeftInBackground>, Fault> {
         let mut background = BackgroundCalls::default();
         let mut unheard: Vec<BackgroundCall> = Vec::new();
@@ -77,8 +77,8 @@ impl Runs {
         Ok(())
     }
 
-    /// What the sub-agent's own log says that a call came to, for the log of the session above: its changes and its
-    /// result. Nothing while it goes on, and for a call of the session's own.
+    /// Returns what the sub-agent's own log says that a call came to, for the log of the session above: its changes and
+    /// its result. Nothing while it goes on, and for a call of the session's own.
     pub(crate) async fn told_by_subagent(
         &self,
         session_id: &SessionId,
@@ -115,7 +115,7 @@ impl Runs {
         Ok(bodies.into_iter().map(|body| EventDraft::of_run(&run_id, body)).collect())
     }
 
-    /// What the log that a call was made in says of its end; `None` while it goes on.
+    /// Returns what the log that a call was made in says of its end; `None` while it goes on.
     async fn ended(&self, source: &BackgroundSource) -> Result<Option<Ended>, Fault> {
         let mut changes = Vec::new();
         for event in self.records.log().read_after(&source.session_id, 0).await? {
@@ -130,7 +130,7 @@ impl Runs {
         Ok(None)
     }
 
-    /// Where the session above handed its task to a sub-agent.
+    /// Returns where the session above handed its task to a sub-agent.
     fn handed_over(&self, subagent: &SessionId) -> Result<Option<HandedOver>, Fault> {
         let Some(parent) = self.sessions.overview(subagent)?.run.and_then(|run| run.parent) else { return Ok(None) };
         let events = self.sessions.run_events(parent.run_id.as_str())?.unwrap_or_default();
@@ -143,7 +143,7 @@ impl Runs {
         Ok(events.iter().find_map(handed_over))
     }
 
-    /// What a session's log last says of each file that it tells of above an event.
+    /// Returns what a session's log last says of each file that it tells of above an event.
     async fn files_told(&self, session_id: &SessionId, after: u64) -> Result<HashMap<String, FileChanged>, Fault> {
         let told = self.records.log().read_after(session_id, after).await?.into_iter().filter_map(|event| match event
             .body()
@@ -166,7 +166,7 @@ struct HandedOver {
     started: SubagentStarted,
 }
 
-/// As the session above names it: models number their calls anew in each session.
+/// Returns the call as the session above names it: models number their calls anew in each session.
 fn left(call: BackgroundCall, started: &SubagentStarted) -> LeftInBackground {
     let BackgroundCall { async_call_id, tool_id, command, process_id, .. } = call;
     LeftInBackground {

@@ -13,14 +13,15 @@ use arki_files::{FileContent, remove_unfinished_restoration};
 /// A cut-off restoration is among the session's last events: what goes on after it has told it.
 const AMONG_LAST: usize = 50;
 
-/// What was to be written, and from where.
+/// The files that were to be written, and from where.
 struct Untold {
     checkpoint: CheckpointCreated,
     files: Vec<RestoredFile>,
 }
 
 impl Sessions {
-    /// What such a restoration has written, in the form in which it would have been told; `None` where none was cut off.
+    /// Returns what such a restoration has written, in the form in which it would have been told; `None` where none was
+    /// cut off.
     pub(crate) fn interrupted_restoration(
         &self,
         session_id: &SessionId,
@@ -29,7 +30,8 @@ impl Sessions {
         Ok(self.untold(session_id)?.and_then(|untold| untold.written(open)))
     }
 
-    /// As [`Self::interrupted_restoration`], to be appended; what it left half done beside the files is gone then.
+    /// Returns the event like [`Self::interrupted_restoration`], to be appended; what it left half done beside the
+    /// files is gone then.
     pub(crate) fn settle_interrupted_restoration(
         &self,
         session_id: &SessionId,
@@ -92,7 +94,7 @@ fn untold(events: &[Event]) -> Option<CheckpointCreated> {
     checkpoint
 }
 
-/// As it would be read from the log, behind everything else.
+/// Returns the draft as it would be read from the log, behind everything else.
 pub(super) fn as_event(session_id: &SessionId, rewound: SessionRewound) -> Result<Event, Fault> {
     let body = EventBody::from(rewound);
     let payload = body.payload().and_then(|payload| serde_json::value::to_raw_value(&payload));

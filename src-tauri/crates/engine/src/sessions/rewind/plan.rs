@@ -1,4 +1,4 @@
-//! What going back means for each file: plain decisions over the log, the images and the disk.
+//! Plans the effect of going back on each file: plain decisions over the log, the images and the disk.
 
 use crate::projects::open::OpenProject;
 use crate::sessions::Sessions;
@@ -10,7 +10,7 @@ use arki_edit::{EDIT_LIMIT_BYTES, Merge, merge};
 use arki_files::{FileContent, FileFound};
 use std::collections::BTreeSet;
 
-/// What goes back.
+/// The scope of going back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RewindScope {
     pub files: bool,
@@ -23,7 +23,7 @@ pub struct RewindPlan {
     pub scope: RewindScope,
     /// By path.
     pub files: Vec<PlannedFile>,
-    /// Of what would be written.
+    /// The diff of what would be written.
     pub diff: String,
     /// The user's message that is the first to be taken back, to be said anew.
     pub prompt: Option<String>,
@@ -34,7 +34,7 @@ pub struct RewindPlan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndedRun {
     pub run_id: RunId,
-    /// What it waits for, where that is a decision of the user.
+    /// The approval that it waits for, if any.
     pub approval_id: Option<ApprovalId>,
 }
 
@@ -136,7 +136,7 @@ impl Sessions {
         }
     }
 
-    /// What becomes of a content without those changes; `None` where something else changed the same place.
+    /// Returns what becomes of a content without those changes; `None` where something else changed the same place.
     fn undo(&self, step: &FileStep, content: Option<FileContent>) -> Option<Option<FileContent>> {
         if is(content.as_ref(), &step.before) {
             return Some(content);
@@ -220,7 +220,7 @@ fn may_change(open: &OpenProject, path: &str) -> bool {
     open.project.resolve(path).is_ok_and(|path| open.project.may_change(&path))
 }
 
-/// What is at a path itself: nothing is told, or written, that a link leads to.
+/// Returns the content at a path itself: links are neither read through nor written through.
 pub(crate) fn found(open: &OpenProject, path: &str) -> Result<Option<FileFound>, Fault> {
     let path = open.project.resolve(path).map_err(Fault::from)?;
     open.project.found_in_place(&path, EDIT_LIMIT_BYTES).map_err(Fault::from)

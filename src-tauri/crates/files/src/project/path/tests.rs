@@ -79,7 +79,7 @@ const OUTSIDE: Expected = Err(Code::PATH_OUTSIDE_PROJECT);
 const INVALID: Expected = Err(Code::PATH_INVALID);
 const SUSPICIOUS: Expected = Err(Code::PATH_SUSPICIOUS);
 
-/// What was ever used to get past a check of names: on Unix (Linux and macOS), and on Windows.
+/// Tricks ever used to get past a check of names: on Unix (Linux and macOS), and on Windows.
 const TRICKS: &[(&str, Expected, Expected)] = &[
     // Up, and elsewhere.
     ("a/../../x", OUTSIDE, OUTSIDE),

@@ -1,4 +1,4 @@
-//! What Unix alone has.
+//! Tests of what Unix alone has.
 
 use super::*;
 use std::os::unix::fs::{PermissionsExt, symlink};

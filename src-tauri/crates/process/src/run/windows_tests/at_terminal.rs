@@ -3,7 +3,7 @@
 use super::*;
 use std::io::{IsTerminal, Write};
 
-/// What the part `screen` says of where it is.
+/// Reports where the part `screen` is.
 pub(super) fn describe(tell: &dyn Fn(&str, &str)) {
     let is_terminal =
         [std::io::stdin().is_terminal(), std::io::stdout().is_terminal(), std::io::stderr().is_terminal()];

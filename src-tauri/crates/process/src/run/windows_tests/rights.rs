@@ -1,4 +1,4 @@
-//! What a command may: told by itself, of its own token.
+//! Tests of a command's rights: told by itself, of its own token.
 
 use super::*;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};

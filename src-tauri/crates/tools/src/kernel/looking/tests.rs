@@ -1,4 +1,4 @@
-//! What the policy says of lines once somebody has looked at what they read, in a project with files.
+//! Tests of the policy on lines once somebody has looked at what they read, in a project with files.
 
 use super::look;
 use arki_domain::{ApprovalMode, Category, Decision};
@@ -61,7 +61,7 @@ fn ground() -> &'static Project {
     &GROUND.get_or_init(make).1
 }
 
-/// What somebody who has the files at hand says of a line.
+/// Returns the subject of a line, for somebody who has the files at hand.
 fn subject_of(line: &str, sandboxed: bool) -> Subject {
     subject_in(ground(), line, sandboxed)
 }

@@ -4,7 +4,7 @@ use crate::tool::{Conduct, Output, Retry};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What the tool does when it is called.
+/// The action of the tool when it is called.
 #[derive(Clone, Copy)]
 enum Does {
     Answers,

@@ -1,4 +1,4 @@
-//! What changes between the last look at a file and its writing.
+//! Tests of changes between the last look at a file and its writing.
 
 use super::repeated::answer;
 use super::*;
