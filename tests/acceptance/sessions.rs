@@ -177,3 +177,17 @@ fn a_session_is_shown_to_programs_with_its_calls() {
     assert_eq!((&shown[3]["callId"], &shown[3]["isError"]), (&shown[2]["callId"], &json!(false)));
     assert!(shown[3]["content"].as_str().unwrap().contains("eins"), "{shown:?}");
 }
+
+#[test]
+fn a_session_can_be_renamed() {
+    let stage = talking();
+    stage.exec(&["look around"]).exits(0);
+    let session = text(&stage.sessions()[0]["sessionId"]);
+    stage.arki(&["sessions", "rename", &session, "  A first\nlook "]).exits(0);
+    assert_eq!(stage.sessions()[0]["title"], "A first look");
+    stage.exec(&["--continue", "again"]).exits(0);
+    assert_eq!(stage.sessions()[0]["title"], "A first look");
+    stage.arki(&["sessions", "rename", &session, " "]).fails(2, "USAGE");
+    stage.arki(&["sessions", "rename", &session, &"x".repeat(201)]).fails(2, "USAGE");
+    stage.verifies();
+}

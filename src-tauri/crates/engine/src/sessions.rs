@@ -17,6 +17,7 @@ pub(crate) mod open_questions;
 pub(crate) mod overview;
 pub(crate) mod page;
 mod reading;
+mod renaming;
 pub(crate) mod rewind;
 pub(crate) mod search;
 mod secrets;

@@ -11,4 +11,8 @@ export type SessionConfigured = {
    * The tools that runs begun from now on don't have, by name; all of them.
    */
   disabledTools?: Array<string> | null;
+  /**
+   * What the user calls the session.
+   */
+  title?: string | null;
 };

@@ -24,6 +24,13 @@ pub(crate) enum SessionsCommand {
         /// The file; `-` reads standard input
         file: PathBuf,
     },
+    /// Give a session another title
+    Rename {
+        /// The id of a session or run
+        id: String,
+        /// The new title
+        title: String,
+    },
     /// Make a session's conversation shorter for the model; the log keeps everything
     Compact {
         /// The id of a session or run

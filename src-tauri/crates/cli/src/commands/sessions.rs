@@ -9,6 +9,7 @@ use arki_domain::projection::{SessionState, SessionSummary};
 use arki_domain::{Code, Event, Fault, SessionId};
 use arki_engine::{Engine, ImportOutcome, RemovedSessions, Stretch, refuse_last};
 use serde::Serialize;
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind};
@@ -54,6 +55,7 @@ pub(crate) async fn run(engine: &Engine, command: &SessionsCommand, output: &Out
         SessionsCommand::Search(arguments) => super::search::run(engine, arguments, output).await,
         SessionsCommand::Fork { id, at } => fork(engine, id, *at, output).await,
         SessionsCommand::Import { file } => import(engine, file, output).await,
+        SessionsCommand::Rename { id, title } => rename(engine, id, title, output).await,
         SessionsCommand::Compact { id, focus } => context::compact(engine, id, focus.as_deref(), output).await,
         SessionsCommand::Rm { id } => remove(engine, id, output).await,
         SessionsCommand::Export(export) => super::export::run(engine, export, output),
@@ -175,6 +177,16 @@ struct Removed<'a> {
     /// The sessions of its sub-agents, which went with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     subagents: Vec<SessionId>,
+}
+
+async fn rename(engine: &Engine, id: &str, title: &str, output: &Output) -> Result<Exit, Fault> {
+    let session_id = engine.sessions().find_session(id)?.session_id;
+    let title = engine.sessions().rename(&session_id, title).await?;
+    match output.json {
+        true => output.object(&json!({"sessionId": session_id, "title": title})),
+        false => output.line(format!("Renamed to {}.", visible(&title))),
+    }
+    Ok(Exit::Done)
 }
 
 async fn remove(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {

@@ -24,6 +24,9 @@ payload! {
         /// The tools that runs begun from now on don't have, by name; all of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub disabled_tools: Option<Vec<String>>,
+        /// What the user calls the session.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub title: Option<String>,
     }
     /// The user's permissions for the rest of this session: this list replaces the one before.
     SessionGranted {

@@ -110,7 +110,10 @@ impl Overview {
                 self.origin = Some(ForkOrigin { session_id: forked.from_session.clone(), seq: forked.from_seq });
                 self.queue = Queue::default();
             }
-            EventBody::SessionConfigured(SessionConfigured { model, approve, disabled_tools }) => {
+            EventBody::SessionConfigured(SessionConfigured { model, approve, disabled_tools, title }) => {
+                if let Some(title) = title {
+                    self.title = cut(title, MAX_TITLE_BYTES).into_owned();
+                }
                 self.model = model.clone().or_else(|| self.model.take());
                 self.approve = approve.or(self.approve);
                 if let Some(tools) = disabled_tools {

@@ -95,6 +95,11 @@ impl SessionSummary {
                 self.parent.clone_from(&created.parent_session);
                 self.agent.clone_from(&created.agent);
             }
+            EventBody::SessionConfigured(configured) => {
+                if let Some(title) = &configured.title {
+                    self.title.clone_from(title);
+                }
+            }
             EventBody::SessionForked(forked) => {
                 self.origin = Some(forked.from_session.clone());
                 self.parent = None;

@@ -79,7 +79,12 @@ mod tests {
         }
 
         async fn stored(&self) -> Vec<Arc<Event>> {
-            let draft = EventDraft::of_session(SessionConfigured { model: None, approve: None, disabled_tools: None });
+            let draft = EventDraft::of_session(SessionConfigured {
+                model: None,
+                approve: None,
+                disabled_tools: None,
+                title: None,
+            });
             self.store.append(&self.session_id, vec![draft]).await.unwrap()
         }
 

@@ -177,6 +177,7 @@ impl Runs {
                 model: None,
                 approve: None,
                 disabled_tools: start.disabled_tools,
+                title: None,
             }));
         }
         let trust = TrustChanged { project: open.path(), trusted: open.is_trusted(), pins: open.pins() };

@@ -37,7 +37,8 @@ impl Sessions {
         let mut drafts = vec![EventDraft::of_session(created), EventDraft::of_session(forked)];
         let disabled_tools = self.overview(session_id)?.disabled_tools;
         if !disabled_tools.is_empty() {
-            let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools) };
+            let configured =
+                SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled_tools), title: None };
             drafts.push(EventDraft::of_session(configured));
         }
         self.records.log().append(&fork, drafts).await?;

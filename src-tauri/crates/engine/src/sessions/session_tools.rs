@@ -62,7 +62,7 @@ impl Sessions {
             return Ok(());
         }
         self.ensure_whole(session)?;
-        let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled) };
+        let configured = SessionConfigured { model: None, approve: None, disabled_tools: Some(disabled), title: None };
         self.records.log().append(session, vec![EventDraft::of_session(configured)]).await?;
         Ok(())
     }

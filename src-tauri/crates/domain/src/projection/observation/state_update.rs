@@ -120,6 +120,7 @@ fn settings(configured: &SessionConfigured) -> String {
     match (&configured.model, configured.approve) {
         (Some(model), None) => format!("Model: {}", line(model)),
         (None, Some(_)) => "Approvals changed".to_owned(),
+        (None, None) if configured.title.is_some() => "Renamed".to_owned(),
         (None, None) if configured.disabled_tools.is_some() => "Tools changed".to_owned(),
         _ => "Settings changed".to_owned(),
     }

@@ -159,7 +159,12 @@ impl Script {
         } else if a.is_multiple_of(2) {
             let (model, approve) = (a.is_multiple_of(4).then(|| format!("mock/m{a}")), Some(ApprovalMode::All));
             let disabled_tools = a.is_multiple_of(8).then(|| vec![format!("tool_{a}")]);
-            self.add(SessionConfigured { model, approve, disabled_tools });
+            self.add(SessionConfigured {
+                model,
+                approve,
+                disabled_tools,
+                title: (a % 5 == 0).then(|| format!("title {a}")),
+            });
         } else if a == 11 {
             self.add(SandboxCleanedUp { call_id: None, notes: vec!["Put back.".to_owned()] });
         } else {

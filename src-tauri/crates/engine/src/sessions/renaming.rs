@@ -1,0 +1,29 @@
+//! What the user calls a session.
+
+use crate::sessions::Sessions;
+use arki_domain::{Code, EventDraft, EventLog, Fault, SessionConfigured, SessionId};
+
+/// The longest title, in characters.
+const MAX_TITLE_CHARS: usize = 200;
+
+impl Sessions {
+    /// Gives the session another title and returns it, as one line.
+    ///
+    /// # Errors
+    /// `USAGE` for a title that says nothing or is too long, `SESSION_NOT_FOUND`, or those of the log.
+    pub async fn rename(&self, session_id: &SessionId, title: &str) -> Result<String, Fault> {
+        let words: String = title.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let title = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        let length = title.chars().count();
+        if length == 0 || length > MAX_TITLE_CHARS {
+            let message = format!("A title has 1 to {MAX_TITLE_CHARS} characters; this one has {length}.");
+            return Err(Fault::new(Code::USAGE, message, "Give the session a shorter name."));
+        }
+        self.session(session_id)?;
+        self.ensure_found_whole(session_id)?;
+        let configured =
+            SessionConfigured { model: None, approve: None, disabled_tools: None, title: Some(title.clone()) };
+        self.records.log().append(session_id, vec![EventDraft::of_session(configured)]).await?;
+        Ok(title)
+    }
+}
