@@ -281,7 +281,7 @@ mod tests {
         let mut piped = start("no-such-program-anywhere", &[]).await;
         let mut words = String::new();
         piped.stderr.read_to_string(&mut words).await.unwrap();
-        assert!(words.contains("not found"), "{words}");
+        assert!(words.starts_with("arki: ") && words.contains("not found"), "{words}");
         assert_eq!(piped.process.stop().await.exit_code, Some(127));
     }
 

@@ -83,8 +83,10 @@ impl Waiting {
 /// It sets the limits, also where the command is wrapped and its number is not known out here. A dump of what crashed
 /// would put what it had in memory into the project. And should memory run out, the command is what is to go.
 ///
-/// Its own name is how many threads there may be (see `watch`), for which shells have different words.
-const GATE: &str = r#"ulimit -c 0; { ulimit -u "$0" || ulimit -p "$0"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+/// Its first argument is how many threads there may be (see `watch`), for which shells have different words. Its name is
+/// what its complaint about a program that is not there begins with.
+const GATE: &str = r#"ulimit -c 0; { ulimit -u "$1" || ulimit -p "$1"; echo 1000 >/proc/self/oom_score_adj; } 2>/dev/null
+shift
 read -r _ <&3 && exec "$@" 3<&-"#;
 
 pub(super) async fn start_at_gate(spec: &CommandSpec<'_>, input: &[u8], guard: &Guarding) -> Result<(Waiting, Reader)> {
@@ -129,7 +131,7 @@ impl Behind<'_> {
     /// The start of a program and its arguments, and the descriptors that it needs besides the gate.
     fn launch(&self, program: &[&str], terminal: Option<&Path>) -> Result<(Launch, Vec<OwnedFd>)> {
         let threads = self.threads.to_string();
-        let command = [&[GATE_SHELL, "-c", GATE, &threads], program].concat();
+        let command = [&[GATE_SHELL, "-c", GATE, "arki", &threads], program].concat();
         let launch = |program: &Path, arguments: &[&str]| {
             Launch::new(program, arguments, self.environment, self.directory).ok_or(ProcessError::NotACommand)
         };
