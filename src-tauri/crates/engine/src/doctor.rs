@@ -107,7 +107,10 @@ impl Doctor {
         // One that is not trusted may be large, and there is nothing to look for in it.
         let project = match self.projects.load_project(folder) {
             Ok(open) if !open.is_trusted() => {
-                return Check::ok("project", format!("{}, not trusted: nothing of it is loaded", open.path()));
+                return Check::ok(
+                    "project",
+                    format!("{}, not trusted: its rules, skills and settings are not loaded", open.path()),
+                );
             }
             Ok(_) => self.projects.project(folder),
             Err(fault) => Err(fault),
@@ -119,7 +122,7 @@ impl Doctor {
         let mut said = vec![format!("{}, trusted.", project.path)];
         if !project.changed.is_empty() {
             let off: Vec<&str> = project.changed.iter().map(|changed| changed.path.as_str()).collect();
-            said.push(format!("Changed since, so off: {}.", off.join(", ")));
+            said.push(format!("Off because they changed since: {}.", off.join(", ")));
         }
         if let Some(fault) = self.projects.configuration_fault(folder) {
             return Check::of("project", CheckState::Failed, fault);
@@ -189,7 +192,7 @@ impl Doctor {
             detail.push_str(&format!("; the largest session {session_id} \"{title}\" {}", size(*bytes)));
         }
         detail.push('.');
-        Check { hint: "`arki sessions rm ID` gives a session's room back.".to_owned(), ..Check::ok("storage", detail) }
+        Check { hint: "`arki sessions rm ID` frees a session's space.".to_owned(), ..Check::ok("storage", detail) }
     }
 
     /// The room that is left on the disk of the data folder.
@@ -200,7 +203,7 @@ impl Doctor {
             Ok(free) => free,
             Err(error) => {
                 let detail =
-                    format!("how much room {} has can't be told: {}", folder.display(), io_words(error.kind()));
+                    format!("the free space in {} can't be read: {}", folder.display(), io_words(error.kind()));
                 return Check { name: "disk", state: CheckState::Warning, detail, hint: String::new() };
             }
         };
@@ -211,8 +214,8 @@ impl Doctor {
         Check {
             name: "disk",
             state: CheckState::Warning,
-            detail: format!("{detail}: that is little"),
-            hint: "Free some space: on a full disk no run can go on. Nothing that was saved is lost.".to_owned(),
+            detail: format!("{detail}: low"),
+            hint: "Free some space: on a full disk runs can't continue. Nothing saved is lost.".to_owned(),
         }
     }
 
@@ -273,7 +276,7 @@ fn sandbox_found(layers: &[SandboxStatus]) -> Check {
     }
     detail.push_str(&format!(". {}", reasons.join(" ")));
     Check {
-        hint: "With Bubblewrap each command is confined more closely; see the user guide, \"The sandbox\".".to_owned(),
+        hint: "Bubblewrap confines each command more closely; see the user guide, \"The sandbox\".".to_owned(),
         ..Check::ok("sandbox", detail)
     }
 }
@@ -322,7 +325,7 @@ fn check_path() -> Check {
             name: "path",
             state: CheckState::Warning,
             detail: format!("{reason} Commands have the {folders} folders that this program was given: {path}"),
-            hint: "Start Arki from a terminal, or mend the shell's profile.".to_owned(),
+            hint: "Start Arki from a terminal, or fix the shell's profile.".to_owned(),
         },
     }
 }

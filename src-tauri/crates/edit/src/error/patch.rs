@@ -7,7 +7,7 @@ use arki_domain::Code;
 /// `hunk` counts from 1 within its file, `line` from 1 in the patch.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatchError {
-    #[error("This is no patch: it has neither `*** Begin Patch` nor the lines `---` and `+++` of a unified diff.")]
+    #[error("This is not a patch: it has neither `*** Begin Patch` nor the lines `---` and `+++` of a unified diff.")]
     NotAPatch,
     /// `problem` completes "Line 3 of the patch …".
     #[error("Line {line} of the patch {problem}.")]
@@ -66,7 +66,7 @@ impl PatchError {
 
     pub fn hint(&self) -> String {
         let advice = match self {
-            Self::NotAPatch | Self::Syntax { .. } => "Mend the patch and send all of it again.",
+            Self::NotAPatch | Self::Syntax { .. } => "Fix the patch and send all of it again.",
             Self::TooLong { .. } => "Send several smaller patches.",
             Self::HunkNotFound { .. } | Self::HunkUnclear { .. } => {
                 "Read the file again and copy the lines around the change exactly."

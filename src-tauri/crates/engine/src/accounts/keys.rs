@@ -241,7 +241,7 @@ fn unavailable(error: &keyring::Error) -> Fault {
         keyring::Error::NoDefaultStore => {
             ("This session has no keychain.", "On Linux start a Secret Service such as gnome-keyring.")
         }
-        _ => ("The keychain could not be used.", "`arki --log debug doctor` says more."),
+        _ => ("The keychain could not be used.", "`arki --log debug doctor` shows details."),
     };
     Fault::new(Code::KEYCHAIN_UNAVAILABLE, message, hint)
 }

@@ -23,8 +23,8 @@ impl Accounts {
     pub(crate) fn user_config_text(&self) -> Result<String, Fault> {
         let path = self.directories.config_file();
         if std::fs::metadata(&path).is_ok_and(|found| !found.is_file()) {
-            let message = format!("{} is no file that could be read.", path.display());
-            return Err(Fault::new(Code::CONFIG_INVALID, message, "Put a regular file in its place, or nothing."));
+            let message = format!("{} is not a readable file.", path.display());
+            return Err(Fault::new(Code::CONFIG_INVALID, message, "Replace it with a regular file, or remove it."));
         }
         match std::fs::read(&path) {
             Ok(bytes) => config::text_of(&bytes, &path).map(str::to_owned),

@@ -26,8 +26,8 @@ impl Approvals {
         }
         Err(Fault::new(
             Code::APPROVAL_EXPIRED,
-            "Nobody answered this in the time that it had, so that it counts as rejected.",
-            format!("`arki resume {}` goes on and tells the model, which may ask again.", record.session_id),
+            "Nobody answered in time, so the call was rejected.",
+            format!("`arki resume {}` continues and tells the model, which may ask again.", record.session_id),
         ))
     }
 

@@ -93,5 +93,9 @@ fn named(record: &ApprovalRecord) -> NamedId {
 }
 
 fn none_waits() -> Fault {
-    Fault::new(Code::APPROVAL_NOT_FOUND, "No approval is waiting.", "`arki approvals list` shows what waits.")
+    Fault::new(
+        Code::APPROVAL_NOT_FOUND,
+        "No approval is pending.",
+        "`arki approvals list` shows the pending approvals.",
+    )
 }

@@ -96,7 +96,7 @@ impl Approvals {
             Fault::new(
                 Code::APPROVAL_NOT_FOUND,
                 format!("There is no approval {approval_id}."),
-                "`arki approvals list` shows what waits.",
+                "`arki approvals list` shows the pending approvals.",
             )
         })
     }
@@ -133,8 +133,8 @@ impl Approvals {
         if record.status != ApprovalStatus::Pending {
             return Err(Fault::new(
                 Code::APPROVAL_ALREADY_RESOLVED,
-                format!("The approval {approval_id} no longer waits for an answer."),
-                "`arki approvals list` shows what does.",
+                format!("The approval {approval_id} is no longer pending."),
+                "`arki approvals list` shows the pending approvals.",
             ));
         }
         let Some(requested) = record.request() else {
@@ -206,7 +206,7 @@ impl Approvals {
         if resolution.decision != ApprovalDecision::Approve || !is_whole {
             return Err(Fault::new(
                 Code::USAGE,
-                "Only what is approved as it was shown can be allowed from now on.",
+                "Only a call approved as shown can be allowed from now on.",
                 "Approve it this once.",
             ));
         }
@@ -214,7 +214,7 @@ impl Approvals {
             return Err(Fault::new(
                 Code::STALE_PREVIEW,
                 "The file changed after the preview was shown, so nothing was decided and no rule stored.",
-                "Approve it this once: then the change is shown anew, and can be allowed from now on.",
+                "Approve it once. The change is then shown again, and you can allow it from now on.",
             ));
         }
         let rule = self.proposed_rule(&record.approval_id)?.ok_or_else(|| {
@@ -227,7 +227,7 @@ impl Approvals {
         if rule_text(&rule) != shown {
             return Err(Fault::new(
                 Code::STALE_PREVIEW,
-                "The rule to be stored is no longer the one that was shown.",
+                "The rule is no longer the one you were shown.",
                 "Look at the rule again, then decide.",
             ));
         }
@@ -249,7 +249,7 @@ struct CheckedDecision {
 }
 
 fn rule_not_kept(fault: Fault) -> Fault {
-    Fault { message: format!("It is approved this once, but the rule was not stored. {}", fault.message), ..fault }
+    Fault { message: format!("The call is approved once, but the rule was not stored. {}", fault.message), ..fault }
 }
 
 enum Kept {
@@ -271,7 +271,7 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
     if resolution.preview_hash.as_deref().is_some_and(|hash| hash != requested.shown_hash()) {
         return Err(Fault::new(
             Code::STALE_PREVIEW,
-            "The decision was made on another preview than the one that waits.",
+            "The preview changed after it was shown to you.",
             "Look at the preview again, then decide.",
         ));
     }
@@ -279,15 +279,15 @@ fn check(requested: &ApprovalRequested, resolution: &Resolution) -> Result<(), F
         (Some(_), None) => {
             return Err(Fault::new(
                 Code::USAGE,
-                "What waits is no command, so that no other can take its place.",
+                "This approval is not for a command, so you can't edit it.",
                 format!("`arki approvals show {}` shows what it is.", requested.approval_id),
             ));
         }
         (Some(command), Some(_)) if command.trim().is_empty() => {
             return Err(Fault::new(
                 Code::USAGE,
-                "The command that should take the shown one's place is empty.",
-                "Reject it where nothing should run.",
+                "The edited command is empty.",
+                "Reject the approval if nothing should run.",
             ));
         }
         _ => {}

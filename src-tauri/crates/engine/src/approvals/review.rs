@@ -246,8 +246,8 @@ impl Approvals {
 fn not_kept() -> Fault {
     Fault::new(
         Code::IMAGE_MISSING,
-        "The diff of this change is not kept here.",
-        "Reject the change, and let it be proposed again.",
+        "The diff of this change is not stored on this machine.",
+        "Reject the change and ask for it again.",
     )
 }
 

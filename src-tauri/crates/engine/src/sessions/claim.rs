@@ -21,7 +21,7 @@ impl Sessions {
         }
         Err(Fault::new(
             Code::SESSION_BUSY,
-            format!("The session {session_id} is being worked on."),
+            format!("The session {session_id} is in use."),
             "Wait until its run stops, or stop it.",
         ))
     }

@@ -22,8 +22,8 @@ impl Sessions {
         if self.lineage(session_id)?.len() >= MAX_LINEAGE {
             return Err(Fault::new(
                 Code::USAGE,
-                format!("A session can't be forked more than {MAX_LINEAGE} times over."),
-                "Fork one of its origins, or begin a new session.",
+                format!("A session can't be forked more than {MAX_LINEAGE} times in a row."),
+                "Fork one of its origins, or start a new session.",
             ));
         }
         let fork = SessionId::new();

@@ -28,8 +28,8 @@ impl Sessions {
         }
         Err(Fault::new(
             Code::RUN_NOT_FOUND,
-            "This run was begun elsewhere and came with an export, so that it is not gone on with here.",
-            "Fork the session (`arki sessions fork`) and say there how to go on.",
+            "This run came from an export, so it can't be resumed here.",
+            "Fork the session (`arki sessions fork`) and continue in the fork.",
         ))
     }
 
@@ -42,8 +42,8 @@ impl Sessions {
         text.map(Arc::from).ok_or_else(|| {
             Fault::new(
                 Code::IMAGE_MISSING,
-                "What this run was begun with is not kept here: its session came from an export.",
-                "Fork the session (`arki sessions fork`) and go on there.",
+                "The settings of this run are not stored here: its session came from an export.",
+                "Fork the session (`arki sessions fork`) and continue in the fork.",
             )
         })
     }

@@ -47,8 +47,8 @@ impl Sessions {
         }
         Err(Fault::new(
             Code::SESSION_BUSY,
-            format!("The session {above} waits for what is done in {session_id}."),
-            "Stop that one first, or remove it: what its sub-agents did goes with it.",
+            format!("The session {above} is waiting for {session_id}."),
+            "Stop {above} first, or remove it together with its sub-agents' sessions.",
         ))
     }
 

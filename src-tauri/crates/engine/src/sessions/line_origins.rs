@@ -65,7 +65,7 @@ impl Sessions {
             return Err(Fault::new(
                 Code::CHANGE_NOT_FOUND,
                 format!("Arki has never changed {path}."),
-                "Its lines are yours, or were there before.",
+                "Its lines are yours, or older than the project's sessions.",
             ));
         };
         let now = now(&open, &path)?;

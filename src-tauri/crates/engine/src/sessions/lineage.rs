@@ -79,15 +79,15 @@ pub(crate) fn lineage(source: &dyn EventSource, session_id: &SessionId) -> Resul
         if stretches.iter().any(|stretch| stretch.session_id == origin.session_id) {
             return Err(Fault::new(
                 Code::LOG_CHAIN_BROKEN,
-                format!("The origins of the session {session_id} lead nowhere."),
-                "`arki verify` says which of them was changed.",
+                format!("An origin of the session {session_id} is missing or was changed."),
+                "`arki verify` shows which one.",
             ));
         }
         if stretches.len() >= MAX_LINEAGE {
             return Err(Fault::new(
                 Code::SESSION_READ_ONLY,
-                format!("The session {session_id} is forked more than {MAX_LINEAGE} times over."),
-                "Go on in a new session.",
+                format!("The session {session_id} is forked more than {MAX_LINEAGE} times in a row."),
+                "Continue in a new session.",
             ));
         }
         stretches.push(Stretch { session_id: origin.session_id, to_seq: Some(origin.seq) });

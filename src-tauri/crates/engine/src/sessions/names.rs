@@ -36,7 +36,7 @@ pub fn refuse_last(name: &str) -> Result<(), Fault> {
     }
     Err(Fault::new(
         Code::USAGE,
-        "`last` is not taken here: it may be another than the one you have seen.",
+        "`last` can't be used here: it may not be the one you have seen.",
         "Give the id, or a part of it with at least 4 characters.",
     ))
 }

@@ -32,11 +32,7 @@ impl Sessions {
         let last = self.records.reader().last_seq(session_id)?;
         self.ensure_event(session_id, to_seq, last)?;
         if !scope.files && !scope.conversation {
-            return Err(Fault::new(
-                Code::USAGE,
-                "There is nothing to take back.",
-                "Choose files, conversation or both.",
-            ));
+            return Err(Fault::new(Code::USAGE, "There is nothing to revert.", "Choose files, conversation or both."));
         }
         let ended_run = EndedRun::of(&summary);
         let mut plan = RewindPlan { to_seq, scope, files: Vec::new(), diff: String::new(), prompt: None, ended_run };
@@ -139,7 +135,7 @@ impl Sessions {
             true => Ok(open),
             false => Err(Fault::new(
                 Code::UNTRUSTED,
-                "This folder is not trusted, so no file in it is written.",
+                "This folder is not trusted, so no file in it can be written.",
                 "Trust the folder in the window or with `arki trust`.",
             )),
         }
@@ -206,7 +202,7 @@ fn content(bytes: &[u8], kind: ContentKind) -> Content {
 fn busy(session_id: &SessionId) -> Fault {
     Fault::new(
         Code::SESSION_BUSY,
-        format!("The session {session_id} has a run at work."),
+        format!("The session {session_id} has an active run."),
         "Stop it first, then go back.",
     )
 }
