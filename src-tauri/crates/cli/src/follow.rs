@@ -1,12 +1,13 @@
 //! A run in the foreground, to its next stop: what it says and does goes to the terminal as it comes.
 
+use crate::activity::activity;
 use crate::exit::Exit;
 use crate::output::{Output, dim, visible};
 use crate::review;
 use arki_domain::projection::RunState;
 use arki_domain::{
-    ApprovalId, Clock, EngineResponse, EngineRetry, Event, EventBody, EventId, Fault, FinishReason, LiveEvent,
-    OutputDelta, QuestionAsked, RunId, SessionId, SessionRewound, SystemClock, TokenType, ToolAsyncResult,
+    ApprovalId, Clock, Event, EventBody, EventId, Fault, LiveEvent, OutputDelta, QuestionAsked, RunId, SessionId,
+    SystemClock, TokenType,
 };
 #[cfg(unix)]
 use arki_engine::outlives_terminal;
@@ -241,7 +242,7 @@ impl Screen<'_> {
 
     /// Programs get the events of the run alone.
     fn tell_activity(&mut self, event: &Event, indent: &str) {
-        if let Some(line) = activity(event).filter(|_| !self.output.json) {
+        if let Some(line) = activity(&event.body()).filter(|_| !self.output.json) {
             self.end_line();
             self.output.aside(dim(&format!("{indent}{line}")));
         }
@@ -310,63 +311,4 @@ struct DeltaLine<'a> {
     ts: i64,
     r#type: &'static str,
     payload: OutputDelta,
-}
-
-/// The line people see about an event of a tool.
-pub(crate) fn activity(event: &Event) -> Option<String> {
-    doing(event).map(|line| visible(&line).replace('\n', "\\n"))
-}
-
-fn doing(event: &Event) -> Option<String> {
-    match event.body() {
-        EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
-        EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
-        EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
-        EventBody::ToolAsyncResult(result) => Some(background_ended(&result)),
-        EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
-        EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
-        EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
-        EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
-        EventBody::EngineRetry(retry) => Some(retrying(&retry)),
-        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
-            Some("! the answer was cut off at the model's output limit".to_owned())
-        }
-        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::ContentFilter, .. }) => {
-            Some("! the provider's content filter cut the answer off".to_owned())
-        }
-        EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(&rewound))),
-        EventBody::SandboxCleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
-        EventBody::ChangeTakenBack(taken) => Some(format!("↶ undid the change of event {}", taken.seq)),
-        _ => None,
-    }
-}
-
-fn background_ended(result: &ToolAsyncResult) -> String {
-    let sign = if result.is_error { '✕' } else { '✓' };
-    format!("{sign} {} in the background: {}", result.tool_id, first_line(&result.result))
-}
-
-fn retrying(retry: &EngineRetry) -> String {
-    let seconds = retry.delay_ms.div_ceil(1000);
-    format!("↻ {}: retrying in {seconds} s (attempt {})", retry.code, retry.attempt)
-}
-
-fn went_back(rewound: &SessionRewound) -> String {
-    let what = match (rewound.files, rewound.conversation) {
-        (true, false) => "files",
-        (false, true) => "conversation",
-        _ => "files and conversation",
-    };
-    format!("{what} back to event {}", rewound.to_seq)
-}
-
-fn main_argument(args: &serde_json::Value) -> String {
-    let named = ["path", "command", "pattern", "glob", "url", "agent"].iter().find_map(|name| args.get(name)?.as_str());
-    first_line(named.unwrap_or_default())
-}
-
-fn first_line(text: &str) -> String {
-    const WIDTH: usize = 100;
-    let line = one_line(text.lines().next().unwrap_or_default());
-    if line.chars().count() <= WIDTH { line } else { line.chars().take(WIDTH).chain(['…']).collect() }
 }

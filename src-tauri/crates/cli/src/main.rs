@@ -6,6 +6,7 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::panic))]
 
+mod activity;
 mod arguments;
 mod commands;
 mod exit;

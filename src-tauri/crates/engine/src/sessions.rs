@@ -23,6 +23,7 @@ pub(crate) mod search;
 mod secrets;
 pub(crate) mod session_tools;
 mod shown;
+pub(crate) mod story;
 pub(crate) mod take_back;
 pub(crate) mod usage;
 pub(crate) mod verify_file;

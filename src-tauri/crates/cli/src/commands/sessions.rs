@@ -1,13 +1,13 @@
 //! `arki sessions`: list, show, fork, import and remove; searching and exporting have files of their own.
 
-use super::story::{Rewound, Story};
+use super::story;
 use crate::arguments::SessionsCommand;
 use crate::commands::context;
 use crate::exit::Exit;
 use crate::output::{Output, dim, time, visible};
 use arki_domain::projection::{SessionState, SessionSummary};
-use arki_domain::{Code, Event, Fault, SessionId};
-use arki_engine::{Engine, ImportOutcome, RemovedSessions, Stretch, refuse_last};
+use arki_domain::{Code, Fault, SessionId};
+use arki_engine::{Engine, ImportOutcome, RemovedSessions, refuse_last};
 use serde::Serialize;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,6 @@ use std::path::Path;
 
 /// More sessions than this are not listed at once.
 const MAX_LISTED: usize = 10_000;
-const EVENTS_A_PIECE: usize = 500;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -225,32 +224,6 @@ fn show(engine: &Engine, id: &str, output: &Output) -> Result<Exit, Fault> {
             dim(&format!("{}  {}", session.session_id, visible(&session.project)))
         ));
     }
-    for stretch in engine.sessions().lineage(&session.session_id)? {
-        show_stretch(engine, &stretch, output)?;
-    }
+    engine.sessions().tell(&session.session_id, |told| story::tell(&told, output))?;
     Ok(Exit::Done)
-}
-
-fn show_stretch(engine: &Engine, stretch: &Stretch, output: &Output) -> Result<(), Fault> {
-    let mut rewinds = Vec::new();
-    each_event(engine, stretch, |event| {
-        if event.kind == "session.rewound" {
-            rewinds.push((event.seq, event.body()));
-        }
-    })?;
-    let mut story = Story::new(Rewound::of(&rewinds));
-    each_event(engine, stretch, |event| story.tell(event, output))
-}
-
-fn each_event(engine: &Engine, stretch: &Stretch, mut take: impl FnMut(&Event)) -> Result<(), Fault> {
-    let last = stretch.to_seq.unwrap_or(u64::MAX);
-    let mut after = 0;
-    loop {
-        let page = engine.sessions().events_after(&stretch.session_id, after, EVENTS_A_PIECE)?;
-        page.events.iter().take_while(|event| event.seq <= last).for_each(&mut take);
-        after = page.events.last().map_or(last, |event| event.seq);
-        if !page.has_more || after >= last {
-            return Ok(());
-        }
-    }
 }

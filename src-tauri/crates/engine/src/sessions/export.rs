@@ -5,13 +5,11 @@
 //! it was stored; what people read has its invisible characters made visible, because it quotes models and files.
 
 pub(crate) mod arkai;
+mod blocks;
 mod fold;
 mod html;
 mod jsonl;
 mod markdown;
-mod story;
-
-pub use story::proposed_diff;
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +17,8 @@ mod tests;
 use crate::sessions::Sessions;
 use crate::sessions::lineage::{EventSource, Stretch, lineage};
 use arki_domain::projection::SessionSummary;
-use arki_domain::{Code, Event, EventBody, Fault};
+use arki_domain::{Code, Event, Fault};
 use arki_files::OutputFile;
-use arki_store::spoken_content;
-use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -101,19 +97,6 @@ fn each_event(
     mut take: impl FnMut(&Event) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     stretches.iter().try_for_each(|stretch| crate::sessions::lineage::each_event(source, stretch, 0, &mut take))
-}
-
-/// For people: with the diff in it that lies beside the log.
-fn with_diff<'a>(source: &dyn EventSource, event: &'a Event) -> Result<Cow<'a, Event>, Stop> {
-    let Some(hash) = spoken_content(event) else { return Ok(Cow::Borrowed(event)) };
-    let (Some(diff), EventBody::ApprovalRequested(mut requested)) = (source.large_diff(&hash)?, event.body()) else {
-        return Ok(Cow::Borrowed(event));
-    };
-    if let Some(preview) = &mut requested.preview {
-        preview.diff = diff;
-    }
-    let payload = serde_json::value::to_raw_value(&requested).map_err(Fault::internal)?;
-    Ok(Cow::Owned(Event { payload, ..event.clone() }))
 }
 
 /// A moment, the same wherever it is read.

@@ -13,10 +13,10 @@ pub(crate) const EVENTS_A_PIECE: usize = 500;
 
 /// A session, and how far into it the conversation goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
-    pub session_id: SessionId,
+pub(crate) struct Stretch {
+    pub(crate) session_id: SessionId,
     /// The last event that counts; `None` = all.
-    pub to_seq: Option<u64>,
+    pub(crate) to_seq: Option<u64>,
 }
 
 /// The session that a fork began in, and the event after which.
@@ -60,7 +60,7 @@ impl Sessions {
     ///
     /// # Errors
     /// When the database cannot be read, or forks lead in a circle.
-    pub fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
+    pub(crate) fn lineage(&self, session_id: &SessionId) -> Result<Vec<Stretch>, Fault> {
         lineage(self, session_id)
     }
 }

@@ -4,9 +4,9 @@
 //! that even a mistake here could not load or run anything. An answer's fenced code is set as code, the rest of its
 //! Markdown stays as it was written. Colours and type are those of the window (`ui/src/styles/tokens.css`).
 
+use super::blocks::{Block, Line, Span, Speaker, Tone, each_block};
 use super::fold::{Limit, fold, grouped};
-use super::story::{Block, Line, Span, Speaker, Story, Tone};
-use super::{Out, Stop, each_event, with_diff};
+use super::{Out, Stop};
 use crate::sessions::lineage::{EventSource, Stretch};
 use crate::visible::{Part, Writing, one_line, parts, written_out};
 use arki_domain::projection::SessionSummary;
@@ -27,12 +27,7 @@ pub(super) fn write(
 ) -> Result<(), Stop> {
     head(session, out)?;
     let mut page = Page { out, in_run: false };
-    let mut story = Story::default();
-    each_event(source, stretches, |event| {
-        story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(page.block(shown)?))
-    })?;
-    let (rest, totals) = story.finish();
-    rest.iter().try_for_each(|shown| page.block(shown))?;
+    let totals = each_block(source, stretches, |shown| page.block(shown))?;
     page.end_run()?;
     writeln!(page.out, "</main>\n<section aria-labelledby=\"totals\">\n<h2 id=\"totals\">Totals</h2>\n<dl>")?;
     for (name, value) in totals.rows() {

@@ -4,9 +4,9 @@
 //! could otherwise pass for a heading, a decision or a link of this document, or load an image when it is opened. A
 //! fence is longer than any run of backticks inside it, and what would not be seen is written out.
 
+use super::blocks::{Block, Line, Span, Speaker, each_block};
 use super::fold::{Limit, fold};
-use super::story::{Block, Line, Span, Speaker, Story};
-use super::{Out, Stop, each_event, with_diff};
+use super::{Out, Stop};
 use crate::sessions::lineage::{EventSource, Stretch};
 use crate::visible::{Writing, one_line, visible};
 use arki_domain::projection::SessionSummary;
@@ -24,12 +24,7 @@ pub(super) fn write(
     out: Out<'_>,
 ) -> Result<(), Stop> {
     head(session, out)?;
-    let mut story = Story::default();
-    each_event(source, stretches, |event| {
-        story.apply(with_diff(source, event)?.as_ref()).iter().try_for_each(|shown| Ok(block(shown, out)?))
-    })?;
-    let (rest, totals) = story.finish();
-    rest.iter().try_for_each(|shown| block(shown, out))?;
+    let totals = each_block(source, stretches, |shown| block(shown, out))?;
     writeln!(out, "## Totals\n")?;
     for (name, value) in totals.rows() {
         writeln!(out, "- {name}: {value}")?;

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 const MAX_COMPARED_BYTES: usize = 64 << 10;
 
 /// The arguments, but for the text that [`proposed_diff`] shows.
-pub(super) fn arguments_without_text(call: &ToolCall) -> String {
+pub(crate) fn arguments_without_text(call: &ToolCall) -> String {
     let shown_apart: &[&str] = match (proposed_diff(call), call.tool_id.as_str()) {
         (Some(_), "edit_file") => &["edits"],
         (Some(_), "write_file") => &["content"],
@@ -34,8 +34,7 @@ fn pretty(value: &Value) -> String {
 }
 
 /// `None` for a call that writes no text, or whose arguments are not what the tool asks for.
-#[must_use]
-pub fn proposed_diff(call: &ToolCall) -> Option<String> {
+pub(super) fn proposed_diff(call: &ToolCall) -> Option<String> {
     let argument = |name: &str| call.args.get(name)?.as_str();
     match call.tool_id.as_str() {
         "apply_patch" => argument("patch").map(str::to_owned),

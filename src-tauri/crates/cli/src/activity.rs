@@ -1,0 +1,64 @@
+//! What an event says of the work, in a line: while a run is followed, and when a session is shown.
+
+use crate::output::visible;
+use arki_domain::{EngineResponse, EngineRetry, EventBody, FinishReason, SessionRewound, ToolAsyncResult};
+use arki_engine::one_line;
+
+/// The line people see about an event of a tool.
+pub(crate) fn activity(body: &EventBody) -> Option<String> {
+    doing(body).map(|line| visible(&line).replace('\n', "\\n"))
+}
+
+fn doing(body: &EventBody) -> Option<String> {
+    match body {
+        EventBody::ToolCall(call) => Some(format!("▸ {} {}", call.tool_id, main_argument(&call.args))),
+        EventBody::ToolResult(result) if result.is_error => Some(format!("  ✕ {}", first_line(&result.result))),
+        EventBody::ToolResult(result) => Some(format!("  ✓ {} ms", result.duration_ms)),
+        EventBody::ToolAsyncResult(result) => Some(background_ended(result)),
+        EventBody::FileChanged(change) => Some(format!("  ± {}", change.path)),
+        EventBody::ApprovalRequested(requested) => Some(format!("  ! {}", requested.reason)),
+        EventBody::QuestionAsked(question) => Some(format!("  ? {}", first_line(&question.text))),
+        EventBody::QuestionAnswered(answer) => Some(format!("  > {}", first_line(&answer.text))),
+        EventBody::EngineRetry(retry) => Some(retrying(retry)),
+        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::Length, .. }) => {
+            Some("! the answer was cut off at the model's output limit".to_owned())
+        }
+        EventBody::EngineResponse(EngineResponse { finish_reason: FinishReason::ContentFilter, .. }) => {
+            Some("! the provider's content filter cut the answer off".to_owned())
+        }
+        EventBody::SessionRewound(rewound) => Some(format!("↶ {}", went_back(rewound))),
+        EventBody::SandboxCleanedUp(cleaned) => Some(format!("! {}", cleaned.notes.join(" "))),
+        EventBody::ChangeTakenBack(taken) => Some(format!("↶ undid the change of event {}", taken.seq)),
+        _ => None,
+    }
+}
+
+fn background_ended(result: &ToolAsyncResult) -> String {
+    let sign = if result.is_error { '✕' } else { '✓' };
+    format!("{sign} {} in the background: {}", result.tool_id, first_line(&result.result))
+}
+
+fn retrying(retry: &EngineRetry) -> String {
+    let seconds = retry.delay_ms.div_ceil(1000);
+    format!("↻ {}: retrying in {seconds} s (attempt {})", retry.code, retry.attempt)
+}
+
+fn went_back(rewound: &SessionRewound) -> String {
+    let what = match (rewound.files, rewound.conversation) {
+        (true, false) => "files",
+        (false, true) => "conversation",
+        _ => "files and conversation",
+    };
+    format!("{what} back to event {}", rewound.to_seq)
+}
+
+fn main_argument(args: &serde_json::Value) -> String {
+    let named = ["path", "command", "pattern", "glob", "url", "agent"].iter().find_map(|name| args.get(name)?.as_str());
+    first_line(named.unwrap_or_default())
+}
+
+fn first_line(text: &str) -> String {
+    const WIDTH: usize = 100;
+    let line = one_line(text.lines().next().unwrap_or_default());
+    if line.chars().count() <= WIDTH { line } else { line.chars().take(WIDTH).chain(['…']).collect() }
+}
