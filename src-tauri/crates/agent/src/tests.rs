@@ -120,7 +120,7 @@ impl ChatModel for Script {
 
     fn context_window(&self) -> Option<u64> {
         let requests = self.message_counts.lock().unwrap().len();
-        self.windows.lock().unwrap().get(requests - 1).copied()
+        self.windows.lock().unwrap().get(requests.saturating_sub(1)).copied()
     }
 
     async fn send(&self, _: PreparedRequest) -> Result<ChatStream, Fault> {
