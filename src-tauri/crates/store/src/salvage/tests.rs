@@ -283,7 +283,7 @@ async fn lost_contents_and_settings_are_told_too() {
     let salvaged = salvaged.unwrap();
     assert_eq!((salvaged.lost_events, salvaged.lost_contents, salvaged.lost_settings), (0, 1, true));
     let words = salvaged.words();
-    assert!(words.contains("1 kept content (") && words.contains("trust"), "{words}");
+    assert!(words.contains("1 stored item (") && words.contains("Trust decisions"), "{words}");
     assert!(words.contains("none seem to be lost") && !words.contains("0 sessions"), "{words}");
 }
 
