@@ -163,7 +163,7 @@ impl Script {
                 model,
                 approve,
                 disabled_tools,
-                title: (a % 5 == 0).then(|| format!("title {a}")),
+                title: a.is_multiple_of(5).then(|| format!("title {a}")),
             });
         } else if a == 11 {
             self.add(SandboxCleanedUp { call_id: None, notes: vec!["Put back.".to_owned()] });
