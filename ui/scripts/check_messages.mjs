@@ -82,7 +82,7 @@ function staleCatalogues() {
   try {
     cpSync(catalogues, copy, { recursive: true });
     extractInto(copy);
-    const files = readdirSync(copy).filter((name) => name.endsWith(".po"));
+    const files = readdirSync(copy, { recursive: true }).filter((name) => name.endsWith(".po"));
     return files.filter(
       (name) => readFileSync(join(copy, name), "utf8") !== readFileSync(join(catalogues, name), "utf8"),
     );

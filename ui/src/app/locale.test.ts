@@ -1,7 +1,9 @@
 import { i18n } from "@lingui/core";
 import { describe, expect, it } from "vitest";
-import { messages } from "../locales/en.po";
-import { localeOf } from "./locale";
+import { fetchParts, lazily } from "../components/lazily";
+import { messages as later } from "../locales/later/en.po";
+import { messages } from "../locales/start/en.po";
+import { localeOf, speak } from "./locale";
 
 describe("the language of the window", () => {
   it("is the first of the wanted ones that there is a catalogue for", () => {
@@ -12,6 +14,16 @@ describe("the language of the window", () => {
   it("is English where nothing fits", () => {
     expect(localeOf(["fi"], ["en", "de"])).toBe("en");
     expect(localeOf([], ["en"])).toBe("en");
+  });
+
+  it("has the words of a part before the part is there, and only those of the start at the start", async () => {
+    const known = () => Object.keys(later).every((id) => id in i18n.messages);
+    speak(["en"], () => undefined);
+    expect(Object.keys(messages).every((id) => id in i18n.messages)).toBe(true);
+    expect(known()).toBe(false);
+    lazily(async () => () => null);
+    await fetchParts();
+    expect(known()).toBe(true);
   });
 
   it("has plurals and placeholders that the compiled catalogue fills in without `eval`", () => {

@@ -5,6 +5,24 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useState } from "react";
 
 const parts: (() => Promise<unknown>)[] = [];
+let before: () => Promise<unknown> = () => Promise.resolve();
+
+/** What every part needs besides, such as its words: it has come before any part is shown. */
+export function fetchBeforeParts(fetch: () => Promise<unknown>): void {
+  before = onceCome(fetch);
+}
+
+/** Fetches once; what failed is tried again by the next one who asks. */
+function onceCome<T>(fetch: () => Promise<T>): () => Promise<T> {
+  let coming: Promise<T> | null = null;
+  return () => {
+    coming ??= fetch().catch((failed: unknown) => {
+      coming = null;
+      throw failed;
+    });
+    return coming;
+  };
+}
 
 /** `Meanwhile` has the part's place until it has come. */
 export function lazily<Props extends object>(
@@ -12,21 +30,11 @@ export function lazily<Props extends object>(
   Meanwhile: (props: Props) => ReactNode = () => null,
 ) {
   let here: ComponentType<Props> | null = null;
-  let coming: Promise<{ default: ComponentType<Props> }> | null = null;
-  const come = () => {
-    coming ??= fetch().then(
-      (part) => {
-        here = part;
-        return { default: part };
-      },
-      (failed: unknown) => {
-        // The next one to show it tries again.
-        coming = null;
-        throw failed;
-      },
-    );
-    return coming;
-  };
+  const come = onceCome(async () => {
+    const [part] = await Promise.all([fetch(), before()]);
+    here = part;
+    return { default: part };
+  });
   parts.push(come);
   return function Part(props: Props) {
     // One and the same for as long as it is shown: another kind of element would lose what it holds.
